@@ -33,7 +33,7 @@ async function flagsOf(account: TestAccount, id: number): Promise<unknown> {
 }
 
 describe('users/me/alert_words', () => {
-  test('words are trimmed, blank ones and those there already are left out, in the order of addition', async () => {
+  test('trims words, leaves out blank and existing ones, and keeps the order of addition', async () => {
     const { ann, bob } = all;
     expect(await add(ann, ' deploy ', '', '  ', 'Ann', 'deploy')).toEqual(['deploy', 'Ann']);
     expect(await add(ann, 'ann', 'Ann', 'a b')).toEqual(['deploy', 'Ann', 'ann', 'a b']);
@@ -49,7 +49,7 @@ describe('users/me/alert_words', () => {
     expect(state['alert_words']).toEqual(['Ann', 'a b']);
   });
 
-  test('each call tells the own queues the whole list, also when nothing changed', async () => {
+  test("each call sends the caller's queues the whole list, even if nothing changed", async () => {
     const { ann, bob } = all;
     const queue = await FollowedQueue.open(ann.client, { event_types: ['alert_words'] });
     const other = await FollowedQueue.open(bob.client);
@@ -68,7 +68,7 @@ describe('users/me/alert_words', () => {
     expect(await other.next(1)).toEqual([event('bob')]);
   });
 
-  test('wrong lists are refused', async () => {
+  test('refuses invalid lists', async () => {
     const { ann } = all;
     const refused = (alert_words: unknown, method: 'post' | 'delete' = 'post'): Promise<unknown> =>
       refusalOf(ann.client[method](path, { alert_words }));
@@ -109,7 +109,7 @@ describe('users/me/alert_words', () => {
     expect(await add(ann, 'w1')).toHaveLength(1_000);
   });
 
-  test('guests and bots have their own; nobody without an account has any', async () => {
+  test('guests and bots have their own words; a request without an account is refused', async () => {
     const { guest, bot, organization, bob, cluster } = all;
     expect(await add(guest, 'guest')).toEqual(['guest']);
     expect(await add(bot, 'bot')).toEqual(['bot']);
@@ -119,7 +119,7 @@ describe('users/me/alert_words', () => {
     expect(await refusalOf(nobody.get(path))).toMatchObject({ status: 401 });
   });
 
-  test('every replica matches a word from the send after its addition to the send after its removal', async () => {
+  test('every replica matches a word from the first send after its addition until its removal', async () => {
     const { ann, bob } = all;
     // Both replicas take part: the gateway sends requests to them in turn.
     for (let round = 0; round < 4; round += 1) {
@@ -137,7 +137,7 @@ describe('users/me/alert_words', () => {
     }
   });
 
-  test('the event of a message is flagged for the owner of a word alone', async () => {
+  test('only the owner of a word gets the flag in the event of a message', async () => {
     const { ann, bob, cat } = all;
     await add(bob, 'Herring');
     const open = (account: TestAccount): Promise<FollowedQueue> =>
@@ -151,7 +151,7 @@ describe('users/me/alert_words', () => {
     expect(cats?.map((event) => event['flags'])).toEqual([[], []]);
   });
 
-  test('a word that replaces another with the same time of addition is noticed', async () => {
+  test('notices a replaced word even if both were added at the same time', async () => {
     const { ann, bob, pool } = all;
     const insert = (word: string): Promise<unknown> =>
       pool.query({
@@ -171,7 +171,7 @@ describe('users/me/alert_words', () => {
     expect(await flagsOf(bob, late)).toEqual([]);
   });
 
-  test('a reactivated account finds its words in force', async () => {
+  test('the words of a reactivated account still match', async () => {
     const { ann, cat, pool } = all;
     await add(cat, 'return');
     const setActive = (isActive: boolean): Promise<unknown> =>
@@ -194,7 +194,7 @@ describe('users/me/alert_words', () => {
 describe('users/me/pointer', () => {
   const pointer = 'users/me/pointer';
 
-  test('moves forward to messages that are held, with an event, and back without one', async () => {
+  test('moves forward to messages that the account holds, with an event, and back without an event', async () => {
     const { ann, bob } = all;
     expect(await bob.client.get(pointer)).toEqual({ result: 'success', msg: '', pointer: -1 });
     const ids = [
@@ -222,7 +222,7 @@ describe('users/me/pointer', () => {
     expect(await flagsOf(bob, third)).toEqual([]);
   });
 
-  test('messages of others, of no one, and bad numbers are refused', async () => {
+  test('refuses messages that the account does not hold, missing messages and invalid numbers', async () => {
     const { ann, bob, guest } = all;
     const foreign = await ann.client.sendPrivately([bob.email], 'not for the guest');
     const stream = await ann.client.sendToStream('Denmark', 'x', 'not his either');
@@ -251,7 +251,7 @@ describe('users/me/pointer', () => {
   });
 });
 
-test('a deactivated account changes nothing, also while a gateway still takes its key', async () => {
+test('a deactivated account changes nothing, even if a gateway still accepts its key', async () => {
   const { organization, pool } = all;
   const gone = await organization.makeAccount('Late Leo', { email: 'late@example.com' });
   await add(gone, 'kept');

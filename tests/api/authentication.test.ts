@@ -82,7 +82,7 @@ async function checkRefused(authorization: string | undefined, msg: string): Pro
 }
 
 describe('a request is 401 with a challenge and no code', () => {
-  test('without credentials, whatever it accepts', async () => {
+  test('without credentials, whatever the client accepts', async () => {
     await checkRefused(undefined, loggedOut);
     await checkRefused('', loggedOut);
     const [answer] = await sendToEach('GET', '/api/v1/users', undefined, { accept: 'text/html' });
@@ -105,21 +105,21 @@ describe('a request is 401 with a challenge and no code', () => {
     ['too long', `${key}a`],
     ['other characters', `${key.slice(1)}-`],
     ['empty', ''],
-  ])('with a malformed key: %s', async (_case, apiKey) => {
+  ])('for a malformed key: %s', async (_case, apiKey) => {
     await checkRefused(login('bob', { apiKey }), malformed);
   });
 
-  test('with a well-formed key that nobody has', async () => {
+  test('for a well-formed key that does not exist', async () => {
     await checkRefused(login('bob', { apiKey: key }), unknown);
     await checkRefused(basic(`nobody@example.com:${key}`), unknown);
   });
 
-  test("with a valid key and another user's email", async () => {
+  test("for a valid key with another user's email", async () => {
     await checkRefused(login('bob', { email: 'cat@example.com' }), unknown);
     await checkRefused(login('bob', { email: 'nobody@example.com' }), unknown);
   });
 
-  test('for a deactivated account, whose key is looked at first', async () => {
+  test('for a deactivated account, after its key was checked', async () => {
     const { person, bot } = await organization.makePersonWithBot('dot');
     await organization.client('ann').delete(`users/${person.user.id}`);
     for (const account of [person, bot]) {
@@ -141,7 +141,7 @@ describe('a request is 401 with a challenge and no code', () => {
     }
   });
 
-  test('for an incoming-webhook bot that does anything but send', async () => {
+  test('for an incoming-webhook bot that does not send', async () => {
     await checkRefused(login('hookBot'), 'This API is not available to incoming webhook bots.');
     const sent = await organization
       .client('hookBot')
@@ -150,7 +150,7 @@ describe('a request is 401 with a challenge and no code', () => {
   });
 });
 
-test('another scheme is 400 without a challenge and without a code', async () => {
+test('another scheme is refused with 400, without a challenge or code', async () => {
   for (const [method, path] of endpoints) {
     for (const scheme of ['Bearer x', 'Digest abc', 'basics x']) {
       for (const answer of await sendToEach(method, path, scheme)) {
@@ -164,7 +164,7 @@ test('another scheme is 400 without a challenge and without a code', async () =>
   }
 });
 
-test('the email may be in any letter case, and white space around it and the key is stripped', async () => {
+test('the email matches in any letter case, and white space around email and key is ignored', async () => {
   const { user, apiKey } = organization.accounts.ann;
   for (const authorization of [
     login('ann', { email: user.email.toUpperCase() }),
@@ -177,14 +177,14 @@ test('the email may be in any letter case, and white space around it and the key
   await checkRefused(login('ann', { apiKey: apiKey.toLowerCase() }), unknown);
 });
 
-test('a browser session is no credential', async () => {
+test('a browser session does not authenticate', async () => {
   for (const { status } of await sendToEach('GET', '/api/v1/users', undefined, {
     cookie: 'sessionid=abc',
   }))
     expect(status).toBe(401);
 });
 
-test('after a regeneration the old key fails at once and the new one works, also of a bot', async () => {
+test('after a new key is made, the old one fails at once and the new one works, also for bots', async () => {
   const { person, bot } = await organization.makePersonWithBot('eve');
   for (const { user, apiKey } of [person, bot]) {
     const client = organization.clientOf({ user, apiKey });
@@ -216,7 +216,7 @@ describe('files and pictures', () => {
     return answers.map(({ status, text }) => ({ status, ...(JSON.parse(text) as JsonObject) }));
   }
 
-  test('take the key as a parameter; refusals have codes then', async () => {
+  test('accept the key as a parameter, and then refuse with codes', async () => {
     for (const path of paths) {
       const withKey = (apiKey: string): string =>
         `${path}${path.includes('?') ? '&' : '?'}api_key=${apiKey}`;
@@ -233,7 +233,7 @@ describe('files and pictures', () => {
     }
   });
 
-  test('take the key as a parameter beside an empty header, which says nothing', async () => {
+  test('accept the key as a parameter beside an empty header', async () => {
     for (const path of paths) {
       const { apiKey } = organization.accounts.bob;
       const withKey = `${path}${path.includes('?') ? '&' : '?'}api_key=${apiKey}`;
@@ -243,7 +243,7 @@ describe('files and pictures', () => {
     }
   });
 
-  test('ask for a session where there is neither header nor key', async () => {
+  test('ask for a session if there is neither a header nor a key', async () => {
     for (const path of paths)
       for (const answer of await sendToEach('GET', path, undefined))
         expect([answer.status, answer.headers['www-authenticate']]).toEqual([
@@ -252,7 +252,7 @@ describe('files and pictures', () => {
         ]);
   });
 
-  test('endpoints of the interface take no key as a parameter', async () => {
+  test('other endpoints do not accept a key as a parameter', async () => {
     const path = `/api/v1/users?api_key=${organization.accounts.bob.apiKey}`;
     for (const { status } of await sendToEach('GET', path, undefined)) expect(status).toBe(401);
   });

@@ -117,8 +117,8 @@ async function notedFiles(): Promise<string[]> {
   return rows.map(({ key }) => key);
 }
 
-describe('one’s own avatar', () => {
-  test('is cropped to two sizes, told to everybody, served to anybody, and replaced', async () => {
+describe("the caller's avatar", () => {
+  test('is cropped to two sizes, announced to everybody, served without a key, and replaced', async () => {
     const queues = await WatchedQueues.open(
       { ann: as('ann'), gil: as('gil'), bobBot: as('bobBot') },
       as('cat'),
@@ -166,7 +166,7 @@ describe('one’s own avatar', () => {
     ]);
   });
 
-  test('what is not exactly one file, no image or too large is refused, and leaves nothing', async () => {
+  test('a request without exactly one usable image is refused and leaves nothing', async () => {
     const before = await storedPictures();
     expect(await upload('bob')).toEqual(uncoded(none));
     expect(await upload('bob', picture, picture)).toEqual(uncoded(none));
@@ -188,7 +188,7 @@ describe('one’s own avatar', () => {
     });
   });
 
-  test('whatever is decoded may be read, and no more than a picture may take', async () => {
+  test('decoded pictures have bounds of size and memory', async () => {
     const large = sharp({ create: { width: 4_000, height: 4_000, channels: 4, background: 'red' } })
       .toColourspace('rgb16')
       .png({ progressive: true, compressionLevel: 1 });
@@ -203,7 +203,7 @@ describe('one’s own avatar', () => {
     await as('bob').delete('users/me/avatar');
   });
 
-  test('the process that decodes may die: its picture is refused, and the next one made', async () => {
+  test('if the decoder process dies, its picture is refused and the next one is made', async () => {
     const large = await sharp({
       create: { width: 4_400, height: 4_400, channels: 4, background: 'red' },
     })
@@ -217,7 +217,7 @@ describe('one’s own avatar', () => {
     await as('bob').delete('users/me/avatar');
   });
 
-  test('where avatars may not be changed, only administrators change theirs', async () => {
+  test('if avatars may not be changed, only administrators change theirs', async () => {
     await setRealm({ avatar_changes_disabled: true });
     const refused = uncoded('Avatar changes are disabled in this organization.');
     expect(await upload('bob', picture)).toEqual(refused);
@@ -227,7 +227,7 @@ describe('one’s own avatar', () => {
     await setRealm({});
   });
 
-  test('two uploads at once: one of them is there, and no other file', async () => {
+  test('of two concurrent uploads one remains, and no other file', async () => {
     await as('cat').delete('users/me/avatar');
     const before = await storedPictures();
     const answers = await Promise.all(Array.from({ length: 4 }, () => upload('cat', picture)));
@@ -237,7 +237,7 @@ describe('one’s own avatar', () => {
     expect(await fetchPicture(String(answers[0]?.['avatar_url']))).toMatchObject({ status: 200 });
   });
 
-  test('its files are noted for removal until the account names them, and from then on when it does no more', async () => {
+  test('files are marked for removal until the account uses them, and again when it no longer does', async () => {
     await as('cat').delete('users/me/avatar');
     expect(await notedFiles()).toEqual([]);
     const holder = await organization.pool.connect();
@@ -274,14 +274,14 @@ describe('one’s own avatar', () => {
     expect(await notedFiles()).toEqual([fileKey, `${fileKey}-medium`]);
   });
 
-  test('nobody without a key', async () => {
+  test('a key is required', async () => {
     for (const method of ['POST', 'DELETE'])
       expect((await fetch(urlOf('/api/v1/users/me/avatar'), { method })).status).toBe(401);
   });
 });
 
 describe('avatars of bots', () => {
-  test('come with their creation and change later, and those who manage the bot are told too', async () => {
+  test('are set on creation and changed later, with events for those who manage the bot', async () => {
     const created = await sendForm('bob', 'POST', 'bots', [picture], {
       full_name: 'Pictured',
       short_name: 'pictured',
@@ -308,7 +308,7 @@ describe('avatars of bots', () => {
     ]);
   });
 
-  test('more than one, or none that is an image, makes and changes nothing', async () => {
+  test('with several files or no image, nothing is created or changed', async () => {
     const fields = { full_name: 'Unpictured', short_name: 'unpictured' };
     const before = await storedPictures();
     expect(await sendForm('bob', 'POST', 'bots', [picture, picture], fields)).toEqual(
@@ -346,7 +346,7 @@ describe('GET /avatar', () => {
     return [answer.status, answer.headers.get('location')];
   }
 
-  test('redirects to the picture of an address or id, with the query behind it', async () => {
+  test('redirects to the picture of an address or id, and keeps the query', async () => {
     const { avatar_url: uploaded } = await upload('bob', picture);
     const id = organization.id('bob');
     expect(await locate(`/avatar/${id}`)).toEqual([302, uploaded]);
@@ -372,7 +372,7 @@ describe('GET /avatar', () => {
     ]);
   });
 
-  test('takes a key in the query, which is not passed on to Gravatar', async () => {
+  test('accepts a key in the query, and does not pass it to Gravatar', async () => {
     const { apiKey } = organization.accounts.bob;
     const [status, location] = await locate(
       `/avatar/hook-bot@example.com?x=1&api_key=${apiKey}&%61pi_key=${apiKey}`,
@@ -381,13 +381,13 @@ describe('GET /avatar', () => {
     expect([status, location]).toEqual([302, `${gravatar('hook-bot@example.com', 1)}&x=1`]);
   });
 
-  test('is for those who are signed in', async () => {
+  test('requires a signed-in user', async () => {
     expect((await locate('/avatar/bob@example.com', {}))[0]).toBe(401);
     expect((await locate(`/avatar/bob@example.com?api_key=${'x'.repeat(32)}`, {}))[0]).toBe(401);
   });
 });
 
-test('pictures that are not there, and the default ones that always are', async () => {
+test('a missing picture is 404, and the default pictures always exist', async () => {
   for (const path of [
     `/user_avatars/1/${'0'.repeat(40)}.png`,
     '/user_avatars/1/x.png',

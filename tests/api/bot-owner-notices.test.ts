@@ -48,7 +48,7 @@ async function notices(owner: TestAccount, count: number): Promise<readonly Mess
 const send = (bot: TestAccount, to: unknown): Promise<unknown> =>
   bot.client.post('messages', { type: 'stream', to, topic: 'x', content: 'x' });
 
-test('a bot that sends to a missing stream is refused, and its owner told once a minute', async () => {
+test('a send to a missing stream is refused, and the owner gets one notice a minute', async () => {
   const { owner, bot } = await makeBot('Missing');
   const refusals = await Promise.all(
     Array.from({ length: 10 }, () => refusalOf(send(bot, 'nowhere @**all**'))),
@@ -86,7 +86,7 @@ test('a bot that sends to a missing stream is refused, and its owner told once a
   );
 });
 
-test('a bot that sends where nobody is subscribed succeeds, and its owner is told', async () => {
+test('a send to a stream without subscribers succeeds, and the owner gets a notice', async () => {
   const { owner, bot } = await makeBot('Lonely');
   await send(bot, 'Denmark');
   await send(bot, 'EMPTY `room`');
@@ -96,7 +96,7 @@ test('a bot that sends where nobody is subscribed succeeds, and its owner is tol
   );
 });
 
-test('of a private stream the owner hears what he hears of one that does not exist', async () => {
+test('a notice about a private stream is the same as about a missing one', async () => {
   const { owner, bot } = await makeBot('Curious');
   const { rows } = await all.pool.query<{ id: number }>({
     text: `SELECT id FROM streams WHERE name = 'secret'`,
@@ -117,7 +117,7 @@ test('of a private stream the owner hears what he hears of one that does not exi
   );
 });
 
-test('people, bots of deactivated owners, and owners who are guests of what they cannot see, get none', async () => {
+test('people, bots of deactivated owners, and owners who are guests without access get no notice', async () => {
   const { cat, pool } = all;
   const gone = await makeBot('Gone');
   await pool.query('UPDATE users SET is_active = false WHERE id = $1', [gone.owner.id]);
@@ -140,7 +140,7 @@ test('people, bots of deactivated owners, and owners who are guests of what they
   expect(rows).toEqual([{ sent: 0 }]);
 });
 
-test('a send is answered while Redis keeps the notice waiting, and while it is away', async () => {
+test('a send is answered even while Redis delays the notice or is down', async () => {
   const { owner, bot } = await makeBot('Patient');
   const held = proxy.holdBack('to-server', (bytes) =>
     bytes.toString('latin1').includes('bot-owner-notice'),

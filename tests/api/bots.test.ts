@@ -64,7 +64,7 @@ async function setRealm(settings: object): Promise<void> {
 }
 
 describe('POST bots', () => {
-  test('checklist 52: the address ends in -bot@ plus the domain; owner and administrators get the key, others only the account', async () => {
+  test('checklist 52: the address ends in -bot@ plus the domain; only owner and administrators get the key', async () => {
     const queues = await watch();
     const answer = await as('bob').post('bots', { full_name: 'Robo', short_name: ' robo ' });
     expect(answer).toEqual({
@@ -129,7 +129,7 @@ describe('POST bots', () => {
     expect(await robo.get('users/me')).toMatchObject({ is_bot: true, full_name: 'Robo' });
   });
 
-  test('checklist 53: two active accounts cannot share the name of a bot, whoever comes first', async () => {
+  test('checklist 53: two active accounts cannot share the name of a bot, whichever is first', async () => {
     const { name, id } = await makeBot('bob');
     const taken = coded('Name is already in use!');
     const create = (fullName: string): Promise<unknown> =>
@@ -157,7 +157,7 @@ describe('POST bots', () => {
     expect(answers.filter(({ body }) => body['msg'] === 'Name is already in use!')).toHaveLength(5);
   });
 
-  test('checklist 54: a bot that calls bot endpoints gets `This endpoint does not accept bot requests.`, a guest another refusal', async () => {
+  test('checklist 54: a bot that calls bot endpoints gets `This endpoint does not accept bot requests.`, a guest gets another refusal', async () => {
     const calls = [
       ['GET', 'bots'],
       ['POST', 'bots'],
@@ -174,7 +174,7 @@ describe('POST bots', () => {
     }
   });
 
-  test('an outgoing-webhook bot has a service with a token, which the log holds sealed', async () => {
+  test('an outgoing-webhook bot has a service with a token, which is encrypted in the log', async () => {
     const queues = await watch();
     const bot = await makeBot('bob', {
       bot_type: 3,
@@ -237,7 +237,7 @@ describe('POST bots', () => {
     );
   });
 
-  test('a taken address is refused, of a deactivated bot too', async () => {
+  test('a taken address is refused, even that of a deactivated bot', async () => {
     const bot = await makeBot('bob');
     await as('bob').delete(`bots/${bot.id}`);
     const shortName = bot.email.split('-bot@')[0]?.toUpperCase();
@@ -246,7 +246,7 @@ describe('POST bots', () => {
     ).toEqual(uncoded('Username already in use'));
   });
 
-  test('policies: generic bots or all of them are for administrators', async () => {
+  test('a policy can leave generic bots or all bots to administrators', async () => {
     const create = (who: PersonKey, botType: number): Promise<unknown> =>
       bodyOf(as(who).request('POST', 'bots', { ...newBot(), bot_type: botType }));
     const own = await makeBot('bob');
@@ -267,7 +267,7 @@ describe('POST bots', () => {
 });
 
 describe('default streams', () => {
-  test('a bot has the streams that its owner names, and its owner and administrators are told', async () => {
+  test('a bot has the streams that its owner names, with events for owner and administrators', async () => {
     await as('bob').post('users/me/subscriptions', { subscriptions: [{ name: 'square' }] });
     await as('bob').post('users/me/subscriptions', {
       subscriptions: [{ name: 'cellar' }],
@@ -328,7 +328,7 @@ describe('default streams', () => {
   });
 });
 
-describe('a default stream that a bot may not have any more', () => {
+describe('a default stream', () => {
   const inVault = async (): Promise<Bot> => {
     await as('bob').post('users/me/subscriptions', {
       subscriptions: [{ name: 'vault' }],
@@ -344,7 +344,7 @@ describe('a default stream that a bot may not have any more', () => {
     bot: { email: bot.email, user_id: bot.id, ...change },
   });
 
-  test('is taken where it becomes private and the owner never was in it', async () => {
+  test('is cleared if it becomes private and the owner was never in it', async () => {
     await as('bob').post('users/me/subscriptions', { subscriptions: [{ name: 'plaza' }] });
     const { stream_id: plazaId } = await as('bob').get('get_stream_id', { stream: 'plaza' });
     const streams = {
@@ -371,7 +371,7 @@ describe('a default stream that a bot may not have any more', () => {
     expect(await shownTo('bob', ofBob)).toMatchObject(streams);
   });
 
-  test('is taken with an owner who does not know of it', async () => {
+  test('is cleared if the new owner does not know of it', async () => {
     const bot = await inVault();
     const queues = await watch();
     await as('bob').patch(`bots/${bot.id}`, { bot_owner_id: organization.id('cat') });
@@ -382,7 +382,7 @@ describe('a default stream that a bot may not have any more', () => {
     expect(await shownTo('cat', bot)).toMatchObject({ default_sending_stream: null });
   });
 
-  test('is taken with the role by which the owner knew of it', async () => {
+  test('is cleared if the owner loses the role that gave access to it', async () => {
     const bot = await inVault();
     const role = (change: JsonObject): Promise<unknown> =>
       as('ann').patch(`users/${organization.id('cat')}`, change);
@@ -397,7 +397,7 @@ describe('a default stream that a bot may not have any more', () => {
       expect(events).toContainEqual(update(bot, { default_sending_stream: null }));
   });
 
-  test('is refused where the owner does not know of it', async () => {
+  test('is refused if the owner does not know of it', async () => {
     const bot = await makeBot('bob');
     await as('ann').post('users/me/subscriptions', {
       subscriptions: [{ name: 'attic' }],
@@ -413,7 +413,7 @@ describe('a default stream that a bot may not have any more', () => {
 });
 
 describe('PATCH bots/{id}', () => {
-  test('an interface without an address to call is not looked at, whatever it is', async () => {
+  test('without an address to call, the interface is ignored', async () => {
     const bot = await makeBot('bob');
     for (const service_interface of [-1, 3, 2 ** 31])
       expect(
@@ -421,7 +421,7 @@ describe('PATCH bots/{id}', () => {
       ).toMatchObject({ result: 'success', service_interface });
   });
 
-  test('a new name is told to everybody, and again to those who manage the bot', async () => {
+  test('a new name is sent to everybody, and again to those who manage the bot', async () => {
     const bot = await makeBot('bob');
     const queues = await watch();
     expect(
@@ -449,7 +449,7 @@ describe('PATCH bots/{id}', () => {
     expect((await queues.step()).cat).toEqual([]);
   });
 
-  test('a new owner: the old one loses the bot, the new one gains it, administrators hear of both', async () => {
+  test('on a change of owner, the old owner loses the bot, the new one gains it, and administrators get both events', async () => {
     const bot = await makeBot('bob');
     const queues = await watch();
     const answer = await as('bob').patch(`bots/${bot.id}`, {
@@ -495,7 +495,7 @@ describe('PATCH bots/{id}', () => {
     ]);
   });
 
-  test('who cannot own a bot', async () => {
+  test('refuses accounts that cannot own a bot', async () => {
     const bot = await makeBot('bob');
     const give = (id: number): Promise<unknown> =>
       bodyOf(as('bob').request('PATCH', `bots/${bot.id}`, { bot_owner_id: id }));
@@ -511,19 +511,22 @@ describe('PATCH bots/{id}', () => {
     );
   });
 
-  test.each(['PATCH', 'DELETE'] as const)('%s: who is refused', async (method) => {
-    const { id } = await makeBot('bob');
-    const call = (who: PersonKey, botId: number): Promise<unknown> =>
-      bodyOf(as(who).request(method, `bots/${botId}`));
-    expect(await call('cat', id)).toEqual(coded('Insufficient permission'));
-    for (const botId of [2_000_000_000, 9_999_999_999])
-      expect(await call('ann', botId)).toEqual(coded('No such bot'));
-    expect(
-      await bodyOf(as('ann').request('PATCH', 'bots/9999999999', { full_name: 'Nobody' })),
-    ).toEqual(coded('No such bot'));
-    expect(await call('ann', organization.id('bob'))).toEqual(coded('No such bot'));
-    expect(await call('ann', id)).toMatchObject({ result: 'success' });
-  });
+  test.each(['PATCH', 'DELETE'] as const)(
+    '%s: refuses callers who do not manage the bot',
+    async (method) => {
+      const { id } = await makeBot('bob');
+      const call = (who: PersonKey, botId: number): Promise<unknown> =>
+        bodyOf(as(who).request(method, `bots/${botId}`));
+      expect(await call('cat', id)).toEqual(coded('Insufficient permission'));
+      for (const botId of [2_000_000_000, 9_999_999_999])
+        expect(await call('ann', botId)).toEqual(coded('No such bot'));
+      expect(
+        await bodyOf(as('ann').request('PATCH', 'bots/9999999999', { full_name: 'Nobody' })),
+      ).toEqual(coded('No such bot'));
+      expect(await call('ann', organization.id('bob'))).toEqual(coded('No such bot'));
+      expect(await call('ann', id)).toMatchObject({ result: 'success' });
+    },
+  );
 
   test.each([
     [{ full_name: '' }, 'Name too short!'],
@@ -546,7 +549,7 @@ describe('PATCH bots/{id}', () => {
   });
 });
 
-describe('the rights of a bot', () => {
+describe('the role of a bot', () => {
   const role = (id: number, change: JsonObject): Promise<unknown> =>
     as('ann').patch(`users/${id}`, change);
   const clientOf = ({ email, apiKey }: Bot): ApiClient =>
@@ -574,7 +577,7 @@ describe('the rights of a bot', () => {
   });
   const catId = (): number => organization.id('cat');
 
-  test('follow its owner down, with another key; bots that are not above their owner keep theirs', async () => {
+  test("is lowered with its owner's, with a new key; bots that are not above their owner keep theirs", async () => {
     await role(catId(), { is_admin: true });
     const [high, plain, gone] = [await makeBot('cat'), await makeBot('cat'), await makeBot('cat')];
     for (const { id } of [high, gone]) await role(id, { is_admin: true });
@@ -611,7 +614,7 @@ describe('the rights of a bot', () => {
     expect(JSON.stringify(await organization.entriesAfter(0))).not.toContain(renewed.apiKey);
   });
 
-  test('end with a guest: active bots are deactivated, and stay so', async () => {
+  test('does not survive an owner who becomes a guest: active bots are deactivated and stay so', async () => {
     const { person, bot: account } = await organization.makePersonWithBot('dot');
     const dot = organization.clientOf(person);
     const bot = { ...account.user, apiKey: account.apiKey };
@@ -648,7 +651,7 @@ describe('the rights of a bot', () => {
     expect(await dot.get(`users/${id}`)).toMatchObject({ user: { is_guest: true } });
   });
 
-  test('are those of its new owner, and whoever is no administrator gives it away without its key', async () => {
+  test("is limited by a new owner's, and only administrators give the bot away with its key", async () => {
     const mine = await makeBot('ann');
     await role(mine.id, { is_admin: true });
     await as('ann').patch(`bots/${mine.id}`, { bot_owner_id: organization.id('bob') });
@@ -671,7 +674,7 @@ describe('the rights of a bot', () => {
     ).toEqual(uncoded("Failed to change owner, guests can't own bots"));
   });
 
-  test('a bot that was above its owner before comes back below', async () => {
+  test("is lowered on reactivation if it was above the owner's", async () => {
     const bot = await makeBot('bob');
     await role(bot.id, { is_admin: true });
     await as('ann').delete(`bots/${bot.id}`);
@@ -682,7 +685,7 @@ describe('the rights of a bot', () => {
   });
 });
 
-test('a default stream that is being renamed is told by its new name: the event comes after that of the stream', async () => {
+test("the event of a default stream during a rename has the new name and follows the stream's event", async () => {
   await as('bob').post('users/me/subscriptions', { subscriptions: [{ name: 'before' }] });
   const bot = await makeBot('bob');
   const renaming = await organization.pool.connect();
@@ -709,7 +712,7 @@ test('a default stream that is being renamed is told by its new name: the event 
 });
 
 describe('keys and deactivation', () => {
-  test("a regenerated bot's key replaces the old one and is told to those who manage it", async () => {
+  test('a new key replaces the old one, with an event for those who manage the bot', async () => {
     const bot = await makeBot('bob');
     const queues = await watch();
     const { api_key: apiKey } = await as('bob').post(`bots/${bot.id}/api_key/regenerate`);
@@ -734,7 +737,7 @@ describe('keys and deactivation', () => {
     ).toEqual(coded('No such bot'));
   });
 
-  test('a deactivated bot leaves the list and its key stops working; a second time changes nothing', async () => {
+  test('a deactivated bot leaves the list and its key stops working; repeating changes nothing', async () => {
     const bot = await makeBot('bob');
     const queues = await watch();
     expect(await as('bob').delete(`bots/${bot.id}`)).toEqual(done);
@@ -753,7 +756,7 @@ describe('keys and deactivation', () => {
     });
   });
 
-  test('register: administrators see every bot, others their own, bots and their keys nobody else', async () => {
+  test('register lists all bots to administrators and their own to others, and nothing to bots', async () => {
     const botsOf = async (who: PersonKey): Promise<unknown[]> =>
       readObjects(
         await as(who).post('register', { fetch_event_types: ['realm_bot'] }),
@@ -768,7 +771,7 @@ describe('keys and deactivation', () => {
 });
 
 describe('bot storage', () => {
-  test('everybody keeps texts of their own', async () => {
+  test('each account stores texts of its own', async () => {
     for (const who of ['bobBot', 'bob', 'gil'] as const) {
       expect(
         await as(who).put('bot_storage', { storage: { a: `1 ${who}`, b: '', __proto__x: 'y' } }),
@@ -796,7 +799,7 @@ describe('bot storage', () => {
     }
   });
 
-  test('what is no object of texts, and what is too much, is refused', async () => {
+  test('refuses values that are not an object of texts, and too large ones', async () => {
     const put = (storage: unknown): Promise<unknown> =>
       bodyOf(as('bobBot').request('PUT', 'bot_storage', { storage }));
     expect(await put(undefined)).toMatchObject({ code: 'REQUEST_VARIABLE_MISSING' });
@@ -820,7 +823,7 @@ describe('bot storage', () => {
     await as('bobBot').delete('bot_storage');
   });
 
-  test('an account keeps ten thousand keys and no more', async () => {
+  test('an account stores at most ten thousand keys', async () => {
     const named = (count: number): Record<string, string> =>
       Object.fromEntries(Array.from({ length: count }, (_, n) => [`key ${n}`, 'v']));
     const put = (storage: unknown): Promise<unknown> =>

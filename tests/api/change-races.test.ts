@@ -58,7 +58,7 @@ async function lastEventOf(who: 'fay'): Promise<JsonObject | undefined> {
   return (await fixture.queues.read())[who]?.at(-1);
 }
 
-describe('what commits first is seen', () => {
+describe('a change that commits first takes effect', () => {
   test('a rename of the stream', async () => {
     const streamId = await streamNamed('Denmark');
     const rename = (name: string) => async (client: Client) => {
@@ -72,7 +72,7 @@ describe('what commits first is seen', () => {
     expect(await lastEventOf('fay')).toMatchObject({ stream_name: 'Denmark', subject: 'dinner' });
   });
 
-  test('a stream that keeps its history to itself from then on', async () => {
+  test('a change of a stream to history that is not shared', async () => {
     const streamId = await streamNamed('shared');
     const share = (historyPublicToSubscribers: boolean) => async (client: Client) => {
       await lockStreams(client, { streamIds: [streamId] });
@@ -96,7 +96,7 @@ describe('what commits first is seen', () => {
     await fixture.leave('eve', 'shared');
   });
 
-  test('an administrator who is none any more, and an account that is none', async () => {
+  test('the loss of the administrator role, and a deactivation', async () => {
     const { pool, organization } = fixture.all;
     const hal = await organization.makeAccount('Hal High', { role: 'administrator' });
     const become = (role: string, isActive: boolean) => (client: Client) =>
@@ -162,7 +162,7 @@ describe('what commits first is seen', () => {
   });
 });
 
-test('who joins and leaves while messages are edited hears of just the edits between', async () => {
+test('subscribers who join and leave during edits get exactly the edits in between', async () => {
   const ids = [
     await fixture.send('bob', 'lunch', 'one'),
     await fixture.send('bob', 'lunch', 'two'),

@@ -26,7 +26,7 @@ async function hasAttachment(id: number): Promise<boolean> {
   return (await fetchMessages(fixture.people.ann, { narrow })).ids.includes(id);
 }
 
-test('an edit links files and takes links away, and a deletion takes them all; the owner hears of it first', async () => {
+test('an edit adds and removes links to files, and a deletion removes all; the owner gets that event first', async () => {
   const { ann, bob, cat } = fixture.people;
   const uri = await fixture.upload(bob);
   const id = await bob.client.sendToStream('Denmark', 'files', 'none yet');
@@ -60,7 +60,7 @@ test('an edit links files and takes links away, and a deletion takes them all; t
   expect(await fixture.statusFor(cat, uri)).toBe(403);
 });
 
-test('an edit by somebody who may not read a file opens it to nobody', async () => {
+test('an edit by a user who may not read a file does not give others access to it', async () => {
   const { bob, cat } = fixture.people;
   const uri = await fixture.upload(bob);
   const id = await cat.client.sendToStream('Denmark', 'files', 'none yet');

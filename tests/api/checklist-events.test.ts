@@ -61,7 +61,7 @@ const isOfBob = (event: JsonObject): boolean =>
   (event['message'] as JsonObject)['sender_full_name'] === 'Bob Ray';
 
 describe('the state at register', () => {
-  test('unread messages come with both types, and have five keys', async () => {
+  test('unread messages need both event types, and have five keys', async () => {
     const both = await state('ann', ['message', 'update_message_flags']);
     expect(Object.keys(both).toSorted()).toEqual(['max_message_id', 'unread_msgs']);
     expect(both['unread_msgs']).toEqual({
@@ -75,7 +75,7 @@ describe('the state at register', () => {
     expect(await state('ann', ['update_message_flags'])).toEqual({});
   });
 
-  test('who has no messages has max_message_id -1, and a new account pointer -1', async () => {
+  test("without messages max_message_id is -1, and a new account's pointer is -1", async () => {
     const { person } = await organization.makePersonWithBot('newcomer');
     const answer = await organization
       .clientOf(person)
@@ -83,7 +83,7 @@ describe('the state at register', () => {
     expect(answer).toMatchObject({ max_message_id: -1, pointer: -1 });
   });
 
-  test('people: oneself among the active ones, deactivated ones apart, nobody with is_active', async () => {
+  test('people: the caller is among the active ones, deactivated ones are separate, and none has is_active', async () => {
     const { person } = await organization.makePersonWithBot('leaver');
     await as('ann').delete(`users/${person.user.id}`);
     const users = await state('bob', ['realm_user']);
@@ -96,14 +96,14 @@ describe('the state at register', () => {
     for (const one of [...active, ...gone]) expect(one).not.toHaveProperty('is_active');
   });
 
-  test('client_gravatar: null in the list, an address at the top', async () => {
+  test('client_gravatar: null in the list, but an address at the top', async () => {
     const users = await state('bob', ['realm_user'], { client_gravatar: true });
     const bob = readObjects(users, 'realm_users').find((one) => one['email'] === 'bob@example.com');
     expect(bob?.['avatar_url']).toBe(null);
     expect(users['avatar_url']).toEqual(textMatching(/^https:\/\/secure\.gravatar\.com\//));
   });
 
-  test('streams for notices that are not set are -1', async () => {
+  test('unset notification streams are -1', async () => {
     expect(await state('gil', ['realm'])).toMatchObject({
       realm_notifications_stream_id: -1,
       realm_signup_notifications_stream_id: -1,
@@ -119,7 +119,7 @@ describe('the state at register', () => {
     expect(await state('bob', ['muted_topics'])).toEqual({ muted_topics: [['social', 'noise']] });
   });
 
-  test('the type user_settings gives display and notification settings at the top', async () => {
+  test('the type user_settings returns display and notification settings at the top', async () => {
     const settings = await state('bob', ['user_settings']);
     expect(settings).toMatchObject({
       twenty_four_hour_time: false,
@@ -131,7 +131,7 @@ describe('the state at register', () => {
 });
 
 describe('queues', () => {
-  test('a narrow of one pair is the pair, or a list with it', async () => {
+  test('a narrow of one pair may be the pair itself or a list with it', async () => {
     const narrows = [
       ['stream', 'social'],
       [['stream', 'social']],
@@ -152,7 +152,7 @@ describe('queues', () => {
     expect(heard).toEqual([['green', 'brown'], ['green', 'brown'], ['green']]);
   });
 
-  test('silence is a heartbeat with its type and id, whatever the event types', async () => {
+  test('a poll without events gets a heartbeat with type and id, whatever the event types', async () => {
     const queues = await Promise.all(
       [{}, { event_types: [] }, { narrow: ['stream', 'nowhere'] }].map((more) => open('cat', more)),
     );
@@ -162,7 +162,7 @@ describe('queues', () => {
       expect(await poll(queue, true)).toEqual([{ type: 'heartbeat', id: anyNumber }]);
   });
 
-  test('ids in one answer rise', async () => {
+  test('ids in one answer increase', async () => {
     const queue = await open('bob', { event_types: ['message', 'alert_words'] });
     for (let n = 0; n < 5; n += 1) {
       await as('bob').sendToStream('social', 'ids', `${n}`);
@@ -174,7 +174,7 @@ describe('queues', () => {
     expect(ids[0]).toBeGreaterThan(queue.last);
   });
 
-  test('a queue is deleted by its id in the query or in the body, once', async () => {
+  test('a queue is deleted once, by its id in the query or body', async () => {
     const { email = '', apiKey = '', urls } = as('bob');
     const authorization = `Basic ${Buffer.from(`${email}:${apiKey}`).toString('base64')}`;
     const remove = async (query: string, body?: URLSearchParams): Promise<JsonObject> => {
@@ -196,7 +196,7 @@ describe('queues', () => {
     expect(await remove('', new URLSearchParams({ queue_id: inBody.id }))).toMatchObject(gone);
   });
 
-  test('a queue of the usual lifetime outlives nine idle minutes, and no twelve', async () => {
+  test('a queue with the default lifetime survives nine idle minutes but not twelve', async () => {
     const nine = await open('bob');
     const twelve = await open('bob');
     const idle = (queue: Queue, minutes: number): Promise<unknown> =>
@@ -210,7 +210,7 @@ describe('queues', () => {
     expect(await poll(nine)).toEqual([]);
   });
 
-  test('parameters that nobody knows change nothing', async () => {
+  test('unknown parameters are ignored', async () => {
     const unknown = { dont_block_: true, client_gravatar_: 'x', _: 1, read_by_sender: true };
     const answer = await as('bob').post('register', { fetch_event_types: ['pointer'], ...unknown });
     expect(Object.keys(answer).toSorted()).toEqual([
@@ -242,7 +242,7 @@ describe('queues', () => {
 });
 
 describe('what queues deliver', () => {
-  test('a narrow holds back messages alone', async () => {
+  test('a narrow filters only messages', async () => {
     const queue = await open('bob', {
       narrow: ['stream', 'nowhere'],
       event_types: ['message', 'reaction', 'stream', 'subscription'],
@@ -260,7 +260,7 @@ describe('what queues deliver', () => {
     expect(kinds.some((kind) => kind.startsWith('message'))).toBe(false);
   });
 
-  test('is mentioned passes direct mentions, not everybody’s', async () => {
+  test('is:mentioned includes direct mentions and excludes wildcards', async () => {
     const queues = await Promise.all(
       ['mentioned', 'alerted'].map((operand) =>
         open('bob', { narrow: [['is', operand]], event_types: ['message'] }),
@@ -273,7 +273,7 @@ describe('what queues deliver', () => {
     for (const queue of queues) expect((await poll(queue)).map(contentOf)).toEqual([named]);
   });
 
-  test('two changes of flags are two events, not one', async () => {
+  test('two changes of flags are two events', async () => {
     const queue = await open('bob', { event_types: ['update_message_flags'] });
     const other = await as('bob').sendToStream('social', 'lunch', 'salt');
     for (const id of [lunchId, other])

@@ -74,7 +74,7 @@ describe('the first unread message', () => {
   const read = (...messages: number[]): Promise<unknown> =>
     all.bob.client.post('messages/flags', { messages, op: 'add', flag: 'read' });
 
-  test('muted topics are skipped, and stay in the list', async () => {
+  test('skips muted topics, which the list still contains', async () => {
     const { bob } = all;
     expect(await anchorOf()).toBe(lunch);
     await mute(bob, 'Denmark', 'LUNCH');
@@ -100,7 +100,7 @@ describe('the first unread message', () => {
     expect(await anchorOf()).toBe(lunch);
   });
 
-  test('muted streams are skipped, unless the narrow names a stream', async () => {
+  test('skips muted streams, unless the narrow names a stream', async () => {
     const { bob } = all;
     await muteStream(bob, 'Denmark');
     expect(await anchorOf()).toBe(pair);
@@ -123,7 +123,7 @@ describe('the first unread message', () => {
     ).toEqual([loud, quiet]);
   });
 
-  test('with nothing unread the newest are fetched around the largest anchor', async () => {
+  test('without unread messages, returns the newest with the largest anchor', async () => {
     await read(...messageIds());
     const { body, ids } = await fetchMessages(all.bob, {
       anchor: undefined,
@@ -135,7 +135,7 @@ describe('the first unread message', () => {
     expect(ids).toEqual([loud, quiet]);
   });
 
-  test('without a narrow it is not before the pointer', async () => {
+  test('is not before the pointer if there is no narrow', async () => {
     const { bob } = all;
     await bob.client.post('users/me/pointer', { pointer: dinner });
     expect(await anchorOf()).toBe(dinner);
@@ -144,7 +144,7 @@ describe('the first unread message', () => {
 });
 
 describe('narrows', () => {
-  test('pairs and objects say the same, and mix', async () => {
+  test('pairs and objects are equivalent and may be mixed', async () => {
     const { bob } = all;
     const stream = { operator: 'stream', operand: 'Denmark' };
     const topic = { operator: 'topic', operand: 'lunch', negated: false, other: 1 };
@@ -163,7 +163,7 @@ describe('narrows', () => {
     expect(await narrowed(bob)).toEqual(messageIds());
   });
 
-  test('a topic is matched whole, in any letter case, in every stream', async () => {
+  test('a topic matches as a whole, in any letter case, in every stream', async () => {
     const { bob } = all;
     expect(await narrowed(bob, ['topic', 'lunch'])).toEqual([lunch, loud]);
     expect(await narrowed(bob, ['topic', 'LUNCH NOISE'])).toEqual([noise]);
@@ -172,7 +172,7 @@ describe('narrows', () => {
     }
   });
 
-  test('pm-with takes addresses or ids, with or without oneself', async () => {
+  test('pm-with accepts addresses or ids, with or without the caller', async () => {
     const { ann, bob, cat } = all;
     const withPeople = (operand: unknown): Promise<readonly number[]> =>
       narrowed(bob, { operator: 'pm-with', operand });
@@ -200,7 +200,7 @@ describe('narrows', () => {
     });
   });
 
-  test('group-pm-with finds conversations of three and more, never of two', async () => {
+  test('group-pm-with finds conversations of at least three people', async () => {
     const { ann, bob, cat, guest } = all;
     expect(await narrowed(bob, ['group-pm-with', ann.email])).toEqual([group]);
     expect(await narrowed(bob, { operator: 'group-pm-with', operand: cat.id })).toEqual([group]);
@@ -211,7 +211,7 @@ describe('narrows', () => {
     });
   });
 
-  test('is:mentioned has those by name and those of everybody', async () => {
+  test('is:mentioned includes mentions by name and wildcards', async () => {
     const { ann, bob, cat } = all;
     expect(await narrowed(bob, ['is', 'mentioned'])).toEqual([noise, group]);
     expect(await narrowed(ann, ['is', 'mentioned'])).toEqual([noise]);
@@ -225,7 +225,7 @@ describe('narrows', () => {
     ]);
   });
 
-  test('is:alerted has what the own words found', async () => {
+  test("is:alerted finds messages with the caller's alert words", async () => {
     const { ann, bob } = all;
     await bob.client.post('users/me/alert_words', { alert_words: ['herring'] });
     const id = await ann.client.sendPrivately([bob.email], 'pickled herring');
@@ -235,7 +235,7 @@ describe('narrows', () => {
     await all.pool.query('DELETE FROM messages WHERE id = $1', [id]);
   });
 
-  test('in:home leaves out muted streams and topics; in:all and near change nothing', async () => {
+  test('in:home excludes muted streams and topics; in:all and near have no effect', async () => {
     const { bob } = all;
     expect(await narrowed(bob, ['in', 'home'])).toEqual(messageIds());
     await mute(bob, 'Denmark', 'lunch');
@@ -255,7 +255,7 @@ describe('narrows', () => {
     expect(await narrowed(all.ann, ['in', 'home'])).toEqual(messageIds());
   });
 
-  test('id finds one message that may be seen, and refuses what is no number', async () => {
+  test('id finds one visible message, and refuses values that are not numbers', async () => {
     const { bob, cat } = all;
     expect(await narrowed(bob, ['id', String(pair)])).toEqual([pair]);
     expect(await narrowed(bob, { operator: 'id', operand: pair })).toEqual([pair]);
@@ -309,7 +309,7 @@ describe('narrows', () => {
 });
 
 // The last one: Bob receives further messages here.
-test('newcomers see what was before them where history is shared, and nowhere else', async () => {
+test('new subscribers see earlier messages only if history is shared', async () => {
   const { organization, bob, cat, guest } = all;
   const make = (name: string, inviteOnly: boolean, historyPublicToSubscribers: boolean) =>
     organization.makeStream(name, [bob], { inviteOnly, historyPublicToSubscribers });

@@ -54,7 +54,7 @@ function recipientIds(message: Message): unknown[] {
 }
 
 describe('forms of a send', () => {
-  test('every form of a stream is the same stream, a comma in its name needs a list', async () => {
+  test('every form of a stream names the same stream; a name with a comma needs a list', async () => {
     const { ann, bob } = all;
     for (const to of [
       'Denmark',
@@ -76,7 +76,7 @@ describe('forms of a send', () => {
     });
   });
 
-  test('every form of people is the same people, duplicates and blanks left out', async () => {
+  test('every form of people names the same people, without duplicates and blanks', async () => {
     const { ann, bob, cat } = all;
     const forms = [
       'bob@example.com, cat@example.com',
@@ -95,7 +95,7 @@ describe('forms of a send', () => {
     );
   });
 
-  test('topic and subject say the same, and channel and direct are other names', async () => {
+  test('topic and subject are equivalent, and so are channel and stream, and direct and private', async () => {
     const { ann, bob } = all;
     const { topic, ...rest } = toStream('Denmark');
     const ids = [
@@ -108,7 +108,7 @@ describe('forms of a send', () => {
     expect(await fetched(bob, direct)).toMatchObject({ type: 'private', subject: '' });
   });
 
-  test('lengths are counted in code points: 60 emoji are a topic, 61 characters are cut', async () => {
+  test('lengths count code points: a topic may have 60 emoji, and 61 characters are cut', async () => {
     const { ann, bob } = all;
     const subjectOf = async (topic: string): Promise<unknown> =>
       (await fetched(bob, await send(ann, toStream('Denmark', { topic }))))['subject'];
@@ -118,7 +118,7 @@ describe('forms of a send', () => {
     expect(await subjectOf(` ${'a'.repeat(60)} `)).toBe('a'.repeat(60));
   });
 
-  test('content keeps its beginning and loses white space at its end; 10000 characters are whole', async () => {
+  test('content loses only white space at its end, and may have 10000 characters', async () => {
     const { ann, bob } = all;
     const contentOf = async (content: string): Promise<unknown> =>
       (await fetched(bob, await send(ann, toPeople([bob.id], { content }))))['content'];
@@ -140,7 +140,7 @@ describe('forms of a send', () => {
     }
   });
 
-  test('urlencoded and multipart bodies say the same, the body wins over the query', async () => {
+  test('urlencoded and multipart bodies are equivalent, and the body overrides the query', async () => {
     const { ann, bob } = all;
     const authorization = `Basic ${Buffer.from(`${ann.email}:${ann.apiKey}`).toString('base64')}`;
     const url = `${ann.client.urls[0]}/api/v1/messages`;
@@ -167,7 +167,7 @@ describe('forms of a send', () => {
     }
   });
 
-  test('PATCH and DELETE take parameters from the query as well as from the body', async () => {
+  test('PATCH and DELETE accept parameters in the query and in the body', async () => {
     const { bob } = all;
     const inQuery = (method: 'PATCH' | 'DELETE', path: string, query: Record<string, string>) =>
       bob.client.call(method, `${path}?${new URLSearchParams(query).toString()}`);
@@ -203,7 +203,7 @@ describe('who may send', () => {
     stream: name,
   });
 
-  test('a member sends to a public stream from outside, and gets neither event nor receipt', async () => {
+  test('a member may send to a public stream without subscribing, and gets no event or receipt', async () => {
     const { ann, bob, cat } = all;
     const outside = await FollowedQueue.open(cat.client, { event_types: ['message'] });
     const inside = await FollowedQueue.open(bob.client, { event_types: ['message'] });
@@ -222,7 +222,7 @@ describe('who may send', () => {
     expect((await fetchMessages(cat, { narrow: [['is', 'mentioned']] })).ids).toEqual([]);
   });
 
-  test('an administrator outside of a private stream is refused, by name and by id', async () => {
+  test('an administrator who is not in a private stream is refused, by name and by id', async () => {
     const { ann, pool } = all;
     const { rows } = await pool.query<{ id: number }>(
       `SELECT id FROM streams WHERE name = 'secret'`,
@@ -233,7 +233,7 @@ describe('who may send', () => {
     );
   });
 
-  test('a bot sends where its owner is subscribed, and no longer when he has left', async () => {
+  test("a bot may send to its owner's streams, until the owner leaves", async () => {
     const { organization, ann, bob, cat, bot } = all;
     const foreign = await organization.makeAccount('Foreign Bot', { botType: 1, owner: ann });
     const hook = await organization.makeAccount('Hook Bot', { botType: 2, owner: cat });
@@ -254,7 +254,7 @@ describe('who may send', () => {
     await send(hook, toStream('secret'));
   });
 
-  test('a guest sends to streams of his own only, public or private', async () => {
+  test('a guest may send only to subscribed streams, public or private', async () => {
     const { organization, guest, bob } = all;
     const open = await organization.makeStream('open', [bob]);
     await organization.makeStream('guest room', [guest], { inviteOnly: true });
@@ -271,7 +271,7 @@ describe('who may send', () => {
     });
   });
 
-  test('an announcement-only stream takes administrators and their bots, and nobody else', async () => {
+  test('only administrators and their bots may send to an announcement-only stream', async () => {
     const { organization, ann, bob, bot, guest } = all;
     await organization.makeStream('news', [bob, guest], { isAnnouncementOnly: true });
     const annsBot = await organization.makeAccount('Anns Bot', { botType: 1, owner: ann });
@@ -291,8 +291,8 @@ describe('who may send', () => {
   });
 });
 
-describe('what an event says', () => {
-  test('flags stand beside the message, and all else is as it is fetched', async () => {
+describe('an event', () => {
+  test('has flags beside the message, which equals the fetched one', async () => {
     const { ann, bob, cat } = all;
     const queue = await FollowedQueue.open(bob.client, {
       event_types: ['message'],
@@ -315,7 +315,7 @@ describe('what an event says', () => {
     expect(events.map((event) => event['flags'])).toEqual([['mentioned'], [], [], ['read']]);
   });
 
-  test('an avatar is null for who makes gravatars himself, and a versioned address for others', async () => {
+  test('has a null avatar for clients that make Gravatars, and a versioned address for others', async () => {
     const { ann, bob } = all;
     const id = await send(ann, toPeople([bob.id]));
     expect((await fetched(bob, id, { client_gravatar: true }))['avatar_url']).toBeNull();

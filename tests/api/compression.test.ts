@@ -62,7 +62,7 @@ function ask(
 type MessagesText = { readonly messages: readonly { readonly content: string }[] };
 
 describe('a page of messages', () => {
-  test('is the same, and much shorter', async () => {
+  test('is equal after decompression, and much shorter', async () => {
     const packed = await ask(page);
     const plain = await ask(page, { accepted: 'identity' });
     expect(packed.headers['content-encoding']).toBe('gzip');
@@ -146,7 +146,7 @@ describe('the presence of everybody', () => {
     body: headers['content-encoding'] === 'gzip' ? gunzipSync(body) : body,
   });
 
-  test('is the same in both forms, with the own report that was just made, at every replica', async () => {
+  test('is equal in both forms, with the report that was just made, at every replica', async () => {
     for (const who of people)
       for (const client of clientNames)
         await as(who).post('users/me/presence', { status: 'active', client, ping_only: true });
@@ -178,7 +178,7 @@ describe('the presence of everybody', () => {
     expect(presencesOf(packed)).toEqual(presencesOf(plain));
   });
 
-  test('tells at once of a new client, of a status and of a return, whichever replica took the report', async () => {
+  test('contains a new client, a status or a return at once, whichever replica accepted the report', async () => {
     const seen = async (client: string): Promise<unknown> =>
       presencesOf(unpacked(await report('ann', 'website')))[organization.accounts.bob.user.email]?.[
         client
@@ -211,7 +211,7 @@ describe('a state', () => {
   };
 
   test.each(['', 'client_gravatar=true', 'include_subscribers=true'])(
-    'is the same in both forms, and of each reader what is for him: %s',
+    "is equal in both forms, with each reader's own data: %s",
     async (form) => {
       // So many people that the lists of them are kept.
       for (let n = 0; n < 12 && form === ''; n += 1)
@@ -230,7 +230,7 @@ describe('a state', () => {
     },
   );
 
-  test('has a name that was just changed, and who was just deactivated, in what is kept', async () => {
+  test('contains a name and a deactivation that just changed, although parts are kept', async () => {
     const people = async (member: string): Promise<string[]> => {
       const state = await stateOf('cat', 'gzip', '');
       return (state[member] as { full_name: string }[]).map(({ full_name: name }) => name);
@@ -249,7 +249,7 @@ describe('keys', () => {
   /** Enough bots that a list of them is long. */
   const botCount = 30;
 
-  test('are compressed in no answer: neither in lists of bots, nor in events, nor in states', async () => {
+  test('are not compressed in lists of bots, events or states', async () => {
     const registered = await as('bob').post('register', { event_types: ['realm_bot'] });
     const queue = `events?queue_id=${String(registered['queue_id'])}&last_event_id=${String(registered['last_event_id'])}`;
     for (let n = 0; n < botCount; n += 1)

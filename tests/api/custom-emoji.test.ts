@@ -77,7 +77,7 @@ async function animation(side: number): Promise<Buffer> {
 }
 
 describe('custom emoji', () => {
-  test('are added and deactivated, listed by id for everybody, and everybody gets all of them each time', async () => {
+  test('are added and deactivated, listed by id for everybody, and each change sends everybody the whole list', async () => {
     const queues = await WatchedQueues.open(
       { ann: as('ann'), bob: as('bob'), gil: as('gil'), bobBot: as('bobBot') },
       as('cat'),
@@ -115,7 +115,7 @@ describe('custom emoji', () => {
     expect(await bodyOf(upload('bob', 'My_Emoji', picture))).toEqual(invalidName);
   });
 
-  test('a name that was freed is given again, under another id', async () => {
+  test('a free name can be used again, with a new id', async () => {
     const first = await add('wave');
     expect(await remove('ann', 'wave')).toEqual(done);
     const second = await add('wave');
@@ -126,7 +126,7 @@ describe('custom emoji', () => {
     });
   });
 
-  test('one shadows a Unicode emoji from the next send on, whichever replica sends', async () => {
+  test('a custom emoji replaces a Unicode emoji from the next send on, at every replica', async () => {
     await as('bob').post('users/me/subscriptions', { subscriptions: [{ name: 'garden' }] });
     const sent = async (): Promise<unknown> => {
       const anchor = await as('bob').sendToStream('garden', 'emoji', 'a :wave: and :newt:');
@@ -151,7 +151,7 @@ describe('custom emoji', () => {
 });
 
 describe('pictures', () => {
-  test('are squares of 64 pixels in their own format where browsers show it, served to anybody, for good', async () => {
+  test('are squares of 64 pixels, in their own format if browsers show it, served without a key and cacheable', async () => {
     for (const [format, extension, type] of [
       ['png', 'png', 'image/png'],
       ['jpeg', 'jpg', 'image/jpeg'],
@@ -189,7 +189,7 @@ describe('pictures', () => {
   test.each([
     [128, 128],
     [200, 64],
-  ])('an animation of %i pixels keeps moving, at %i', async (side, made) => {
+  ])('an animation of %i pixels stays animated, at %i', async (side, made) => {
     const name = `moving${side}`;
     expect(await bodyOf(upload('bob', name, await animation(side)))).toEqual(done);
     const [emoji] = Object.values(await listEmoji());
@@ -198,7 +198,7 @@ describe('pictures', () => {
     expect([width, pageHeight, pages]).toEqual([made, made, 3]);
   });
 
-  test('of deactivated emoji are still there, and of none nothing is', async () => {
+  test('of deactivated emoji remain available; unknown ones are 404', async () => {
     const id = await add('gone');
     await remove('bob', 'gone');
     const get = async (file: string): Promise<number> =>
@@ -223,7 +223,7 @@ describe('pictures', () => {
   });
 });
 
-describe('what is refused', () => {
+describe('refuses', () => {
   test.each(['', '-', 'a.', 'a-', 'a_', 'ä', 'a/b', 'a!', 'A', 'a\0b', 'a\nb', '😀'])(
     'the name %j',
     async (name) => {
@@ -240,7 +240,7 @@ describe('what is refused', () => {
     expect(await bodyOf(upload('bob', 'x'.repeat(100), picture))).toEqual(done);
   });
 
-  test('a text file gives `Image file upload failed.` without a code', async () => {
+  test('a text file, with `Image file upload failed.` and no code', async () => {
     const failed = uncoded('Image file upload failed.');
     const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>';
     for (const content of ['hello', '', svg, picture.subarray(0, 200), hugePicture])
@@ -262,12 +262,12 @@ describe('what is refused', () => {
     ).toEqual(done);
   });
 
-  test('a name that is in use, before the file is looked at', async () => {
+  test('a name that is in use, before it reads the file', async () => {
     await add('party');
     expect(await bodyOf(upload('cat', 'party', 'no picture'))).toEqual(taken);
   });
 
-  test('an emoji that is not there, before who asks', async () => {
+  test('a missing emoji, before it checks the caller', async () => {
     for (const who of ['ann', 'cat'] as const)
       expect(await remove(who, 'nothing')).toEqual(coded("Emoji 'nothing' does not exist"));
     const id = await add('party');
@@ -278,7 +278,7 @@ describe('what is refused', () => {
 });
 
 describe('who may', () => {
-  test('guests may add none, bots without a code, and nobody may do anything', async () => {
+  test('guests may not add emoji, bots are refused without a code, and a key is required', async () => {
     await add('party');
     const ask = (who?: PersonKey): Promise<FormAnswer> => upload(who, 'other', picture);
     expect(await bodyOf(ask('gil'))).toEqual(coded('Not allowed for guest users'));
@@ -291,7 +291,7 @@ describe('who may', () => {
     }
   });
 
-  test('deleting is judged in one order for all, guests and bots too', async () => {
+  test('deletion checks in one order for all, including guests and bots', async () => {
     await add('party');
     for (const who of ['cat', 'gil', 'bobBot'] as const) {
       expect(await remove(who, 'nothing')).toEqual(coded("Emoji 'nothing' does not exist"));
@@ -306,7 +306,7 @@ describe('who may', () => {
     }
   });
 
-  test('an author who is a guest now may still delete his own', async () => {
+  test('an author who became a guest may still delete the own emoji', async () => {
     await add('party');
     await as('ann').patch(`users/${organization.id('bob')}`, { is_guest: true });
     try {
@@ -316,7 +316,7 @@ describe('who may', () => {
     }
   });
 
-  test('deleting another member’s emoji as a member is refused, and left to administrators', async () => {
+  test("a member may not delete another member's emoji; administrators may", async () => {
     await add('party');
     expect(await remove('cat', 'party')).toEqual(
       coded('Must be an organization administrator or emoji author'),
@@ -324,7 +324,7 @@ describe('who may', () => {
     expect(await remove('ann', 'party')).toEqual(done);
   });
 
-  test('where the organization says so, administrators alone, authors too', async () => {
+  test('a policy can require administrators, also for the author', async () => {
     await add('party');
     await as('ann').patch('realm', { add_emoji_by_admins_only: true });
     expect(await bodyOf(upload('bob', 'other', picture))).toEqual(notAdministrator);
@@ -337,7 +337,7 @@ describe('who may', () => {
   });
 });
 
-test('two emoji of one name at once: one is made, whichever replica makes it, and no file is left of the others', async () => {
+test('of two concurrent emoji with one name one is created, on any replica, and no file of the other remains', async () => {
   const queues = await WatchedQueues.open({ gil: as('gil') }, as('cat'));
   const answers = await Promise.all(
     (['ann', 'bob', 'cat', 'ann', 'bob', 'cat'] as const).map((who) =>
@@ -356,7 +356,7 @@ test('two emoji of one name at once: one is made, whichever replica makes it, an
   expect(rows).toEqual([]);
 });
 
-test('the emoji that are told last are those there are, however many come at once', async () => {
+test('the last event has the actual list, however many changes are concurrent', async () => {
   const queues = await WatchedQueues.open({ gil: as('gil') }, as('cat'));
   await Promise.all(Array.from({ length: 10 }, (_, n) => upload('bob', `many${n}`, picture)));
   const { gil: events } = await queues.step();

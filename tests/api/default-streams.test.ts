@@ -50,7 +50,7 @@ describe('default_streams', () => {
   const remove = (parameters: Parameters): Promise<JsonObject> =>
     all.people.ann.client.delete('default_streams', parameters);
 
-  test('adding tells members the whole list by name, once', async () => {
+  test('adding sends members the whole list by name, once', async () => {
     expect(await add({ stream_name: ' ALPHA ' })).toEqual(success);
     expect(await add({ stream_id: await all.streamId('Beta') })).toEqual(success);
     expect(await add({ stream_name: 'beta' })).toEqual(success);
@@ -67,7 +67,7 @@ describe('default_streams', () => {
     expect((await registered('guest')).streams).toEqual([]);
   });
 
-  test('removing tells the list, whether it changed or not', async () => {
+  test('removing sends the list, whether it changed or not', async () => {
     expect(await remove({ stream_name: 'beta' })).toEqual(success);
     expect(await remove({ stream_name: 'gamma' })).toEqual(success);
     const { cat } = await all.queues.read();
@@ -105,7 +105,7 @@ describe('default_streams', () => {
     expect((await registered('ann')).streams).toEqual(['alpha']);
   });
 
-  test('unknown streams, missing names and others than administrators are refused', async () => {
+  test('refuses unknown streams, missing names and callers who are not administrators', async () => {
     expect(await refusalOf(add({ stream_name: 'Nowhere' }))).toEqual(
       coded("Invalid stream name 'Nowhere'"),
     );
@@ -139,7 +139,7 @@ describe('default_stream_groups', () => {
     return group?.['id'] as number;
   };
 
-  test('are told to members whole, by name', async () => {
+  test('are sent to members whole, by name', async () => {
     await create('zoo', ['GAMMA', 'delta', 'gamma']);
     await create('ape', []);
     const { guest, cat } = await all.queues.read();
@@ -163,7 +163,7 @@ describe('default_stream_groups', () => {
     expect((await registered('guest')).groups).toEqual([]);
   });
 
-  test('lose and gain a stream for members when it becomes private and public', async () => {
+  test('lose a stream for members when it becomes private, and regain it when it becomes public', async () => {
     await all.join('ann', ['folded']);
     await create('folder', ['folded']);
     const path = `streams/${await all.streamId('folded')}`;
@@ -184,7 +184,7 @@ describe('default_stream_groups', () => {
     await admin().delete(`default_stream_groups/${await groupId('folder')}`);
   });
 
-  test('streams and names are checked with the documented texts', async () => {
+  test('refuses invalid streams and names with the documented texts', async () => {
     expect(await refusalOf(create('x', ['Nowhere']))).toEqual(
       coded("Invalid stream name 'Nowhere'"),
     );
@@ -236,7 +236,7 @@ describe('default_stream_groups', () => {
     );
   });
 
-  test('streams are added and removed, all or none', async () => {
+  test('add and remove streams, all or none', async () => {
     const path = `default_stream_groups/${await groupId('bee')}/streams`;
     const patch = (op: string, stream_names: unknown): Promise<JsonObject> =>
       admin().patch(path, { op, stream_names });
@@ -262,7 +262,7 @@ describe('default_stream_groups', () => {
     ]);
   });
 
-  test('are deleted; unknown ones and others than administrators are refused', async () => {
+  test('are deleted; unknown groups and callers who are not administrators are refused', async () => {
     const id = await groupId('bee');
     expect(await admin().delete(`default_stream_groups/${id}`)).toEqual(success);
     expect(await all.kinds()).toEqual(forEach(members, ['default_stream_groups']));
@@ -284,7 +284,7 @@ describe('default_stream_groups', () => {
   });
 });
 
-test('of changes at once the last event has everything', async () => {
+test('after concurrent changes the last event has everything', async () => {
   await Promise.all([
     all.people.ann.client.post('default_streams', { stream_name: 'gamma' }),
     all.people.ann.client.post('default_streams', { stream_name: 'delta' }),

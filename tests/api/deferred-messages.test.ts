@@ -101,8 +101,8 @@ async function privateMessages(account: TestAccount): Promise<readonly Message[]
   return messages;
 }
 
-describe('a message that is sent later', () => {
-  test('is answered with its time, told of to nobody, and comes to followers as any other', async () => {
+describe('a scheduled message', () => {
+  test('returns its time, causes no event, and arrives at followers like any other', async () => {
     const { ann, bob } = all;
     const queue = await FollowedQueue.open(bob.client, { event_types: ['message'] });
     const answer = await ann.client.post('messages', { ...later, content: ' *soon* \n' });
@@ -127,7 +127,7 @@ describe('a message that is sent later', () => {
     expect(events[1]).not.toHaveProperty('local_message_id');
   });
 
-  test('comes at its time by itself', async () => {
+  test('arrives at its time without further requests', async () => {
     const person = await makePerson();
     const time = new Date(Date.now() + 1_500).toISOString();
     const answered = await defer(person, { deliver_at: time });
@@ -144,7 +144,7 @@ describe('a message that is sent later', () => {
     ['2999-07-01T12:00', undefined, '2999-07-01T12:00:00+09:00'],
     ['2999-07-01 12:00', 'Europe/Oslo', '2999-07-01T12:00:00+02:00'],
     ['2999-07-01T12:00Z', 'Europe/Oslo', '2999-07-01T12:00:00+00:00'],
-  ])('%s with the zone %s is %s for who is in Tokyo', async (time, zone, expected) => {
+  ])('%s with the zone %s is %s for a user in Tokyo', async (time, zone, expected) => {
     const person = await makePerson();
     await all.pool.query({
       text: `UPDATE users SET timezone = 'Asia/Tokyo' WHERE id = $1`,
@@ -174,7 +174,7 @@ describe('a message that is sent later', () => {
         expect((await privateMessages(recipient)).at(-1)).toMatchObject({ content: name });
   });
 
-  test('goes to the stream that was meant, whatever its name is by then', async () => {
+  test('goes to the same stream even after a rename', async () => {
     const person = await makePerson();
     const { id } = await all.organization.makeStream('Siam', [person]);
     await defer(person, { to: 'Siam' });
@@ -187,7 +187,7 @@ describe('a message that is sent later', () => {
     expect(messages).toMatchObject([{ sender_id: person.id, content: 'hello' }]);
   });
 
-  test('of guests and bots is sent where they may send', async () => {
+  test('of guests and bots is sent to where they may send', async () => {
     const { guest, bot, bob } = all;
     await defer(guest, { to: 'for guests' });
     await defer(guest, { type: 'private', to: bob.email, content: 'from a guest' });
@@ -199,7 +199,7 @@ describe('a message that is sent later', () => {
     expect(await sentBy(bot)).toEqual(['from a bot']);
   });
 
-  test('has its widget', async () => {
+  test('keeps its widget', async () => {
     const person = await makePerson();
     await defer(person, { content: '/poll Where?\nHere' });
     await deliver(person);
@@ -209,7 +209,7 @@ describe('a message that is sent later', () => {
     ]);
   });
 
-  test('those of one sender come in the order of their times', async () => {
+  test('messages of one sender arrive in the order of their times', async () => {
     const person = await makePerson();
     for (const day of ['07', '03', '05', '01'])
       await defer(person, { content: day, deliver_at: `2999-07-${day}T12:00Z` });
@@ -218,7 +218,7 @@ describe('a message that is sent later', () => {
     expect(await sentBy(person)).toEqual(['same 1', 'same 2', 'same 3', '01', '03', '05', '07']);
   });
 
-  test('none is delivered in a deactivated organization', async () => {
+  test('is not delivered in a deactivated organization', async () => {
     const { pool } = all;
     const person = await makePerson();
     await defer(person);
@@ -234,7 +234,7 @@ describe('a message that is sent later', () => {
   });
 });
 
-describe('refused at the request', () => {
+describe('refused by the request', () => {
   const cases: readonly (readonly [string, Parameters, string])[] = [
     [
       'no time',
@@ -276,7 +276,7 @@ describe('refused at the request', () => {
     expect(await countWaiting(cat)).toBe(0);
   });
 
-  test('more than 500 of one account', async () => {
+  test('more than 500 for one account', async () => {
     const person = await makePerson();
     await all.pool.query({
       text: `INSERT INTO deferred_messages (send_key, content_hash, sender_id, is_reminder, stream_id, topic, content, client, deliver_at, due_at)
@@ -299,7 +299,7 @@ describe('refused at the request', () => {
 });
 
 describe('a reminder', () => {
-  test('to oneself comes unread from the notification bot', async () => {
+  test('to oneself arrives unread from the notification bot', async () => {
     const person = await makePerson();
     await defer(person, { type: 'direct', to: [person.id], delivery_type: 'remind' });
     await deliver(person);
@@ -308,25 +308,28 @@ describe('a reminder', () => {
     ]);
   });
 
-  test.each(['stream', 'channel'])('to a %s says who asked, and mentions them', async (type) => {
-    const { bob, cat } = all;
-    await defer(bob, { type, to: 'secret', topic: type, delivery_type: 'remind' });
-    await deliver(bob);
-    const narrow = [
-      ['stream', 'secret'],
-      ['topic', type],
-    ];
-    expect((await fetchMessages(bob, { narrow })).messages).toMatchObject([
-      {
-        sender_full_name: 'Notification Bot',
-        content: `@**Bob Ray|${bob.id}** asked for this reminder:\n\nhello`,
-        flags: ['mentioned'],
-      },
-    ]);
-    expect((await fetchMessages(cat, { narrow: [['topic', type]] })).messages).toEqual([]);
-  });
+  test.each(['stream', 'channel'])(
+    'to a %s names the requester and mentions the recipients',
+    async (type) => {
+      const { bob, cat } = all;
+      await defer(bob, { type, to: 'secret', topic: type, delivery_type: 'remind' });
+      await deliver(bob);
+      const narrow = [
+        ['stream', 'secret'],
+        ['topic', type],
+      ];
+      expect((await fetchMessages(bob, { narrow })).messages).toMatchObject([
+        {
+          sender_full_name: 'Notification Bot',
+          content: `@**Bob Ray|${bob.id}** asked for this reminder:\n\nhello`,
+          flags: ['mentioned'],
+        },
+      ]);
+      expect((await fetchMessages(cat, { narrow: [['topic', type]] })).messages).toEqual([]);
+    },
+  );
 
-  test('gives the files of its asker to those who read it', async () => {
+  test("gives its recipients the requester's files", async () => {
     const { bob, pool } = all;
     const { uri } = await bob.typed.request('POST /user_uploads', {
       file: new File(['high water'], 'tide.txt'),
@@ -340,7 +343,7 @@ describe('a reminder', () => {
     expect(rows).toEqual([{ given: 1 }]);
   });
 
-  test('has no widget, which would hide who asked', async () => {
+  test('has no widget, which would hide the requester', async () => {
     const reminder = {
       delivery_type: 'remind',
       widget_content: {
@@ -354,7 +357,7 @@ describe('a reminder', () => {
     });
   });
 
-  test('is not sent where its asker may not send any more, though the bot may', async () => {
+  test('is not sent if the requester may not send there any more, even if the bot may', async () => {
     const person = await makePerson();
     const { id } = await all.organization.makeStream('left', [person, all.cat], {
       inviteOnly: true,
@@ -374,8 +377,8 @@ describe('a reminder', () => {
   });
 });
 
-describe('refused at its time', () => {
-  test('a stream that is gone: the sender is told, with what was to be sent', async () => {
+describe('refused when due', () => {
+  test('a stream that no longer exists: the sender gets a notice with the content', async () => {
     const person = await makePerson();
     const { id } = await all.organization.makeStream('doomed', [person]);
     await defer(person, { to: 'doomed', content: 'a ``` b' });
@@ -394,7 +397,7 @@ describe('refused at its time', () => {
     ]);
   });
 
-  test('a recipient who has left', async () => {
+  test('a recipient who was deactivated', async () => {
     const [person, other] = [await makePerson(), await makePerson()];
     await defer(person, { type: 'private', to: [other.id] });
     await all.pool.query('UPDATE users SET is_active = false WHERE id = $1', [other.id]);
@@ -407,7 +410,7 @@ describe('refused at its time', () => {
     ]);
   });
 
-  test('a sender who was deactivated: nothing is sent, nobody told', async () => {
+  test('a deactivated sender: nothing is sent and there is no notice', async () => {
     const person = await makePerson();
     await defer(person);
     await defer(person, { type: 'private', to: [person.id], delivery_type: 'remind' });
@@ -418,7 +421,7 @@ describe('refused at its time', () => {
     expect(await privateMessages(person)).toEqual([]);
   });
 
-  test('a bot: its owner is told', async () => {
+  test('a bot: its owner gets the notice', async () => {
     const owner = await makePerson();
     const bot = await all.organization.makeAccount('Late Bot', { owner, botType: 1 });
     const { id } = await all.organization.makeStream('announcements', [owner]);
@@ -453,7 +456,7 @@ describe('repeated', () => {
       )
     )['deliver_at'];
 
-  test('with one key, many times at once, it is stored once', async () => {
+  test('with one key, many times at once, is stored once', async () => {
     const person = await makePerson();
     const outcomes = await together(
       person,
@@ -472,7 +475,7 @@ describe('repeated', () => {
     ).toMatchObject({ code: 'IDEMPOTENCY_KEY_REUSED' });
   });
 
-  test('after its delivery, when it would be refused, it is answered as before', async () => {
+  test('after its delivery gets the same answer, even if it would be refused by now', async () => {
     const person = await makePerson();
     const time = new Date(Date.now() + 1_000).toISOString();
     const first = await keyed(person, 'delivered', { deliver_at: time });
@@ -486,7 +489,7 @@ describe('repeated', () => {
     expect(await sentBy(person)).toEqual(['hello']);
   });
 
-  test('with one local id it is stored once; without any key twice', async () => {
+  test('with one local id is stored once; without a key twice', async () => {
     const person = await makePerson();
     const local = { queue_id: 'a queue', local_id: '17.01' };
     for (let n = 0; n < 3; n += 1) await defer(person, local);
@@ -496,7 +499,7 @@ describe('repeated', () => {
     expect(await countWaiting(person)).toBe(3);
   });
 
-  test('a key names what is sent now and what is sent later apart', async () => {
+  test('a key for an immediate send and one for a scheduled send are separate', async () => {
     const person = await makePerson();
     await keyed(person, 'both');
     await keyed(person, 'both', { delivery_type: 'send_now', content: 'now' });

@@ -57,7 +57,7 @@ async function rowsOf(id: number): Promise<JsonObject> {
 }
 
 describe('who may', () => {
-  test('administrators whatever they can see; others nothing, unless the organization lets them', async () => {
+  test('administrators every message that they can see; others none, unless the organization permits it', async () => {
     for (const who of ['bob', 'fay', 'cat', 'member guest'] as const)
       expect(await refused(fixture.remove(who, message))).toBe(noPermission);
     expect(await fixture.remove('ann', message)).toEqual(success);
@@ -65,7 +65,7 @@ describe('who may', () => {
     expect(await refused(fixture.remove('bob', message))).toBe(invalidMessage);
   });
 
-  test('senders their own while the limit lasts, without grace; 0 is no limit; administrators always', async () => {
+  test('senders their own within the limit, without grace; 0 means no limit; administrators always', async () => {
     await fixture.withSettings({ allow_message_deleting: true }, async () => {
       expect(await refused(fixture.remove('fay', message))).toBe(noPermission);
       await fixture.age([message], 605);
@@ -86,7 +86,7 @@ describe('who may', () => {
     });
   });
 
-  test('nobody what he cannot see, administrators too', async () => {
+  test('nobody an invisible message, not even administrators', async () => {
     const secret = await fixture.send('bob', 'lunch', 'hi', 'secret');
     const pair = await fixture.people.bob.client.sendPrivately(
       [fixture.people.cat.email],
@@ -103,8 +103,8 @@ describe('who may', () => {
   });
 });
 
-describe('what goes', () => {
-  test('the message with everything that hangs on it, for everybody at once', async () => {
+describe('a deletion removes', () => {
+  test('the message with everything attached to it, for everybody at once', async () => {
     const { ann, cat, dan, fay } = fixture.people;
     await addAlertWords(fixture.all.pool, fay.id, ['herring']);
     const id = await fixture.send('bob', 'lunch', '/poll herring?\nyes\nno');
@@ -137,7 +137,7 @@ describe('what goes', () => {
     expect(Object.values(await rowsOf(id))).toEqual(Object.values(before).map(() => 0));
   });
 
-  test('not its number, nor the key it was sent under: a repeat answers the id and sends nothing', async () => {
+  test('neither its id nor the key of its send: a repeat returns the id and sends nothing', async () => {
     const parameters = { type: 'stream', to: 'Denmark', topic: 'lunch', content: 'once' };
     const options = { headers: { 'idempotency-key': 'deleted later' } };
     const sent = await fixture.people.bob.client.post('messages', parameters, options);
@@ -150,7 +150,7 @@ describe('what goes', () => {
     expect(await fixture.send('bob', 'lunch', 'next')).toBeGreaterThan(again['id'] as number);
   });
 
-  test('unread counts, the first unread message and the newest of a person stay right', async () => {
+  test('it from unread counts, the first unread message and the newest message', async () => {
     const { fay } = fixture.people;
     const topic = 'counting';
     const ids = [
@@ -201,8 +201,8 @@ describe('what goes', () => {
   });
 });
 
-describe('who hears of it', () => {
-  test('of a stream message all who held it, once, and nobody else', async () => {
+describe('an event goes', () => {
+  test('for a stream message once to each holder, and to nobody else', async () => {
     await fixture.leave('dan', 'Denmark');
     await fixture.join('eve', 'Denmark');
     await fixture.queues.read();
@@ -226,7 +226,7 @@ describe('who hears of it', () => {
     }
   });
 
-  test('of a private message those who take part', async () => {
+  test('for a private message to its participants', async () => {
     const { ann, bob, cat } = fixture.people;
     const id = await bob.client.sendPrivately([ann.email, cat.email], 'psst');
     await fixture.queues.read();
@@ -239,7 +239,7 @@ describe('who hears of it', () => {
     );
   });
 
-  test('under the topic that it was in last', async () => {
+  test('with the last topic of the message', async () => {
     await fixture.edit('bob', message, { topic: 'dinner' });
     await fixture.queues.read();
     await fixture.remove('ann', message);
@@ -247,7 +247,7 @@ describe('who hears of it', () => {
   });
 });
 
-test('of many who delete one message at once, one does', async () => {
+test('only once if many delete the message at the same time', async () => {
   const answers = await Promise.all(
     Array.from({ length: 8 }, () =>
       fixture.remove('ann', message).then(

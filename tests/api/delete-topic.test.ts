@@ -16,7 +16,7 @@ beforeEach(async () => {
 const deleteTopic = (streamId: number, topic: unknown): Promise<unknown> =>
   all.people.ann.client.post(`streams/${streamId}/delete_topic`, { topic_name: topic });
 
-test('deletes every message in any letter case, and tells those who held them one by one', async () => {
+test('deletes every message in any letter case, and sends holders one event for each', async () => {
   const { organization } = all.all;
   const { bob, cat, guest } = all.people;
   const { id } = await organization.makeStream('room', [bob, guest]);
@@ -48,7 +48,7 @@ test('deletes every message in any letter case, and tells those who held them on
   });
 });
 
-test('a large topic goes whole, in several transactions', async () => {
+test('deletes a large topic completely, in several transactions', async () => {
   const { bob, ann } = all.people;
   const { id } = await all.all.organization.makeStream('large', [bob]);
   for (let n = 0; n < 12; n += 1)
@@ -67,13 +67,13 @@ test('a large topic goes whole, in several transactions', async () => {
   });
 });
 
-test('a topic without messages is deleted already', async () => {
+test('succeeds for a topic without messages', async () => {
   const { id } = await all.all.organization.makeStream('empty', []);
   expect(await deleteTopic(id, 'nothing')).toEqual(success);
   expect(await all.kinds()).toEqual({});
 });
 
-test('of a private stream without shared history only what the administrator received', async () => {
+test('in a private stream without shared history deletes only what the administrator received', async () => {
   const { ann, bob } = all.people;
   const { id } = await all.all.organization.makeStream('closed', [bob], { inviteOnly: true });
   const before = await bob.client.sendToStream('closed', 'x', 'before');
@@ -86,7 +86,7 @@ test('of a private stream without shared history only what the administrator rec
   expect((await fetchMessages(bob, { narrow: [['stream', 'closed']] })).ids).toEqual([before]);
 });
 
-test('is for administrators, of streams that are there, with a topic', async () => {
+test('requires an administrator, an existing stream and a topic', async () => {
   const { id } = await all.all.organization.makeStream('guarded', [all.people.bob]);
   for (const who of ['bob', 'guest', 'bot'] as const)
     expect(

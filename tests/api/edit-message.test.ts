@@ -40,7 +40,7 @@ async function eventOf(): Promise<{ event: JsonObject; flags: Record<string, unk
 }
 
 describe('the text', () => {
-  test('is replaced, and everyone who holds the message hears of it, with his own flags', async () => {
+  test('is replaced, and every holder gets an event with the own flags', async () => {
     await fixture.people.fay.client.post('messages/flags', {
       messages: [message],
       op: 'add',
@@ -98,7 +98,7 @@ describe('the text', () => {
     expect(await fixture.raw('cat', message)).toBe('hello @**Dan Left**');
   });
 
-  test('gives and takes mentions, wildcards and alert words, and leaves read and stars alone', async () => {
+  test('adds and removes mentions, wildcards and alert words, and keeps read and starred', async () => {
     const { fay, dan } = fixture.people;
     await addAlertWords(fixture.all.pool, fay.id, ['herring']);
     const flagsOf = async (who: Name): Promise<unknown> =>
@@ -113,7 +113,7 @@ describe('the text', () => {
     expect(await flagsOf('fay')).toEqual(['starred']);
   });
 
-  test('decides the flags that follow from it anew, whatever was set or cleared of these by hand', async () => {
+  test('determines the implied flags again, whatever was set or cleared by hand', async () => {
     const change = (op: string, flag: string): Promise<unknown> =>
       fixture.people.fay.client.post('messages/flags', { messages: [message], op, flag });
     await fixture.edit('bob', message, { content: '@**all** @**Fay Here**' });
@@ -132,7 +132,7 @@ describe('the text', () => {
     ]);
   });
 
-  test('expands groups as they are at the edit', async () => {
+  test('expands groups with their members at the time of the edit', async () => {
     const { pool } = fixture.all;
     const { rows } = await pool.query<{ id: number }>({
       text: "INSERT INTO user_groups (name, description) VALUES ('crew', '') RETURNING id",
@@ -153,7 +153,7 @@ describe('the text', () => {
     expect((await fixture.fetched('dan', id))?.flags).toEqual([]);
   });
 
-  test('is found by its new words and no more by the old ones, and by what it links to', async () => {
+  test('is found by its new words and links and no longer by the old ones', async () => {
     const id = await fixture.send('bob', 'lunch', 'quixotic');
     const found = async (operator: string, operand: string): Promise<boolean> => {
       const answer = await fixture.people.bob.client.get('messages', {
@@ -191,7 +191,7 @@ describe('the text', () => {
     expect((await eventOf()).event).toMatchObject({ orig_content: 'same', content: 'same' });
   });
 
-  test('of a private message changes for those who take part, without a stream', async () => {
+  test('of a private message changes for its participants, without a stream', async () => {
     const { bob, cat, dan } = fixture.people;
     const id = await bob.client.sendPrivately([cat.email, dan.email], 'psst');
     await fixture.queues.read();
@@ -211,7 +211,7 @@ describe('the text', () => {
     expect(await refused(fixture.edit('bob', id, { topic: 'x' }))).toBe('Nothing to change');
   });
 
-  test('lets a bot that it names hold the message, as read and for good', async () => {
+  test('makes a mentioned bot a permanent holder of the message, as read', async () => {
     expect(await fixture.fetched('bot', message)).toBeUndefined();
     await fixture.queues.read();
     await fixture.edit('bob', message, { content: '@**Robo Bot** @**Outgoing** @**Cat Moe**' });
@@ -226,13 +226,13 @@ describe('the text', () => {
   });
 });
 
-describe('who hears of it', () => {
+describe('recipients of the event', () => {
   test.each([
     ['Denmark', true],
     ['shared', true],
     ['secret', false],
   ])(
-    'in %s: who held it, who left since, and newcomers where history is theirs',
+    'in %s: holders, former subscribers who held it, and newcomers if history is shared',
     async (stream, isShared) => {
       const id = await fixture.send('bob', 'lunch', 'hi', stream);
       await fixture.leave('dan', stream);
@@ -254,7 +254,7 @@ describe('who hears of it', () => {
     },
   );
 
-  test('who starred it in a stream that is not his', async () => {
+  test('users who starred it from outside the stream', async () => {
     await fixture.people.cat.client.post('messages/flags', {
       messages: [message],
       op: 'add',
@@ -267,7 +267,7 @@ describe('who hears of it', () => {
 });
 
 describe('refusals', () => {
-  test('where the organization wants no edits, before anything else', async () => {
+  test('if the organization permits no edits, before anything else', async () => {
     await fixture.withSettings({ allow_message_editing: false }, async () => {
       expect(await refused(fixture.edit('bob', 999_999, {}))).toBe(isOff);
       expect(await refused(fixture.edit('ann', message, { topic: 'x' }))).toBe(isOff);
@@ -275,7 +275,7 @@ describe('refusals', () => {
     });
   });
 
-  test('of what one cannot see, then of what is not one’s own, administrators and owners of bots too', async () => {
+  test('of invisible messages, then of messages of others, even for administrators and owners of bots', async () => {
     const secret = await fixture.send('bob', 'lunch', 'hi', 'secret');
     for (const id of [secret, 999_999, 4_294_967_295])
       expect(await refused(fixture.edit('cat', id, { content: 'x' }))).toBe(invalidMessage);
@@ -289,7 +289,7 @@ describe('refusals', () => {
     expect(await fixture.raw('bob', ofBot)).toBe('boop');
   });
 
-  test('of what comes too late, with twenty seconds of grace; 0 is no limit', async () => {
+  test('after the limit plus twenty seconds of grace; 0 means no limit', async () => {
     await fixture.age([message], 600 + 15);
     expect(await fixture.edit('bob', message, { content: 'in time' })).toEqual(success);
     await fixture.age([message], 600 + 25);
@@ -309,7 +309,7 @@ describe('refusals', () => {
     });
   });
 
-  test('of nothing, of blank topics and of texts that cannot be stored', async () => {
+  test('of empty edits, blank topics and texts that cannot be stored', async () => {
     expect(await refused(fixture.edit('bob', message, {}))).toBe('Nothing to change');
     expect(await refused(fixture.edit('cat', message, {}))).toBe('Nothing to change');
     expect(await refused(fixture.edit('bob', message, { topic: ' \t' }))).toBe(
@@ -336,7 +336,7 @@ describe('refusals', () => {
     expect(await fixture.fetched('bob', message)).toMatchObject({ subject: 'lunch' });
   });
 
-  test('of paths that name no message', async () => {
+  test('of paths without a message', async () => {
     for (const id of ['abc', '-1', '1.5', '%00', '']) {
       const { status } = await fixture.people.bob.client.withoutChecks('PATCH', `messages/${id}x`, {
         content: 'x',
@@ -345,7 +345,7 @@ describe('refusals', () => {
     }
   });
 
-  test('of accounts that were deactivated, and of nobody', async () => {
+  test('of deactivated accounts, and without credentials', async () => {
     const gone = await fixture.all.organization.makeAccount('Hal Gone');
     const id = await gone.client.sendPrivately([fixture.people.bob.email], 'x');
     await fixture.all.pool.query({
@@ -358,7 +358,7 @@ describe('refusals', () => {
   });
 });
 
-test('parameters come in the query too, as some clients send them; others are ignored', async () => {
+test('accepts parameters in the query, as some clients send them, and ignores unknown ones', async () => {
   const path = `messages/${message}?${new URLSearchParams({ content: 'by query', topic: 'q' }).toString()}`;
   const { text } = await fixture.people.bob.client.withoutChecks('PATCH', path);
   expect(JSON.parse(text)).toEqual(success);

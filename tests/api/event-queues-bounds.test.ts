@@ -43,7 +43,7 @@ async function send(content: string): Promise<void> {
     .post('messages', { type: 'private', to: ['ann@example.com'], content });
 }
 
-test('registers that come together do not pass the bound on queues, and none ends for them', async () => {
+test('concurrent registers do not exceed the limit of queues, and no queue ends because of them', async () => {
   const cat = organization.client('cat');
   const answers = await Promise.all(
     Array.from({ length: queuesMax + 8 }, (_, n) =>
@@ -74,7 +74,7 @@ test('registers that come together do not pass the bound on queues, and none end
   expect(rows[0]?.count).toBe(queuesMax);
 });
 
-test('a descriptor of 64 KiB is taken, and one byte more is refused', async () => {
+test('a descriptor of 64 KiB is accepted, and one byte more is refused', async () => {
   const before = await metric('parley_event_queue_registers_refused_total');
   const { queueId } = await register('gil', { event_types: [''] });
   const { rows } = await organization.pool.query<{ descriptor: object }>({
@@ -102,7 +102,7 @@ test('a descriptor of 64 KiB is taken, and one byte more is refused', async () =
   expect(await metric('parley_event_queue_registers_refused_total')).toBe(before + 1);
 });
 
-test('an answer is bounded, and the next poll goes on', async () => {
+test('an answer has a limit, and the next poll continues', async () => {
   const queue = await register('ann', { apply_markdown: true });
   const ann = organization.client('ann');
   // Each becomes about 90 KiB of HTML.
@@ -125,7 +125,7 @@ test('an answer is bounded, and the next poll goes on', async () => {
   expect(answers.flat()).toHaveLength(25);
 });
 
-test('a queue whose backlog the log no longer holds is refused, for polls and streams', async () => {
+test('a queue is refused if the log no longer has its events, for polls and streams', async () => {
   const ann = organization.client('ann');
   const behind = await register('ann');
   await send('lost');
@@ -161,7 +161,7 @@ test('a queue whose backlog the log no longer holds is refused, for polls and st
 });
 
 test(
-  'a reader that leaves too much unread is cut off, and resumes without a gap',
+  'a reader with too much unread data is disconnected, and resumes without a gap',
   { timeout: 120_000 },
   async () => {
     const queue = await register('ann', { apply_markdown: true });

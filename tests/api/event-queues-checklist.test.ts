@@ -119,7 +119,7 @@ describe('polling', () => {
       expect(await poll('ann', queue, { last_event_id: last })).toEqual(events);
   });
 
-  test('checklist 23: what is acknowledged does not come again, unless an older id is given', async () => {
+  test('checklist 23: acknowledged events do not come again, unless the poll has an older id', async () => {
     const queue = await register('ann');
     for (const content of ['a', 'b', 'c']) await send('bob', 'general', content);
     const events = await poll('ann', queue);
@@ -128,11 +128,11 @@ describe('polling', () => {
     expect(await poll('ann', queue)).toEqual(events);
   });
 
-  test('checklist 24: dont_block on an empty queue returns no events at once', async () => {
+  test('checklist 24: dont_block with an empty queue returns no events at once', async () => {
     expect(await poll('ann', await register('ann'))).toEqual([]);
   });
 
-  test('checklist 25: a blocking GET returns as soon as a matching event happens', async () => {
+  test('checklist 25: a blocking GET returns when a matching event happens', async () => {
     const queue = await register('ann', { narrow: ['topic', 'dinner'] });
     const held = poll('ann', queue, { dont_block: false });
     await send('bob', 'general', 'no match');
@@ -143,7 +143,7 @@ describe('polling', () => {
     else expect(contentsOf(await poll('ann', queue))).toEqual(['match']);
   });
 
-  test('checklist 26 and 27: silence is one heartbeat with type and id only, for queues of no types too', async () => {
+  test('checklist 26 and 27: without events a poll gets one heartbeat with type and id only, even without event types', async () => {
     const queue = await register('ann', { event_types: [] });
     await send('bob', 'general', 'moves the log on');
     const events = await poll('ann', queue, { dont_block: false });
@@ -153,7 +153,7 @@ describe('polling', () => {
     expect(await poll('ann', queue)).toEqual([]);
   });
 
-  test('checklist 28: a second GET makes the first return success without events; one that is refused does not', async () => {
+  test('checklist 28: a second GET ends the first with success and no events, unless the second is refused', async () => {
     const queue = await register('ann');
     const first = poll('ann', queue, { dont_block: false });
     await waitUntil('it is held', async () => (await heldPolls()) === 1);
@@ -165,7 +165,7 @@ describe('polling', () => {
     await second;
   });
 
-  test('on two nodes two polls of one queue are both answered', async () => {
+  test('two polls of one queue at two nodes are both answered', async () => {
     const queue = await register('ann');
     const { id: userId, email, role } = organization.accounts.ann.user;
     const caller: Caller = { userId, email, role, botType: null, botOwnerId: null };
@@ -201,7 +201,7 @@ describe('refusals and registration by GET', () => {
     expect(await refusalOf('ann', 'GET', 'events', { ...ask, queue_id: '' })).toEqual(badQueue(''));
   });
 
-  test("checklist 30 and 31: another user's queue is refused, for administrators too, and untouched", async () => {
+  test("checklist 30 and 31: another user's queue is refused, also for administrators, and stays unchanged", async () => {
     const queue = await register('bob');
     expect(
       await refusalOf('ann', 'GET', 'events', { queue_id: queue.queue_id, last_event_id: 0 }),
@@ -219,7 +219,7 @@ describe('refusals and registration by GET', () => {
     expect(await poll('bob', queue)).toEqual([]);
   });
 
-  test('checklist 32 and 33: last_event_id is required, and a number', async () => {
+  test('checklist 32 and 33: last_event_id is required and must be a number', async () => {
     const { queue_id: queueId } = await register('ann');
     // It is missed before the queue is looked for.
     for (const id of [queueId, '1:99'])
@@ -267,7 +267,7 @@ describe('refusals and registration by GET', () => {
     }
   });
 
-  test('checklist 35 and 36: DELETE needs a queue, takes it from query or body, and works once', async () => {
+  test('checklist 35 and 36: DELETE requires a queue, in query or body, and works once', async () => {
     expect(await refusalOf('ann', 'DELETE', 'events', {})).toEqual({
       status: 400,
       result: 'error',
@@ -289,7 +289,7 @@ describe('refusals and registration by GET', () => {
     }
   });
 
-  test('checklist 37: DELETE while a poll waits ends that poll with success', async () => {
+  test('checklist 37: DELETE ends a waiting poll with success', async () => {
     const queue = await register('ann');
     const held = poll('ann', queue, { dont_block: false });
     await waitUntil('it is held', async () => (await heldPolls()) === 1);
@@ -297,7 +297,7 @@ describe('refusals and registration by GET', () => {
     expect(await held).toEqual([]);
   });
 
-  test('checklist 38: lifetimes are as asked, ten minutes by default, a week at most', async () => {
+  test('checklist 38: a lifetime is as requested, ten minutes by default, at most a week', async () => {
     const storedLifespanOf = async (queueId: unknown): Promise<number | undefined> => {
       const { rows } = await organization.pool.query<{ lifespan: number }>({
         text: 'SELECT lifespan_secs AS lifespan FROM event_queues WHERE queue_id = $1',
@@ -353,7 +353,7 @@ describe('what reaches a queue', () => {
     }
   });
 
-  test('checklist 41 and 42: each queue gets its own content', async () => {
+  test('checklist 41 and 42: each queue gets content in its own form', async () => {
     const raw = await register('ann', { apply_markdown: false });
     const html = await register('ann', { apply_markdown: true });
     await send('bob', 'general', '*hi*');
@@ -367,7 +367,7 @@ describe('what reaches a queue', () => {
     });
   });
 
-  test('checklist 43 and 44: messages show nothing of the inside, private ones have no topic or stream', async () => {
+  test('checklist 43 and 44: messages contain no internal fields, and private ones no topic or stream', async () => {
     const queue = await register('ann');
     await send('bob', 'general', 'in a stream');
     await organization
@@ -390,14 +390,14 @@ describe('what reaches a queue', () => {
     );
   });
 
-  test("checklist 45: the client decides whether the sender's copy is read", async () => {
+  test("checklist 45: the client name decides whether the sender's copy is read", async () => {
     const queue = await register('bob');
     await send('bob', 'general', 'by a person', {}, { 'user-agent': 'website/1' });
     await send('bob', 'general', 'by a program', {}, { 'user-agent': 'ZulipPython/0.9 (x)' });
     expect((await poll('bob', queue)).map(({ flags }) => flags)).toEqual([['read'], []]);
   });
 
-  test('checklist 46: only the queue named in the send has local_message_id', async () => {
+  test('checklist 46: only the queue named in the send gets local_message_id', async () => {
     const named = await register('bob');
     const other = await register('bob');
     await send('bob', 'general', 'echo', { queue_id: named.queue_id, local_id: '12.5' });
@@ -408,7 +408,7 @@ describe('what reaches a queue', () => {
     expect(messageOf(inOther)).toEqual(messageOf(inNamed));
   });
 
-  test('checklist 47 and 48: wider queues get public streams with no flags, never private ones', async () => {
+  test('checklist 47 and 48: wider queues get public streams without flags, and never private streams', async () => {
     const all = await register('cat', { all_public_streams: true });
     const narrowed = await register('cat', { narrow: [['stream', 'General']] });
     const onBoard = await register('cat', { narrow: [['stream', 'board']] });
@@ -422,7 +422,7 @@ describe('what reaches a queue', () => {
     expect(await poll('cat', onBoard)).toEqual([]);
   });
 
-  test('checklist 49: a narrow keeps only messages away', async () => {
+  test('checklist 49: a narrow filters only messages', async () => {
     const queue = await register('ann', {
       event_types: ['message', 'reaction', 'subscription'],
       narrow: [['topic', 'nothing has it']],
@@ -438,7 +438,7 @@ describe('what reaches a queue', () => {
     expect(types).not.toContain('message');
   });
 
-  test('checklist 50: is mentioned passes who is named, not everybody; the other words as documented', async () => {
+  test('checklist 50: is:mentioned includes mentions by name and excludes wildcards; the other words work as documented', async () => {
     const narrowedTo = async (operand: string): Promise<readonly [string, Queue]> => [
       operand,
       await register('ann', { narrow: [['is', operand]] }),
@@ -467,7 +467,7 @@ describe('what reaches a queue', () => {
     expect(contentsOf(await poll('ann', bySender))).toEqual(all.slice(0, 3));
   });
 
-  test('checklist 51: a sender who is not subscribed gets no event, nor does who is named from outside', async () => {
+  test('checklist 51: neither a sender nor a mentioned user who is not subscribed gets an event', async () => {
     const sender = await register('cat');
     const named = await register('gil');
     await send('cat', 'general', 'from outside to @**Gil Fox**');

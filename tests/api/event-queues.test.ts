@@ -74,7 +74,7 @@ async function refused(
 }
 
 describe('register', () => {
-  test('gives a queue at the head of the log and only the state asked for', async () => {
+  test('returns a queue at the head of the log and only the requested state', async () => {
     const position = await organization.position();
     const answer = await register('ann', { event_types: ['message'] });
     expect(Object.keys(answer).toSorted()).toEqual(['last_event_id', 'msg', 'queue_id', 'result']);
@@ -92,7 +92,7 @@ describe('register', () => {
     expect(message).not.toHaveProperty('zulip_feature_level');
   });
 
-  test('gives everything when nothing is said', async () => {
+  test('returns everything by default', async () => {
     const answer = await organization.client('ann').post('register');
     for (const key of [
       'realm_users',
@@ -131,13 +131,13 @@ describe('register', () => {
     );
   });
 
-  test('takes any name as a type that is unknown', async () => {
+  test('accepts unknown types', async () => {
     const types = ['__proto__', 'constructor', 'toString'];
     const queue = await register('bob', { event_types: types, fetch_event_types: types });
     expect(Object.keys(queue).toSorted()).toEqual(['last_event_id', 'msg', 'queue_id', 'result']);
   });
 
-  test('an administrator hears of private streams, a member does not, a guest of nothing more', async () => {
+  test('administrators get events of private streams, members do not, and guests get no more than members', async () => {
     const never = async (who: PersonKey): Promise<unknown[]> => {
       const answer = await organization
         .client(who)
@@ -187,7 +187,7 @@ describe('register', () => {
     });
   });
 
-  test('takes null for what is optional, capabilities it does not know, and a multipart form', async () => {
+  test('accepts null for optional parameters, unknown capabilities, and a multipart form', async () => {
     const form = new FormData();
     form.set('event_types', 'null');
     form.set('fetch_event_types', '[]');
@@ -206,7 +206,7 @@ describe('register', () => {
     });
   });
 
-  test('refuses one queue too many and ends none for it', async () => {
+  test('refuses one queue too many and ends no other', async () => {
     const queues: Queue[] = [];
     const { status, msg } = await (async () => {
       for (;;) {
@@ -229,7 +229,7 @@ describe('register', () => {
 });
 
 describe('GET events', () => {
-  test('gives the same events again until they are acknowledged, whatever the start', async () => {
+  test('returns the same events until they are acknowledged, whatever the start', async () => {
     const queue = await register('ann', { event_types: ['message'] });
     const ids = [await send('bob', 'general', 'one'), await send('bob', 'general', 'two')];
     const events = await poll('ann', queue);
@@ -250,7 +250,7 @@ describe('GET events', () => {
     expect((await held).map((event) => (event['message'] as { id: number }).id)).toEqual([third]);
   });
 
-  test('wakes a held poll, on whichever node it is held', async () => {
+  test('wakes a held poll at any node', async () => {
     for (let round = 0; round < 6; round += 1) {
       const queue = await register('ann', { event_types: ['message'], apply_markdown: true });
       const held = poll('ann', queue, { dont_block: false });
@@ -269,7 +269,7 @@ describe('GET events', () => {
     }
   });
 
-  test('gives each queue its variant, and local echo to the one it names', async () => {
+  test('gives each queue its variant, and the local echo to the queue named in the send', async () => {
     const raw = await register('bob', { event_types: ['message'], client_gravatar: true });
     const html = await register('bob', { event_types: ['message'], apply_markdown: true });
     await send('bob', 'general', 'see **this**', { queue_id: html.queue_id, local_id: '7.01' });
@@ -288,7 +288,7 @@ describe('GET events', () => {
     });
   });
 
-  test('echoes a local id to its sender only, whatever queue he names', async () => {
+  test('echoes a local id only to its sender, whatever queue the send names', async () => {
     const queue = await register('bob', { event_types: ['message'] });
     await send('ann', 'general', 'not mine', { queue_id: queue.queue_id, local_id: '8.01' });
     const [event] = await poll('bob', queue);
@@ -296,7 +296,7 @@ describe('GET events', () => {
     expect(event).not.toHaveProperty('local_message_id');
   });
 
-  test('delivers to those who hold the message and to nobody else', async () => {
+  test('delivers to holders of the message and to nobody else', async () => {
     const everyone = ['ann', 'bob', 'cat', 'gil', 'bobBot'] as const;
     const queues = new Map<PersonKey, Queue>();
     for (const who of everyone) queues.set(who, await register(who, { event_types: ['message'] }));
@@ -329,7 +329,7 @@ describe('GET events', () => {
     });
   });
 
-  test('wider filters get public streams only, and guests nothing by them', async () => {
+  test('wider filters add public streams only, and nothing for guests', async () => {
     const all = await register('cat', { event_types: ['message'], all_public_streams: true });
     const narrowed = await register('cat', {
       event_types: ['message'],
@@ -368,7 +368,7 @@ describe('GET events', () => {
     expect(await idsOf('gil', guest)).toEqual([[general, []]]);
   });
 
-  test('a join and a leave decide what comes between them, also when it is read late', async () => {
+  test('a join and a leave determine delivery in between, even if it is read late', async () => {
     const queue = await register('cat', { event_types: ['message', 'subscription'] });
     const cat = organization.client('cat');
     await send('bob', 'general', 'before');
@@ -415,7 +415,7 @@ describe('GET events', () => {
     expect((await second).map((event) => (event['message'] as { id: number }).id)).toEqual([id]);
   });
 
-  test('registers when no queue is named', async () => {
+  test('registers if no queue is named', async () => {
     const answer = await organization
       .client('ann')
       .get('events', { event_types: ['message'], dont_block: true });
@@ -429,7 +429,7 @@ describe('GET events', () => {
     expect(events.map((event) => (event['message'] as { id: number }).id)).toEqual([id]);
   });
 
-  test('refuses what is wrong', async () => {
+  test('refuses invalid requests', async () => {
     const queue = await register('ann');
     expect(await refused('ann', 'GET', 'events', { queue_id: queue.queue_id })).toEqual({
       status: 400,
@@ -487,7 +487,7 @@ describe('DELETE events', () => {
     ).toEqual(gone);
   });
 
-  test('refuses a missing name and another user', async () => {
+  test('refuses a missing queue id and another user', async () => {
     const queue = await register('ann');
     expect(await refused('ann', 'DELETE', 'events', {})).toEqual({
       status: 400,

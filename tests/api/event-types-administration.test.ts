@@ -32,7 +32,7 @@ const change = (id: number, wish: Parameters): Promise<JsonObject> =>
   all.client('admin').patch(`streams/${id}`, wish);
 
 describe('changing a stream', () => {
-  test('a public one: who can see it hears, a rename under the old name, its address first; then the notice', async () => {
+  test('a public one: everybody who can see it; a rename under the old name, address first; then the notice', async () => {
     const id = all.streamIds.social;
     await change(id, { description: '*new*' });
     await change(id, { new_name: 'Social' });
@@ -60,7 +60,7 @@ describe('changing a stream', () => {
     await change(id, { new_name: 'social', is_announcement_only: false });
   });
 
-  test('a private one: its subscribers and administrators hear', async () => {
+  test('a private one: subscribers and administrators', async () => {
     const id = all.streamIds.closed;
     await change(id, { description: 'x' });
     const text = updated('closed', id, {
@@ -71,7 +71,7 @@ describe('changing a stream', () => {
     await expectTold({ bodies: { text }, to: [[[...inside, 'admin bot'], 'text']] });
   });
 
-  test('its privacy: who sees it afterwards hears; to whom it is closed it ends, to whom it is opened it is new', async () => {
+  test('its privacy: everybody who can see it afterwards; create for those who gain it, delete for those who lose it', async () => {
     const id = all.streamIds.social;
     await change(id, { is_private: true });
     await change(id, { is_private: false });
@@ -136,7 +136,7 @@ describe('default streams', () => {
     return stream('fences', id as number, { first_message_id: anyNumber });
   };
 
-  test('adding and removing: members hear the whole list by name, guests nothing', async () => {
+  test('adding and removing: members get the whole list by name, guests nothing', async () => {
     const other = await fences();
     await all.client('admin').post('default_streams', { stream_name: 'social' });
     await all.client('admin').post('default_streams', { stream_name: 'fences' });
@@ -147,7 +147,7 @@ describe('default streams', () => {
     });
   });
 
-  test('a private one is in the list of administrators alone', async () => {
+  test('a private one is only in the list of administrators', async () => {
     const closed = stream('closed', all.streamIds.closed, {
       invite_only: true,
       history_public_to_subscribers: false,
@@ -165,7 +165,7 @@ describe('default streams', () => {
     });
   });
 
-  test('groups: members hear all of them, with their streams', async () => {
+  test('groups: members get all of them, with their streams', async () => {
     const other = await fences();
     const groups = (description: string, ...streams: readonly JsonObject[]): JsonObject => ({
       type: 'default_stream_groups',
@@ -200,7 +200,7 @@ describe('default streams', () => {
 });
 
 describe('deactivating a stream', () => {
-  test('a default one: the list first, then its end to who could see it; nobody is unsubscribed by an event', async () => {
+  test('a default one: first the list, then the end for everybody who could see it, without unsubscribe events', async () => {
     const id = all.streamIds.social;
     await all.client('admin').delete(`streams/${id}`);
     const object = stream('social', id, {

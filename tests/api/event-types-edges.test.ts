@@ -70,7 +70,7 @@ const same = (names: readonly Name[], ...types: readonly string[]): Record<strin
   Object.fromEntries(names.map((name) => [name, [...types]]));
 
 describe('bots', () => {
-  test('of every type get messages; those that only react hear nothing more of them', async () => {
+  test('of every type get messages; those that only react get no further events about them', async () => {
     const { bob, cat } = people;
     const id = await bob.client.sendToStream('social', 'x', 'hi @**all**');
     const read = await queues.readWithMessages();
@@ -98,7 +98,7 @@ describe('bots', () => {
     expect(await typesTold()).toEqual(same(['bob', 'bot', 'outgoing', 'embedded'], 'message'));
   });
 
-  test('that are named in a stream that they are not in hear of it where they hold messages, others do not', async () => {
+  test('that are mentioned in a stream they are not in get an event only if they hold messages', async () => {
     const { cat } = people;
     await cat.client.post('users/me/subscriptions', { subscriptions: [{ name: 'apart' }] });
     await queues.readWithMessages();
@@ -112,7 +112,7 @@ describe('bots', () => {
     expect(Object.fromEntries(flags)).toEqual({ cat: [], bot: ['mentioned'] });
   });
 
-  test('that are incoming webhooks have no queues', async () => {
+  test('for incoming webhooks have no queues', async () => {
     expect(await refusalOf(webhook.client.post('register', { fetch_event_types: [] }))).toEqual({
       status: 401,
       result: 'error',
@@ -122,7 +122,7 @@ describe('bots', () => {
 });
 
 describe('streams', () => {
-  test('muting a stream or a topic holds nothing back', async () => {
+  test('muting a stream or topic does not stop its events', async () => {
     await people.bob.client.post('users/me/subscriptions/properties', {
       subscription_data: [{ stream_id: socialId, property: 'is_muted', value: true }],
     });
@@ -136,7 +136,7 @@ describe('streams', () => {
     expect((await typesTold())['bob']).toEqual(['message']);
   });
 
-  test('of a stream that has ended its holders still hear, and nobody else', async () => {
+  test('that have ended still send events to holders, and to nobody else', async () => {
     const { bob, cat, ann } = people;
     await bob.client.post('users/me/subscriptions', {
       subscriptions: [{ name: 'ending' }],
@@ -159,7 +159,7 @@ describe('streams', () => {
     expect(told['cat'] ?? []).not.toContain('reaction');
   });
 
-  test('whoever left hears of what he received, and of nothing that came later', async () => {
+  test('send former subscribers events about received messages only', async () => {
     const { bob, cat } = people;
     await bob.client.post('users/me/subscriptions', {
       subscriptions: [{ name: 'secret' }],
@@ -183,7 +183,7 @@ describe('streams', () => {
 });
 
 describe('mirrors', () => {
-  test('do not get back what a client of their name brought in, and learn which streams are private', async () => {
+  test('do not get messages that a client of their own name brought in, and learn which streams are private', async () => {
     const { bob, cat, bot } = people;
     await all.organization.makeStream('mirrored', [bob, cat, bot], { inviteOnly: true });
     await queues.readWithMessages();
@@ -225,7 +225,7 @@ describe('mirrors', () => {
 });
 
 describe('pictures', () => {
-  test('client_gravatar leaves out Gravatars of messages alone, never uploaded pictures', async () => {
+  test('client_gravatar omits only Gravatars of messages, never uploaded pictures', async () => {
     const { ann, bob, cat } = people;
     const queue = await FollowedQueue.open(cat.client, {
       client_gravatar: true,
@@ -261,14 +261,14 @@ describe('pictures', () => {
   });
 });
 
-describe('where addresses are hidden', () => {
+describe('with hidden addresses', () => {
   beforeAll(async () => {
     await people.ann.client.patch('realm', { email_address_visibility: 3 });
     await queues.readWithMessages();
   });
   afterAll(() => updateRealmSettings(all.pool, realmSettingDefaults));
 
-  test('no event of any operation has a real one, but for those that tell administrators of a new person', async () => {
+  test('no event contains a real address, except those that report a new person to administrators', async () => {
     const { ann, bob, cat, guest } = people;
     const { client } = bob;
     const id = await client.sendToStream('social', 'x', `@**Cat Moe** @_**Bob Ray**`);

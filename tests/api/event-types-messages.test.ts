@@ -70,17 +70,17 @@ const react = (who: Who, id: number): Promise<JsonObject> =>
   all.client(who).post(`messages/${id}/reactions`, { emoji_name: 'tada' });
 
 describe('sending', () => {
-  test('to a public stream: its subscribers, guests too, and nobody else', async () => {
+  test('to a public stream: its subscribers, including guests, and nobody else', async () => {
     const sent = await say('bob', 'hello');
     await expectTold({ bodies: { it: inStream(all, sent, 'lunch') }, to: [[inside, 'it']] });
   });
 
-  test('to a public stream from outside: the subscribers, not the sender', async () => {
+  test('to a public stream from outside: its subscribers and not the sender', async () => {
     const sent = await say('out', 'hello from outside');
     await expectTold({ bodies: { it: inStream(all, sent, 'lunch') }, to: [[inside, 'it']] });
   });
 
-  test('to a private stream: its subscribers, not administrators outside', async () => {
+  test('to a private stream: its subscribers and not administrators outside', async () => {
     const sent = await say('bob', 'hush', 'lunch', 'closed');
     const it = inStream(all, sent, 'lunch');
     const message = {
@@ -91,7 +91,7 @@ describe('sending', () => {
     await expectTold({ bodies: { it: messageEvent(message) }, to: [[inside, 'it']] });
   });
 
-  test('to one person, to a group, to oneself: who takes part', async () => {
+  test('to one person, a group or oneself: the participants', async () => {
     const one = await tell('bob', ['cat'], 'just you');
     const group = await tell('guest out', ['bob', 'bot'], 'you two');
     const self = await tell('out', ['out'], 'note');
@@ -113,7 +113,7 @@ describe('sending', () => {
     });
   });
 
-  test('with mentions: flags of those named, and a bot outside that is named; people outside hear nothing', async () => {
+  test('with mentions: flags for those mentioned, also a bot outside; people outside get nothing', async () => {
     const content = '@**Cat Moe** @**Robo Bot** @**Olga Out** @**Gil Guest**';
     const named = await say('bob', content);
     const everyone = await say('admin', '@**all**');
@@ -130,7 +130,7 @@ describe('sending', () => {
     });
   });
 
-  test('by a client for people: read for the sender alone', async () => {
+  test('by a client for people: read only for the sender', async () => {
     const body = await all.client('bob').post('messages', {
       type: 'stream',
       to: 'social',
@@ -149,7 +149,7 @@ describe('sending', () => {
     await expectTold({ bodies: { told }, to: [[inside, 'told']] });
   });
 
-  test('with a file: the attachment to its owner, then the message', async () => {
+  test('with a file: first the attachment to its owner, then the message', async () => {
     const { uri } = (await all.sendPicture('bob', 'user_uploads')) as { uri: string };
     const attachment = {
       id: anyNumber,
@@ -225,7 +225,7 @@ describe('changing', () => {
     is_me_message: false,
   });
 
-  test('a text: who holds the message, each with his flags, late holders too; newer subscribers as read', async () => {
+  test('a text: holders with their own flags, late holders too; newer subscribers as read', async () => {
     const sent = await said('bob', 'hi');
     await react('out', sent.id);
     await all
@@ -276,7 +276,7 @@ describe('changing', () => {
     await expectTold({ bodies: { both: edited(sent, [], both) }, to: [[inside, 'both']] });
   });
 
-  test('a private message: who takes part, and no stream is named', async () => {
+  test('a private message: the participants, without a stream', async () => {
     const sent = await tell('bob', ['cat'], 'hi');
     await all.forget();
     await all.client('bob').patch(`messages/${sent.id}`, { content: 'hello' });
@@ -284,7 +284,7 @@ describe('changing', () => {
     await expectTold({ bodies: { it }, to: [[['bob', 'cat'], 'it']] });
   });
 
-  test('deleting: one event for each message, to who held it', async () => {
+  test('deleting: one event for each message, to its holders', async () => {
     const one = await said('bob', 'one', 'doomed');
     const two = await said('cat', 'two', 'doomed');
     const secret = await tell('bob', ['cat'], 'hi');
@@ -325,7 +325,7 @@ describe('changing', () => {
 });
 
 describe('flags', () => {
-  test('are told to oneself alone, with a star on what one did not hold too', async () => {
+  test('are sent only to the own account, also for a star on a message that it did not hold', async () => {
     const sent = await said('bob', 'flagged', 'flags');
     const change = (who: Who, op: string, flag: string): Promise<JsonObject> =>
       all.client(who).post('messages/flags', { messages: [sent.id], op, flag });
@@ -353,7 +353,7 @@ describe('flags', () => {
     });
   });
 
-  test('marking a topic twice tells an empty list, which is not that of everything', async () => {
+  test('marking a topic twice sends an empty list, which does not mean everything', async () => {
     await said('bob', 'again', 'twice');
     const mark = (): Promise<JsonObject> =>
       all.client('cat').post('mark_topic_as_read', {
@@ -369,7 +369,7 @@ describe('flags', () => {
 });
 
 describe('reactions, submessages and typing', () => {
-  test('a reaction: who holds the message; from outside it makes one hold it', async () => {
+  test('a reaction: holders of the message; reacting from outside makes a holder', async () => {
     const sent = await said('bob', 'wow');
     await react('cat', sent.id);
     await react('out', sent.id);
@@ -399,7 +399,7 @@ describe('reactions, submessages and typing', () => {
     });
   });
 
-  test('a submessage: who holds the message', async () => {
+  test('a submessage: holders of the message', async () => {
     const sent = await said('bob', '/poll Lunch?');
     await all.client('guest in').post('submessage', {
       message_id: sent.id,
@@ -417,7 +417,7 @@ describe('reactions, submessages and typing', () => {
     await expectTold({ bodies: { vote }, to: [[inside, 'vote']] });
   });
 
-  test('typing: the recipients and who types', async () => {
+  test('typing: the recipients and the sender', async () => {
     const typing = async (from: Who, op: string, to: readonly Who[]): Promise<JsonObject> => {
       const recipients = [from, ...to].map((who) => ({
         user_id: all.id(who),

@@ -31,7 +31,7 @@ const together = (property: string, data: JsonObject): JsonObject => ({
 const change = (wish: Parameters): Promise<JsonObject> => all.client('admin').patch('realm', wish);
 
 describe('the organization', () => {
-  test('settings: one event for each that changes, none for one that does not; editing is told together', async () => {
+  test('settings: one event for each changed one, none for others; editing settings share one event', async () => {
     await change({ mandatory_topics: true });
     await change({ mandatory_topics: true });
     await change({ allow_community_topic_editing: false });
@@ -59,7 +59,7 @@ describe('the organization', () => {
     });
   });
 
-  test('ways to sign in: all that the server has', async () => {
+  test('authentication methods: all that the server has', async () => {
     await change({ authentication_methods: { Email: true, Dev: false } });
     await change({ authentication_methods: { Email: true, Dev: true } });
     const told = (isDevOn: boolean): JsonObject =>
@@ -70,7 +70,7 @@ describe('the organization', () => {
     });
   });
 
-  test('hidden addresses: the setting, then picture and shown address of everybody whose change', async () => {
+  test('hidden addresses: the setting, then the changed picture and address of each person', async () => {
     await change({ email_address_visibility: 3 });
     const hidden = ['admin', 'bob', 'cat', 'guest in', 'out', 'guest out'] as const;
     const address = (who: Who, newEmail: unknown): JsonObject => ({
@@ -120,7 +120,7 @@ describe('the organization', () => {
     });
   });
 
-  test('icon and logos: where they are now', async () => {
+  test('icon and logos: their new address', async () => {
     await all.sendPicture('admin', 'realm/icon');
     await all.client('admin').delete('realm/icon');
     await all.sendPicture('admin', 'realm/logo', { night: 'false' });
@@ -137,7 +137,7 @@ describe('the organization', () => {
     });
   });
 
-  test('emoji: all of them each time, deactivated ones included', async () => {
+  test('emoji: the whole list each time, with deactivated ones', async () => {
     await all.sendPicture('bob', 'realm/emoji/party');
     await all.client('bob').delete('realm/emoji/party');
     const told = (deactivated: boolean): JsonObject => ({
@@ -159,7 +159,7 @@ describe('the organization', () => {
     });
   });
 
-  test('linkifiers: all of them each time', async () => {
+  test('linkifiers: the whole list each time', async () => {
     const pattern = '#(?P<id>[0-9]+)';
     const url = 'https://t.example.com/%(id)s';
     const { id } = await all
@@ -175,7 +175,7 @@ describe('the organization', () => {
     });
   });
 
-  test('domains: each change; the last one that goes ends the restriction to them first', async () => {
+  test('domains: each change; removing the last one first ends the restriction', async () => {
     const admin = all.client('admin');
     await admin.post('realm/domains', { domain: 'example.com', allow_subdomains: false });
     await change({ emails_restricted_to_domains: true });
@@ -201,7 +201,7 @@ describe('the organization', () => {
     });
   });
 
-  test('profile fields: the whole list, also of a new order', async () => {
+  test('profile fields: the whole list, also for a new order', async () => {
     const admin = all.client('admin');
     const one = await admin.post('realm/profile_fields', { name: 'One', field_type: 1 });
     const two = await admin.post('realm/profile_fields', { name: 'Two', field_type: 5 });
@@ -231,8 +231,8 @@ describe('the organization', () => {
   });
 });
 
-describe('one’s own', () => {
-  test('display settings: one event for each that changes, a language with its name; enter-sends none', async () => {
+describe('the own account', () => {
+  test('display settings: one event for each changed one, a language with its name, none for enter-sends', async () => {
     const bob = all.client('bob');
     await bob.patch('settings/display', {
       night_mode: true,
@@ -256,7 +256,7 @@ describe('one’s own', () => {
     await expectTold({ bodies: {}, to: [] });
   });
 
-  test('notification settings, alert words and pointer: oneself alone', async () => {
+  test('notification settings, alert words and pointer: only the own queues', async () => {
     const bob = all.client('bob');
     await bob.patch('settings/notifications', { enable_sounds: false });
     await bob.post('users/me/alert_words', { alert_words: [' deploy ', '', 'ann'] });
@@ -281,7 +281,7 @@ describe('one’s own', () => {
     });
   });
 
-  test('the pointer: forward alone', async () => {
+  test('the pointer: only forward', async () => {
     const first = await all.client('bob').sendToStream('social', 'x', 'one');
     const second = await all.client('bob').sendToStream('social', 'x', 'two');
     await all.forget();

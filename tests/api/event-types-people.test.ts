@@ -144,7 +144,7 @@ describe('people', () => {
     await expectTold({ bodies: {}, to: [] });
   });
 
-  test('avatar and time zone: everybody, after the person’s own event', async () => {
+  test("avatar and time zone: everybody, after the person's own event", async () => {
     await all.sendPicture('cat', 'users/me/avatar');
     await all.client('cat').delete('users/me/avatar');
     await all.client('cat').patch('settings/display', {
@@ -175,7 +175,7 @@ describe('people', () => {
     });
   });
 
-  test('custom profile fields: everybody, one for each value that changes', async () => {
+  test('custom profile fields: everybody, one for each changed value', async () => {
     const admin = all.client('admin');
     const { id } = await admin.post('realm/profile_fields', { name: 'Phone', field_type: 1 });
     await admin.patch(`realm/profile_fields/${String(id)}`, { name: 'Call', hint: 'me' });
@@ -210,7 +210,7 @@ describe('people', () => {
     });
   });
 
-  test('deactivation: everybody else, of the person and of each bot; reactivation: everybody', async () => {
+  test('deactivation: everybody else, for the person and each bot; reactivation: everybody', async () => {
     const admin = all.client('admin');
     const made = await admin.post('bots', { full_name: 'Evebot', short_name: 'evebot' });
     const bot = {
@@ -262,7 +262,7 @@ describe('bots', () => {
     });
   });
 
-  test('changes: the name to everybody, the rest to those who manage it', async () => {
+  test('changes: the name to everybody, the rest to those who manage the bot', async () => {
     const bob = all.client('bob');
     const told = (change: JsonObject): JsonObject =>
       ofBot('update', { email: robo.email, user_id: robo.id, ...change });
@@ -299,7 +299,7 @@ describe('bots', () => {
     });
   });
 
-  test('a new owner: lost by the old one, known to the new one, told to administrators, then to everybody', async () => {
+  test('a new owner: remove for the old one, add for the new one, update for administrators, then everybody', async () => {
     await all.client('admin').patch(`bots/${robo.id}`, { bot_owner_id: all.id('cat') });
     const { id, email } = robo;
     const more = { default_events_register_stream: 'social', owner: all.email('cat') };
@@ -340,7 +340,7 @@ describe('bots', () => {
 });
 
 describe('groups', () => {
-  test('everybody hears of each change, of a name and a description apart', async () => {
+  test('each change goes to everybody, name and description separately', async () => {
     const { bob } = all.people;
     await bob.client.post('user_groups/create', {
       name: 'ops',
@@ -398,7 +398,7 @@ describe('presence and status', () => {
     });
   });
 
-  test('a status: everybody, with what the request gave alone', async () => {
+  test('a status: everybody, with only what the request set', async () => {
     const set = (status: JsonObject): Promise<JsonObject> =>
       all.client('guest out').post('users/me/status', status);
     await set({ away: true, status_text: ' out ' });

@@ -147,7 +147,7 @@ describe('subscribing', () => {
     });
   });
 
-  test('to an existing public stream: add and peer_add, and a private notice from whom somebody else subscribed', async () => {
+  test('to an existing public stream: add and peer_add, and a private notice if somebody else subscribed the user', async () => {
     const id = await idOf('fresh');
     const object = stream('fresh', id, { first_message_id: anyNumber });
     await join('bob', 'fresh', ['cat', 'bot']);
@@ -193,7 +193,7 @@ describe('subscribing', () => {
     });
   });
 
-  test('to an existing private stream: it is made known first; subscribers and administrators see the newcomer', async () => {
+  test('to an existing private stream: first create; then peer_add for subscribers and administrators', async () => {
     const id = await idOf('hidden');
     const object = stream('hidden', id, {
       invite_only: true,
@@ -217,7 +217,7 @@ describe('subscribing', () => {
 });
 
 describe('unsubscribing', () => {
-  test('from a public stream: remove and peer_remove, and what was unread is read; the last one vacates it', async () => {
+  test('from a public stream: remove and peer_remove, and unread messages are read; the last one vacates it', async () => {
     const id = await idOf('fresh');
     await leave('cat', 'fresh');
     await expectTold({
@@ -251,7 +251,7 @@ describe('unsubscribing', () => {
     });
   });
 
-  test('an empty public stream that is used again is occupied', async () => {
+  test('a new subscriber occupies an empty public stream', async () => {
     const id = await idOf('fresh');
     const object = stream('fresh', id, { first_message_id: anyNumber });
     await join('out', 'fresh', ['out']);
@@ -268,7 +268,7 @@ describe('unsubscribing', () => {
     });
   });
 
-  test('the last ones from a private stream: it is deleted, which administrators hear and those who were there', async () => {
+  test('the last members of a private stream: it is deleted for administrators and for them', async () => {
     const id = await idOf('hidden');
     await leave('admin', 'hidden', ['bob', 'guest out', 'admin', 'out']);
     const gone = (firstMessageId: unknown): JsonObject =>
@@ -302,8 +302,8 @@ describe('unsubscribing', () => {
   });
 });
 
-describe('one’s own settings of a stream', () => {
-  test('are told to oneself, muting under its older name, changed or not', async () => {
+describe('the settings of a subscription', () => {
+  test('are sent to the own queues, muting under its older name, changed or not', async () => {
     const id = all.streamIds.social;
     const set = (property: string, value: unknown): JsonObject => ({
       property,
@@ -336,7 +336,7 @@ describe('one’s own settings of a stream', () => {
     await expectTold({ bodies, to: [[['bob'], 'muted unmuted color pin']] });
   });
 
-  test('muted topics are told to oneself, the whole list each time', async () => {
+  test('muted topics are sent to the own queues, the whole list each time', async () => {
     const mute = (topic: string, op: string): Promise<JsonObject> =>
       all.client('bob').patch(`${path}/muted_topics`, { stream: 'social', topic, op });
     await mute('lunch', 'add');

@@ -96,7 +96,7 @@ const byPath = [...Map.groupBy(declaredEndpoints, ({ below, path }) => `${below}
 
 describe('a path', () => {
   test.each(byPath)(
-    '$path tells its methods to OPTIONS, without credentials',
+    '$path lists its methods for OPTIONS, without credentials',
     async ({ path, allowed }) => {
       const answer = await send('OPTIONS', path, { headers: { authorization: 'Bearer x' } });
       expect([answer.status, answer.headers.allow, answer.text]).toEqual([
@@ -108,7 +108,7 @@ describe('a path', () => {
   );
 
   test.each(byPath)(
-    '$path refuses other methods before credentials, as JSON',
+    '$path refuses other methods before it checks credentials, as JSON',
     async ({ path, allowed }) => {
       // There a form may name the method, which is for the service to see.
       const takesAnyPost = ['PATCH', 'PUT', 'DELETE'].some((method) => allowed.includes(method));
@@ -127,7 +127,7 @@ describe('a path', () => {
     },
   );
 
-  test.each(byPath)('$path is another one with a slash behind it', async ({ path, isPrefix }) => {
+  test.each(byPath)('$path with a slash at its end is another path', async ({ path, isPrefix }) => {
     if (path.startsWith('/user_uploads') || isPrefix) return;
     for (const method of ['GET', 'POST'])
       expect(read(await send(method, `${path}/`))).toEqual(uncoded(404, 'Not found'));
@@ -167,7 +167,7 @@ describe('credentials', () => {
   );
 
   test.each(guarded)(
-    'of an incoming-webhook bot are only for sending: $method $path',
+    'of an incoming-webhook bot are for sending only: $method $path',
     async (endpoint) => {
       const { method, access } = endpoint;
       const refusal = await send(method, fittingPath(endpoint), { who: 'hookBot' });
@@ -298,7 +298,7 @@ describe('a parameter', () => {
       !hasOwnRules.has(asked.name) &&
       !encodedOrRaw.has(keyOf(asked)),
   );
-  test.each(encoded)('that is no JSON is refused: $method $path $name', async (asked) => {
+  test.each(encoded)('that is not JSON is refused: $method $path $name', async (asked) => {
     for (const text of ['True', "'x'", '', '[1,]'])
       expect(await askWith(asked, text)).toEqual(
         badRequest(`Argument "${asked.name}" is not valid JSON.`),
@@ -319,7 +319,7 @@ describe('a parameter', () => {
       parameter.schema.type === 'integer' &&
       !hasOwnRules.has(name),
   );
-  test.each(numbers)('that is no number is refused: $method $path $name', async (asked) => {
+  test.each(numbers)('that is not a number is refused: $method $path $name', async (asked) => {
     for (const text of ['abc', '', '1.0', 'true'])
       expect(await askWith(asked, text)).toEqual({
         ...uncoded(400, `Bad value for '${asked.name}': ${text}`),
@@ -330,7 +330,7 @@ describe('a parameter', () => {
   });
 
   const named = inForm.filter(({ parameter }) => parameter.aliases.length > 0);
-  test.each(named)('by two names is refused: $method $path $name', async (asked) => {
+  test.each(named)('under two names is refused: $method $path $name', async (asked) => {
     const [alias = ''] = asked.parameter.aliases;
     const both = { ...asked, before: { ...asked.before, [alias]: 'x' } };
     expect(await askWith(both, 'x')).toEqual({
@@ -341,7 +341,7 @@ describe('a parameter', () => {
     });
   });
 
-  test('JSON-encoded or raw is taken where clients send both', () => {
+  test('is accepted JSON-encoded or raw if clients send both', () => {
     const strings = inForm.filter(
       ({ parameter }) => parameter.encoding === 'json' && parameter.schema.type === 'string',
     );
@@ -350,7 +350,7 @@ describe('a parameter', () => {
     );
   });
 
-  test('in JSON may be null wherever it may be left out', () => {
+  test('in JSON may be null if it is optional', () => {
     const optional = inForm.filter(
       ({ parameter }) => parameter.encoding === 'json' && !parameter.required,
     );

@@ -31,7 +31,7 @@ const uncoded = (status: number, msg: string, reason: string): object => ({
   body: { result: 'error', msg, reason },
 });
 
-test('gives the key for the right password, with the address as stored', async () => {
+test('returns the key for the right password, with the stored address', async () => {
   const answer = await organization
     .client()
     .post('fetch_api_key', { username: 'ANN@example.com', password: 'ann-secret' });
@@ -44,7 +44,7 @@ test('gives the key for the right password, with the address as stored', async (
   expect(answer['api_key']).toMatch(/^[A-Za-z0-9]{32}$/);
 });
 
-test('tells wrong, empty and missing passwords, unknown people and bots apart from nothing', async () => {
+test('gives the same refusal for wrong, empty and missing passwords, unknown people and bots', async () => {
   const incorrect = uncoded(403, 'Your username or password is incorrect.', 'incorrect_creds');
   for (const [username, password] of [
     ['ann@example.com', 'bob-secret'],
@@ -57,7 +57,7 @@ test('tells wrong, empty and missing passwords, unknown people and bots apart fr
   }
 });
 
-test('refuses what is no address, and what is missing, by code', async () => {
+test('refuses invalid addresses and missing parameters, with codes', async () => {
   expect(await refusal('fetch_api_key', { username: 'ann', password: 'x' })).toEqual({
     status: 400,
     body: { result: 'error', msg: 'Enter a valid email address.', code: 'BAD_REQUEST' },
@@ -67,7 +67,7 @@ test('refuses what is no address, and what is missing, by code', async () => {
   });
 });
 
-test('a deactivated account is told so, whatever the password', async () => {
+test('a deactivated account gets its own refusal, whatever the password', async () => {
   await organization.client('ann').delete(`users/${organization.id('bob')}`);
   const disabled = uncoded(403, 'Your account has been disabled.', 'user disable');
   const username = 'bob@example.com';
@@ -75,7 +75,7 @@ test('a deactivated account is told so, whatever the password', async () => {
   expect(await refusal('dev_fetch_api_key', { username })).toEqual(disabled);
 });
 
-test('a development server gives any key by the address', async () => {
+test('a development server returns any key by the address', async () => {
   const answer = await organization
     .client()
     .post('dev_fetch_api_key', { username: 'cat@example.com' });
@@ -88,7 +88,7 @@ test('a development server gives any key by the address', async () => {
   );
 });
 
-test('a production server refuses that, whatever it brings', async () => {
+test('a production server refuses that for every request', async () => {
   for (const form of [{ username: 'cat@example.com' }, {}])
     expect(await refusal('dev_fetch_api_key', form, production)).toEqual({
       status: 400,
@@ -96,7 +96,7 @@ test('a production server refuses that, whatever it brings', async () => {
     });
 });
 
-test('dev_list_users lists active people on a development server, and is refused on others', async () => {
+test('dev_list_users lists active people on a development server only', async () => {
   const person = (email: string): object => ({ email, realm_uri: 'http://127.0.0.1:9991' });
   for (const method of ['GET', 'POST'] as const) {
     const { body } = await organization.client().request(method, 'dev_list_users');

@@ -48,7 +48,7 @@ it('answers HEAD without a body', async () => {
   expect([response.status, await response.text()]).toEqual([200, '']);
 });
 
-it('registers a queue, polls it, deletes it, and knows it no more', async () => {
+it('registers, polls and deletes a queue, which is then unknown', async () => {
   const registered = (await (
     await call('/register', {
       method: 'POST',
@@ -67,7 +67,7 @@ it('registers a queue, polls it, deletes it, and knows it no more', async () => 
   expect([gone.status, await gone.json()]).toMatchObject([400, { code: 'BAD_EVENT_QUEUE_ID' }]);
 });
 
-it('deletes a queue by a POST that says so in its form', async () => {
+it('deletes a queue by a POST with the method in its form', async () => {
   const registered = (await (
     await call('/register', {
       method: 'POST',

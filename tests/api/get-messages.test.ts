@@ -51,7 +51,7 @@ describe('anchors and counts', () => {
   };
   const ids = (from: number, to?: number): number[] => denmark.slice(from, to);
 
-  test('the anchor comes in addition to both counts', async () => {
+  test('the anchor message is counted in neither direction', async () => {
     const [anchor = 0] = ids(5);
     expect(await around(anchor, 2, 2)).toEqual({
       ids: ids(3, 8),
@@ -67,7 +67,7 @@ describe('anchors and counts', () => {
     expect(await around(anchor, 5, 4)).toMatchObject({ ids: denmark, found: [true, false, false] });
   });
 
-  test('the anchor comes back as it was sent, whatever its size', async () => {
+  test('the answer repeats the anchor, however large', async () => {
     for (const [sent, answered = sent] of [
       ['9007199254740991'],
       ['9007199254740993'],
@@ -119,7 +119,7 @@ describe('anchors and counts', () => {
     });
   });
 
-  test('the first unread message, and the newest when there is none', async () => {
+  test('the first unread message, or the newest if none is unread', async () => {
     const { bob } = all;
     await bob.client.post('messages/flags', { messages: ids(0, 4), op: 'add', flag: 'read' });
     const [first] = ids(4);
@@ -149,7 +149,7 @@ describe('anchors and counts', () => {
     await all.pool.query('DELETE FROM muted_topics WHERE user_id = $1', [bob.id]);
   });
 
-  test('5000 messages are the most', async () => {
+  test('at most 5000 messages', async () => {
     const { bob } = all;
     await fetchMessages(bob, { anchor: 1, num_before: 2_500, num_after: 2_500 });
     expect(
@@ -160,8 +160,8 @@ describe('anchors and counts', () => {
   });
 });
 
-describe('what is seen', () => {
-  test('without a narrow what one holds; a public stream narrow shows all of it, read and historical', async () => {
+describe('visibility', () => {
+  test('without a narrow, messages that the account holds; a public stream narrow adds the others, read and historical', async () => {
     const { cat } = all;
     expect((await fetchMessages(cat)).ids).toEqual([pair, group]);
     const { messages, ids } = await fetchMessages(cat, { narrow: [['stream', 'denmark']] });
@@ -188,7 +188,7 @@ describe('what is seen', () => {
     expect((await fetchMessages(cat, { narrow: [['topic', 'lunch']] })).ids).toEqual([]);
   });
 
-  test('nothing of a private stream that one never joined, administrators and guests alike', async () => {
+  test('nothing of a private stream that the account never joined, also for administrators and guests', async () => {
     const { ann, cat, guest, bob } = all;
     for (const account of [ann, cat, guest]) {
       expect(
@@ -204,7 +204,7 @@ describe('what is seen', () => {
     expect((await fetchMessages(ann, { narrow: terms })).ids).toEqual([]);
   });
 
-  test('a hidden stream is like an unknown one, to whom knows of the stream it is not', async () => {
+  test('a hidden stream looks unknown, except to those who know of it', async () => {
     const { ann, bob, cat, guest, pool } = all;
     const { rows } = await pool.query<{ id: number; name: string }>('SELECT id, name FROM streams');
     const narrowTo = (account: typeof ann, operand: unknown): Promise<unknown> =>
@@ -231,7 +231,7 @@ describe('what is seen', () => {
     }
   });
 
-  test('streams:public has public history for members only', async () => {
+  test('streams:public gives members public history, and not guests', async () => {
     const { cat, guest } = all;
     expect((await fetchMessages(cat, { narrow: [['streams', 'public']] })).ids).toEqual(denmark);
     expect((await fetchMessages(guest, { narrow: [['streams', 'public']] })).ids).toEqual([]);
@@ -244,7 +244,7 @@ describe('what is seen', () => {
     ).toEqual([pair, group]);
   });
 
-  test('who left a private stream keeps what he received, and gets nothing newer', async () => {
+  test('a former subscriber of a private stream sees received messages and nothing newer', async () => {
     const { organization, bob, cat } = all;
     const stream = await organization.makeStream('leaving', [bob, cat], { inviteOnly: true });
     const received = await bob.client.sendToStream('leaving', 'x', 'before');
@@ -373,7 +373,7 @@ describe('operators', () => {
     ]);
   });
 
-  test('terms hold together', async () => {
+  test('all terms must match', async () => {
     expect(await narrowed(['stream', 'Denmark'], not('topic', 'lunch'))).toEqual(denmark.slice(6));
     expect(await narrowed(not('stream', 'Denmark'))).toEqual([pair, group]);
     expect(await narrowed(['stream', 'Denmark'], ['stream', 'secret'])).toEqual([]);
@@ -458,7 +458,7 @@ describe('refusals', () => {
 
 // Answers of tens of megabytes take their time on a machine with other work.
 test(
-  'of very long messages a page has fewer, and says that there are more',
+  'a page of very long messages is shorter and reports that there are more',
   { timeout: 90_000 },
   async () => {
     const { organization, bob, cat } = all;

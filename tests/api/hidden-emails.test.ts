@@ -41,7 +41,7 @@ async function listEmails(who: PersonKey): Promise<unknown[]> {
   return members.map((member) => [member['email'], member['delivery_email'], member['bot_owner']]);
 }
 
-test('people are listed by made-up addresses, bots by their own; administrators see the real ones of all besides', async () => {
+test('people have generated addresses and bots their own; administrators also get the real ones', async () => {
   const everybody = [
     [hidden('ann'), undefined, undefined],
     [hidden('bob'), undefined, undefined],
@@ -58,7 +58,7 @@ test('people are listed by made-up addresses, bots by their own; administrators 
   );
 });
 
-test('signing in takes the real address and no other', async () => {
+test('signing in requires the real address', async () => {
   const { apiKey } = organization.accounts.bob;
   const { gatewayUrls: urls } = organization.cluster;
   expect(await as('bob').get('users/me')).toMatchObject({ email: hidden('bob') });
@@ -80,7 +80,7 @@ test('signing in takes the real address and no other', async () => {
   ).toBe(403);
 });
 
-test('calls name people by the addresses that they see', async () => {
+test('requests name people by the visible addresses', async () => {
   const id = await as('ann').sendPrivately([hidden('bob')], 'psst');
   const { messages } = await as('bob').get('messages', {
     anchor: id,
@@ -106,7 +106,7 @@ test('calls name people by the addresses that they see', async () => {
 const real = ['ann@example.com', 'bob@example.com', 'cat@example.com', 'gil@example.com'];
 const ownPicture = '/static/images/default-avatar.png?x=x&version=1';
 
-test('nothing that others get holds a real address, nor the hash of one', async () => {
+test('no answer to others contains a real address or its hash', async () => {
   const queues = await WatchedQueues.open(
     { gil: as('gil'), cat: as('cat'), hook: as('bobBot') },
     as('cat'),
@@ -140,7 +140,7 @@ test('nothing that others get holds a real address, nor the hash of one', async 
     }
 });
 
-test('pictures are our own, whoever asks and however', async () => {
+test('pictures come from this server for everybody', async () => {
   const pictureOf = (users: readonly JsonObject[]): unknown =>
     users.find((user) => user['email'] === hidden('gil'))?.['avatar_url'];
   for (const client_gravatar of [false, true])
@@ -186,7 +186,7 @@ test('pictures are our own, whoever asks and however', async () => {
   );
 });
 
-test('a new person is hidden from the start, and an address is taken whether it shows or not', async () => {
+test('a new person is hidden at once, and an address is taken whether visible or not', async () => {
   const person = {
     email: 'Dora@example.com',
     password: 'kR7#vQp2tide',
@@ -206,7 +206,7 @@ test('a new person is hidden from the start, and an address is taken whether it 
   ).toMatchObject({ email: 'Dora@example.com' });
 });
 
-test('shown again, everybody hears of it, though one person is called as another was hidden', async () => {
+test('when addresses are shown again everybody gets events, even if a name looks like a hidden address', async () => {
   await setVisibility(1);
   // Somebody's real address looks like the made-up one of Bob.
   await as('ann').post('users', {

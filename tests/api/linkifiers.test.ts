@@ -44,7 +44,7 @@ function refusal(errors: Readonly<Record<string, readonly string[]>>): object {
   return { result: 'error', msg: Object.values(errors)[0]?.[0], errors };
 }
 
-test('linkifiers are added and removed, listed as triples for everybody, and everybody hears of them', async () => {
+test('linkifiers are added and removed, listed as triples for everybody, with events for everybody', async () => {
   const queues = await WatchedQueues.open(
     { ann: as('ann'), bob: as('bob'), gil: as('gil'), bobBot: as('bobBot') },
     as('cat'),
@@ -79,7 +79,7 @@ test('linkifiers are added and removed, listed as triples for everybody, and eve
   expect((await as('ann').request('DELETE', 'realm/filters/9999999999')).status).toBe(400);
 });
 
-test('only administrators change them, and are told so before anything else', async () => {
+test('only administrators change them, checked before anything else', async () => {
   const id = await add();
   for (const who of ['bob', 'gil', 'bobBot'] as const) {
     expect(await bodyOf(as(who).request('POST', 'realm/filters'))).toEqual(notAdministrator);
@@ -94,7 +94,7 @@ test('only administrators change them, and are told so before anything else', as
   expect((await as('ann').request('GET', 'realm/linkifiers')).status).toBe(404);
 });
 
-describe('what is no linkifier', () => {
+describe('invalid linkifiers', () => {
   test('a pattern without a named group is refused with `errors.pattern`', async () => {
     expect(await tryToAdd({ pattern: '#[0-9]+' })).toEqual(refusal({ pattern: [invalidPattern] }));
   });
@@ -138,7 +138,7 @@ describe('what is no linkifier', () => {
     'ftp://10.0.0.1/%(id)s',
     'https://a.example.com/%(org)s/%(repo)s?x=1&y=2#z',
     'HTTPS://example.com/%(id)s/tail-_;=',
-  ])('but this is one: %s', async (url) => {
+  ])('accepted: %s', async (url) => {
     expect(await tryToAdd({ url_format_string: url })).toMatchObject(done);
   });
 
@@ -157,7 +157,7 @@ describe('what is no linkifier', () => {
     expect(await tryToAdd({ pattern: 'a\0(?P<id>x)' })).toMatchObject({ result: 'error' });
   });
 
-  test('a pattern that is there already, with everything else that is wrong', async () => {
+  test('an existing pattern, after all other checks', async () => {
     await add();
     const taken = 'Realm filter with this Realm and Pattern already exists.';
     expect(await tryToAdd({})).toEqual(refusal({ __all__: [taken] }));
@@ -169,7 +169,7 @@ describe('what is no linkifier', () => {
     );
   });
 
-  test('one pattern added by many at once is added once', async () => {
+  test('a pattern that many add at once is added once', async () => {
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => as('ann').request('POST', 'realm/filters', ticket)),
     );
@@ -178,7 +178,7 @@ describe('what is no linkifier', () => {
     ]);
   });
 
-  test('the list that is told last is the list, however many change it at once', async () => {
+  test('the last event has the actual list, however many changes are concurrent', async () => {
     const queues = await WatchedQueues.open({ gil: as('gil') }, as('cat'));
     await Promise.all(
       Array.from({ length: 12 }, (_, n) =>
@@ -204,7 +204,7 @@ describe('what is no linkifier', () => {
   });
 });
 
-test('messages and topics link from the very next send on, whichever replica sends, and no longer after', async () => {
+test('messages and topics have links from the next send on and none after removal, at every replica', async () => {
   await organization.removeStreams();
   await as('ann').post('users/me/subscriptions', { subscriptions: [{ name: 'garden' }] });
   const sent = async (): Promise<JsonObject | undefined> => {

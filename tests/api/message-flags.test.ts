@@ -52,7 +52,7 @@ async function newestEvent(): Promise<unknown> {
 const toBob = (): unknown => ({ to: 'users', userIds: [all.bob.id] });
 
 describe('messages/flags', () => {
-  test('answers and announces the ids that it applied to, and repeating changes nothing', async () => {
+  test('returns and announces the changed ids, and a repeat changes nothing', async () => {
     for (let time = 0; time < 2; time += 1) {
       expect(
         await change('bob', {
@@ -80,7 +80,7 @@ describe('messages/flags', () => {
     expect(await flagsOf('bob', first)).toEqual([]);
   });
 
-  test('every flag of the contract is set and cleared for oneself', async () => {
+  test('the caller sets and clears every flag of the contract', async () => {
     const flags = [
       'read',
       'starred',
@@ -105,7 +105,7 @@ describe('messages/flags', () => {
     expect(await flagsOf('ann', mention)).toEqual(['wildcard_mentioned']);
   });
 
-  test('a star on one visible message makes one hold it, read and historical, for good', async () => {
+  test('a star on a visible message makes a permanent holder, as read and historical', async () => {
     expect(await flagsOf('cat', first)).toEqual(['read', 'historical']);
     expect((await fetchMessages(all.cat)).ids).not.toContain(first);
     expect(await change('cat', { messages: [first], flag: 'starred' })).toMatchObject({
@@ -116,7 +116,7 @@ describe('messages/flags', () => {
     expect((await fetchMessages(all.cat)).ids).toContain(first);
   });
 
-  test('who comes to hold a message by a star or a reaction was not mentioned by it, nor alerted', async () => {
+  test('a holder by star or reaction has no mention or alert flag', async () => {
     const { ann, bob, cat } = all;
     await cat.client.post('users/me/alert_words', { alert_words: ['herring'] });
     const text = '@**all** @**Cat Moe** herring';
@@ -136,7 +136,7 @@ describe('messages/flags', () => {
     expect((await fetchMessages(cat, { narrow: [['is', 'mentioned']] })).ids).toEqual([reactedTo]);
   });
 
-  test('a bot that holds nothing is not told that its star was set', async () => {
+  test('a bot that holds no messages gets no event for its star', async () => {
     const bot = await all.organization.makeAccount('Outgoing', { botType: 3, owner: all.bob });
     const star = { messages: [first], op: 'add', flag: 'starred' };
     expect(await refusalOf(bot.client.post('messages/flags', star))).toMatchObject({
@@ -243,7 +243,7 @@ describe('marking in bulk', () => {
     expect(await unread()).toEqual([later]);
   });
 
-  test('what one may not see is refused like what is not there', async () => {
+  test('an invisible message is refused like a missing one', async () => {
     const { bob, guest } = all;
     const refused = { status: 400, code: 'BAD_REQUEST', msg: 'Invalid stream id' };
     for (const id of [secretId, 99_999, 2 ** 40]) {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-test('the raw text is what was written, whatever else is asked for', async () => {
+test('the raw text is the original, whatever other parameters say', async () => {
   const id = await fixture.send('bob', 'lunch', '  *hi* <b>\n@**Fay Here**');
   const answer = await fixture.people.fay.client.get(`messages/${id}`, { apply_markdown: true });
   expect(answer).toEqual({
@@ -21,7 +21,7 @@ test('the raw text is what was written, whatever else is asked for', async () =>
   });
 });
 
-test('a message that was never edited has one snapshot with five keys', async () => {
+test('a message without edits has one snapshot with five keys', async () => {
   const id = await fixture.send('bob', 'lunch', '*hi*');
   expect(await fixture.history('fay', id)).toEqual([
     {
@@ -34,7 +34,7 @@ test('a message that was never edited has one snapshot with five keys', async ()
   ]);
 });
 
-test('each edit is a snapshot of the message after it, oldest first; in the message the newest is first', async () => {
+test('each edit is a snapshot of the message after it, oldest first; the message lists the newest first', async () => {
   const id = await fixture.send('bob', 'lunch', 'content before edit');
   await fixture.edit('bob', id, { content: 'content after edit' });
   await fixture.edit('fay', id, { topic: 'dinner' });
@@ -81,7 +81,7 @@ test('each edit is a snapshot of the message after it, oldest first; in the mess
   ]);
 });
 
-test('an edit to the same text is one too, and moves by others’ edits are none', async () => {
+test('an edit to the same text counts, and moves by edits of other messages do not', async () => {
   const id = await fixture.send('bob', 'brunch', 'same');
   const target = await fixture.send('bob', 'brunch', 'x');
   await fixture.edit('bob', id, { content: 'same' });
@@ -101,7 +101,7 @@ test('an edit to the same text is one too, and moves by others’ edits are none
   expect(await fixture.history('bob', moved)).toMatchObject([{ topic: 'milk' }]);
 });
 
-test('of a very long history the original and the newest edits are listed', async () => {
+test('a very long history has the original and the newest edits', async () => {
   const id = await fixture.send('bob', 'lunch', 'first');
   await fixture.edit('bob', id, { content: 'edit 0' });
   await fixture.all.pool.query({
@@ -128,7 +128,7 @@ test('of a very long history the original and the newest edits are listed', asyn
   expect(rows).toEqual([{ edits: 3 }]);
 });
 
-test('both are for those who may see the message: what they received, or the open history of its stream', async () => {
+test('history and raw text are for those who may see the message: holders, and readers of shared history', async () => {
   const publicId = await fixture.send('bob', 'lunch', 'public');
   const secretId = await fixture.send('bob', 'lunch', 'secret', 'secret');
   const sharedId = await fixture.send('bob', 'lunch', 'shared', 'shared');
@@ -162,7 +162,7 @@ test('both are for those who may see the message: what they received, or the ope
       expect([who, id, await sees(who, id)]).toEqual([who, id, ids.includes(id)]);
 });
 
-test('a history that the organization keeps to itself is refused before anything else', async () => {
+test('if the organization hides history it is refused before anything else', async () => {
   const id = await fixture.send('bob', 'lunch', 'one');
   await fixture.edit('bob', id, { content: 'two' });
   await fixture.withSettings({ allow_edit_history: false }, async () => {
@@ -177,7 +177,7 @@ test('a history that the organization keeps to itself is refused before anything
   });
 });
 
-test('paths that name no message, and callers who are nobody or may only send', async () => {
+test('refuses paths without a message, and callers without an account or that may only send', async () => {
   const id = await fixture.send('bob', 'lunch', 'one');
   for (const path of [
     'messages/abc',

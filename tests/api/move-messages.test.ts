@@ -50,7 +50,7 @@ async function events(who: Name): Promise<readonly JsonObject[]> {
 }
 
 describe('which messages move', () => {
-  test('change_one: this one, and it alone has a history', async () => {
+  test('change_one: this one only, and only it has a history', async () => {
     const [first, second] = [
       await fixture.send('bob', topic, 'one'),
       await fixture.send('fay', topic, 'two'),
@@ -79,7 +79,7 @@ describe('which messages move', () => {
     });
   });
 
-  test('change_later: also those with a larger id, of anybody, under exactly this spelling', async () => {
+  test('change_later: also those with a larger id, by anybody, in exactly this spelling', async () => {
     const earlier = await fixture.send('bob', topic, 'one');
     const target = await fixture.send('bob', topic, 'two');
     const others = [
@@ -133,7 +133,7 @@ describe('which messages move', () => {
     ]);
   });
 
-  test('to another letter case, to the same topic, to a long one, and text at the same time', async () => {
+  test('to another letter case, the same topic or a long topic, also with a text', async () => {
     const ids = [await fixture.send('bob', topic, 'one'), await fixture.send('bob', topic, 'two')];
     const [first = 0] = ids;
     const all = { propagate_mode: 'change_all' };
@@ -153,7 +153,7 @@ describe('which messages move', () => {
     expect(await fixture.history('bob', first)).toHaveLength(4);
   });
 
-  test('not to the topic where they are, when the text changes', async () => {
+  test('not to the same topic if only the text changes', async () => {
     const id = await fixture.send('bob', topic, 'one');
     const other = await fixture.send('bob', topic, 'two');
     await fixture.queues.read();
@@ -190,7 +190,7 @@ describe('which messages move', () => {
       });
   });
 
-  test('what the mover may not see stays where it is, and is not told to him', async () => {
+  test('messages invisible to the mover stay in place and are not revealed', async () => {
     const held = await fixture.send('dan', topic, 'one', 'secret');
     const alsoHeld = await fixture.send('bob', topic, 'two', 'secret');
     await fixture.leave('dan', 'secret');
@@ -211,7 +211,7 @@ describe('which messages move', () => {
 });
 
 describe('who may', () => {
-  test('everybody for a day where the organization lets them, guests who can see it too', async () => {
+  test('everybody for a day if the organization permits it, also guests who see the message', async () => {
     const id = await fixture.send('fay', topic, 'one');
     for (const who of ['cat', 'bot', 'member guest', 'ann'] as const)
       expect(await fixture.edit(who, id, { topic: `of ${who}` })).toEqual(success);
@@ -243,8 +243,8 @@ describe('who may', () => {
   });
 });
 
-describe('what else knows of topics', () => {
-  test('read state stays with each message, and unread messages are listed where they are', async () => {
+describe('dependent data', () => {
+  test('read state stays with each message, and unread counts follow the new topic', async () => {
     const { fay } = fixture.people;
     const ids = [
       await fixture.send('bob', topic, 'one'),
@@ -287,7 +287,7 @@ describe('what else knows of topics', () => {
   });
 });
 
-test('ten thousand messages move at once, while others send', async () => {
+test('ten thousand messages move in one request while others send', async () => {
   const target = await fixture.send('bob', topic, 'one');
   await fixture.all.pool.query({
     text: `INSERT INTO messages (id, position, sender_id, stream_id, conversation_id, read_conversation_id, recipient_id, topic,
@@ -318,7 +318,7 @@ test('ten thousand messages move at once, while others send', async () => {
   await fixture.all.pool.query({ text: 'DELETE FROM messages WHERE id > 5000000' });
 });
 
-test('many edits, moves and deletions of one topic at once leave what the last event says', async () => {
+test('after many concurrent edits, moves and deletions the state matches the last event', async () => {
   const ids = await Promise.all(
     Array.from({ length: 12 }, (_, n) => fixture.send('bob', topic, `start ${n}`)),
   );

@@ -112,7 +112,7 @@ async function registered(
   };
 }
 
-test('nothing is held where nothing was said in the last seven days', async () => {
+test('is empty if nothing was sent in the last seven days', async () => {
   await said([
     { streamName: 'general', agoSecs: 8 * daySecs },
     { streamName: 'elsewhere', agoSecs: 60 },
@@ -121,7 +121,7 @@ test('nothing is held where nothing was said in the last seven days', async () =
   expect((await held(client)).ids).toEqual([]);
 });
 
-test('a few messages are held unread, and mention nobody who came later', async () => {
+test('a few messages are unread, and none mentions a newer person', async () => {
   const recent = await said([
     { streamName: 'general', agoSecs: 6 * daySecs, content: '@**all** look' },
     { streamName: 'news', agoSecs: hourSecs },
@@ -132,7 +132,7 @@ test('a few messages are held unread, and mention nobody who came later', async 
   expect(await registered(client)).toEqual({ unread: recent, mentions: [], maxId: recent.at(-1) });
 });
 
-test('the newest thousand of all public default streams together are held, twenty of them unread', async () => {
+test('contains the newest thousand of all public default streams, twenty of them unread', async () => {
   await all.ann.client.sendToStream('board', 'lately', 'ours');
   const ids = await said(
     Array.from({ length: 1_010 }, (_, n) => ({
@@ -170,7 +170,7 @@ test('the newest thousand of all public default streams together are held, twent
   expect((await held(client)).unread).toEqual(unreadNews);
 });
 
-test('events about a message of before reach who holds it', async () => {
+test('events about an earlier message reach its holders', async () => {
   const [oldId] = await said([{ streamName: 'general', agoSecs: 60 }]);
   const { client } = await makePerson();
   const queues = await FencedQueues.open({ person: { client } }, ['update_message'], (content) =>
@@ -183,7 +183,7 @@ test('events about a message of before reach who holds it', async () => {
   ]);
 });
 
-test('a private stream is held from the joining on', async () => {
+test('a private stream is held from joining on', async () => {
   const { client } = await makePerson();
   const sent = await all.ann.client.sendToStream('board', 'now', 'welcome');
   const { ids, unread } = await held(client, { narrow: [['stream', board.name]] });

@@ -35,7 +35,7 @@ async function holdPoll(client: ApiClient): Promise<HeldPoll> {
   return { queueId, lastEventId, answer };
 }
 
-test('only administrators deactivate an organization; it goes on until then', async () => {
+test('only administrators deactivate an organization, which works until then', async () => {
   for (const who of ['bob', 'gil', 'bobBot'] as const)
     expect((await organization.client(who).request('POST', 'realm/deactivate')).body).toEqual({
       result: 'error',
@@ -47,7 +47,7 @@ test('only administrators deactivate an organization; it goes on until then', as
     expect(await organization.client(who).get('users/me')).toMatchObject(done);
 });
 
-test('afterwards everybody is refused at every gateway within a second, and held polls end', async () => {
+test('then every gateway refuses everybody within a second, and held polls end', async () => {
   const { gatewayUrls } = organization.cluster;
   expect(gatewayUrls).toHaveLength(2);
   const clients = gatewayUrls.flatMap((url) => everybody.map((who) => at(url, who)));
@@ -92,7 +92,7 @@ test('afterwards everybody is refused at every gateway within a second, and held
   ]);
 });
 
-test('no request gets in, by header, by key in the query or by password', async () => {
+test('header, key in the query and password are all refused', async () => {
   const ann = organization.client('ann');
   for (const [method, path] of [
     ['POST', 'realm/deactivate'],
@@ -128,7 +128,7 @@ test('no request gets in, by header, by key in the query or by password', async 
   expect(await nobody.get('server_settings')).toMatchObject({ realm_name: 'Example' });
 });
 
-test('accounts stay as they are', async () => {
+test('accounts do not change', async () => {
   const { rows } = await organization.pool.query<{ active: boolean }>(
     'SELECT DISTINCT is_active AS active FROM users',
   );

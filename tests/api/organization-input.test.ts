@@ -119,7 +119,7 @@ test.each([
   'multipart/form-data; boundary=x',
   'application/json',
   'text/plain',
-])('pictures in a body that is none (%s)', async (type) => {
+])('pictures in a body that is not multipart (%s)', async (type) => {
   const { user, apiKey } = organization.accounts.ann;
   for (const path of ['realm/emoji/x', 'realm/icon', 'realm/logo?night=true']) {
     const answer = await fetch(new URL(`/api/v1/${path}`, organization.cluster.url), {

@@ -70,7 +70,7 @@ async function noFileIsLeft(): Promise<void> {
   expect(rows).toEqual([]);
 }
 
-test('the icon is cropped, told to everybody, served to anybody, replaced and taken back', async () => {
+test('the icon is cropped, announced, served without a key, replaced and removed', async () => {
   expect(await locationOf('realm/icon')).toEqual([302, gravatar]);
   expect(await locationOf('realm/icon?s=50&api_key=x')).toEqual([302, `${gravatar}&s=50`]);
   const queues = await watch();
@@ -106,7 +106,7 @@ test('the icon is cropped, told to everybody, served to anybody, replaced and ta
   await noFileIsLeft();
 });
 
-test('logos for day and night are each made to fit, told, served and taken back', async () => {
+test('logos for day and night are fitted, announced, served and removed', async () => {
   for (const [night, name, other] of [
     [false, 'logo', 'night_logo'],
     [true, 'night_logo', 'logo'],
@@ -142,11 +142,11 @@ test('logos for day and night are each made to fit, told, served and taken back'
   await noFileIsLeft();
 });
 
-describe('what is refused', () => {
+describe('refuses', () => {
   test.each([
     ['realm/icon', 'You must upload exactly one icon.'],
     ['realm/logo', 'You must upload exactly one logo.'],
-  ])('%s: files that are not one picture of at most 5 MB', async (path, notOne) => {
+  ])('%s: anything except one picture of at most 5 MB', async (path, notOne) => {
     const fields = { night: 'false' };
     expect(await upload(path, [], fields)).toEqual(uncoded(notOne));
     expect(await upload(path, [picture, picture], fields)).toEqual(uncoded(notOne));
@@ -166,7 +166,7 @@ describe('what is refused', () => {
     await noFileIsLeft();
   });
 
-  test('a logo of which it is not said whether it is for the night', async () => {
+  test('a logo without the parameter for day or night', async () => {
     expect(await upload('realm/logo', [picture])).toMatchObject({
       code: 'REQUEST_VARIABLE_MISSING',
       var_name: 'night',
@@ -176,7 +176,7 @@ describe('what is refused', () => {
     });
   });
 
-  test('everybody but administrators, before anything else; to look they need an account', async () => {
+  test('callers who are not administrators, before anything else; reading requires an account', async () => {
     const refusal = {
       result: 'error',
       msg: 'Must be an organization administrator',
@@ -192,14 +192,14 @@ describe('what is refused', () => {
     }
   });
 
-  test('files that are none of these', async () => {
+  test('unknown files', async () => {
     for (const path of ['1/realm/other.png', '2/realm/icon.png', '1/realm/..', '1/realm/icon.gif'])
       expect((await fetchAnonymously(organization, `/user_avatars/${path}`)).status).toBe(404);
   });
 });
 
 test.each(['realm/icon', 'realm/logo?night=false'])(
-  '%s: where a picture is may change at any time, and is not to be kept',
+  '%s: the redirect to a picture may change at any time and must not be cached',
   async (path) => {
     const { headers } = await as('gil').withoutChecks('GET', path);
     expect(headers).toMatchObject({
@@ -212,7 +212,7 @@ test.each(['realm/icon', 'realm/logo?night=false'])(
   },
 );
 
-test('many uploads at once leave one picture, the one that was told last, and no other file', async () => {
+test('of many concurrent uploads the last announced picture remains, and no other file', async () => {
   const queues = await watch();
   const answers = await Promise.all(
     Array.from({ length: 6 }, () => upload('realm/icon', [picture])),

@@ -117,7 +117,7 @@ const others = {
 } as const;
 
 describe('settings', () => {
-  test('each one that changes is stored, told to everybody and shown at register', async () => {
+  test('each changed one is stored, announced to everybody and in register', async () => {
     const queues = await watch();
     const answer = await change({ name: 'New name', description: 'About us', ...others });
     expect(answer).toEqual({
@@ -140,7 +140,7 @@ describe('settings', () => {
     expect(await queues.step()).toEqual(toAll([]));
   });
 
-  test('settings of editing are answered and told together, the limit of deletions by itself', async () => {
+  test('editing settings are returned and announced together, the limit of deletions separately', async () => {
     const queues = await watch();
     const editing = {
       allow_message_editing: true,
@@ -175,7 +175,7 @@ describe('settings', () => {
     });
   });
 
-  test('streams of notices are named by id, and none by any negative number', async () => {
+  test('notification streams are named by id, and unset by any negative number', async () => {
     const news = await makeStream('news', 'ann');
     const signups = await makeStream('signups', 'bob');
     const queues = await watch();
@@ -205,7 +205,7 @@ describe('settings', () => {
     });
   });
 
-  test('a stream that the administrator may not read is like one that is not there', async () => {
+  test('a stream that the administrator may not read looks like a missing one', async () => {
     const hidden = await makeStream('hidden', 'bob', true);
     for (const id of [hidden, 99_999, 5_000_000_000])
       for (const property of ['notifications_stream_id', 'signup_notifications_stream_id'])
@@ -215,7 +215,7 @@ describe('settings', () => {
     expect(await realmState()).toMatchObject({ realm_mandatory_topics: false });
   });
 
-  test('texts come as JSON or as they are, and their length is counted in characters', async () => {
+  test('texts may be JSON or raw, and their length counts characters', async () => {
     await change({ name: '"Quoted"', description: 'Bare' });
     expect(await realmState()).toMatchObject({ realm_name: 'Quoted', realm_description: 'Bare' });
     expect(await change({ name: '😀'.repeat(40), description: 'é'.repeat(1000) })).toEqual({
@@ -302,7 +302,7 @@ describe('settings', () => {
     expect(await realmState()).toMatchObject({ realm_avatar_changes_disabled: false });
   });
 
-  test('calls need a domain, which may be stored before them', async () => {
+  test('calls need a domain, which may be stored earlier', async () => {
     expect(await change({ google_hangouts_domain: ' Calls.Example.com ' })).toEqual({
       ...done,
       google_hangouts_domain: 'updated',
@@ -323,7 +323,7 @@ describe('settings', () => {
     });
   });
 
-  test('null and empty retention say nothing', async () => {
+  test('null and an empty text leave retention unchanged', async () => {
     expect(await change({ message_retention_days: '', name: 'null' })).toMatchObject(done);
     expect(await change({ mandatory_topics: 'null', digest_weekday: 'null' })).toEqual(done);
     expect(await change({ message_retention_days: '' })).toEqual(done);
@@ -332,7 +332,7 @@ describe('settings', () => {
     expect(await change({})).toEqual(done);
   });
 
-  test('are for administrators, and others are told so before anything else', async () => {
+  test('require an administrator, checked before anything else', async () => {
     for (const who of ['bob', 'gil', 'bobBot'] as const)
       expect(await bodyOf(as(who).request('PATCH', 'realm', { bot_creation_policy: 'x' }))).toEqual(
         notAdministrator,
@@ -341,7 +341,7 @@ describe('settings', () => {
     expect((await as('hookBot').request('PATCH', 'realm')).status).toBe(401);
   });
 
-  test('two changes at once are told in the order in which they were made', async () => {
+  test('events of concurrent changes follow the order of the changes', async () => {
     const queues = await watch();
     await Promise.all(
       Array.from({ length: 10 }, (_, n) => change({ waiting_period_threshold: n + 1 })),
@@ -352,8 +352,8 @@ describe('settings', () => {
   });
 });
 
-describe('what settings do', () => {
-  test('addresses are hidden and shown again, and everybody hears of each with its picture', async () => {
+describe('effects of settings', () => {
+  test('addresses are hidden and shown again, with events for each person and picture', async () => {
     const queues = await watch();
     await change({ email_address_visibility: 3 });
     const people = ['ann', 'bob', 'cat', 'gil'] as const;
@@ -385,7 +385,7 @@ describe('what settings do', () => {
     expect(await queues.step()).toEqual(toAll([updated('email_address_visibility', 1), ...shown]));
   });
 
-  test('a way to sign in that is off is refused and not offered', async () => {
+  test('a disabled authentication method is refused and not offered', async () => {
     const queues = await watch();
     const methods = { Dev: true, Email: false };
     const off = await change({ authentication_methods: { Email: false, Dev: true, Saml: true } });
@@ -417,7 +417,7 @@ describe('what settings do', () => {
     expect(await change({ authentication_methods: { Email: true } })).toEqual(done);
   });
 
-  test('new people speak the language of the organization and see its clock', async () => {
+  test("new people get the organization's language and clock", async () => {
     await change({ default_language: 'de', default_twenty_four_hour_time: true });
     await as('ann').post('users', {
       email: 'new@example.com',
@@ -436,7 +436,7 @@ describe('what settings do', () => {
     ).toMatchObject({ default_language: 'de', twenty_four_hour_time: true });
   });
 
-  test('messages are edited, deleted and shown as it says, from the very next request on', async () => {
+  test('editing, deletion and history follow the settings from the next request on', async () => {
     await makeStream('garden', 'bob');
     const message = await as('bob').sendToStream('garden', 'pictures', 'https://example.com/a.png');
     const edit = (): Promise<JsonObject> =>
@@ -474,7 +474,7 @@ describe('what settings do', () => {
     expect(await rendered()).not.toContain('message_inline_image');
   });
 
-  test('who makes bots and streams, and who subscribes others', async () => {
+  test('policies for bots, streams and subscribing others apply', async () => {
     const makeBot = (): Promise<JsonObject> =>
       bodyOf(
         as('bob').request('POST', 'bots', {
@@ -508,7 +508,7 @@ describe('domains', () => {
   const add = (domain: string, allowSubdomains = false): Promise<JsonObject> =>
     as('ann').post('realm/domains', { domain, allow_subdomains: allowSubdomains });
 
-  test('are added, changed and removed, listed for everybody, and everybody hears of them', async () => {
+  test('are added, changed and removed, listed for everybody, with events', async () => {
     const queues = await watch();
     const answer = await add(' Example.COM ');
     expect(answer).toEqual({
@@ -535,7 +535,7 @@ describe('domains', () => {
     );
   });
 
-  test('decide whose addresses are admitted; with the last one the restriction ends', async () => {
+  test('decide which addresses are admitted; removing the last one ends the restriction', async () => {
     await add('corp.example', true);
     await change({ emails_restricted_to_domains: true });
     const create = (email: string): Promise<JsonObject> =>
@@ -572,13 +572,13 @@ describe('domains', () => {
     ['-a.example', "Subdomains cannot start or end with a '-'."],
     ['a_b.example', "Domain can only have letters, numbers, '.' and '-'s."],
     [`${'a.'.repeat(130)}example`, 'Domain is too long'],
-  ])('%s is none', async (domain, reason) => {
+  ])('%s is not a domain', async (domain, reason) => {
     expect(
       await bodyOf(as('ann').request('POST', 'realm/domains', { domain, allow_subdomains: false })),
     ).toEqual(uncoded(`Invalid domain: ${reason}`));
   });
 
-  test('what is there already, or not there', async () => {
+  test('existing and missing domains', async () => {
     await add('example.com');
     const answers = await Promise.all(
       Array.from({ length: 4 }, () =>
@@ -607,7 +607,7 @@ describe('domains', () => {
     ).toMatchObject({ code: 'REQUEST_VARIABLE_MISSING', var_name: 'allow_subdomains' });
   });
 
-  test('are changed by administrators', async () => {
+  test('require an administrator', async () => {
     for (const who of ['bob', 'gil', 'bobBot'] as const)
       for (const [method, path] of [
         ['POST', 'realm/domains'],
@@ -619,7 +619,7 @@ describe('domains', () => {
   });
 });
 
-test('register tells everybody every setting of a fresh organization', async () => {
+test('register returns every setting of a new organization to everybody', async () => {
   const { queue_id: _queue, last_event_id: _event, ...state } = await realmState();
   expect(state).toEqual({
     ...done,
@@ -711,14 +711,14 @@ test('register tells everybody every setting of a fresh organization', async () 
   });
 });
 
-test('who asks whether he is online gets nothing, with 204', async () => {
+test('the connectivity check returns 204 without a body', async () => {
   for (const who of [undefined, 'bob'] as const) {
     const answer = await as(who).withoutChecks('GET', 'generate_204');
     expect([answer.status, answer.text]).toEqual([204, '']);
   }
 });
 
-test('what this server does not offer is not found', async () => {
+test('features that this server lacks are not found', async () => {
   for (const [method, path] of [
     ['POST', 'invites'],
     ['GET', 'invites'],

@@ -27,7 +27,7 @@ test.each([
   ['http://2130706434:PORT/inside'],
   ['http://169.254.169.254/latest/meta-data/'],
   ['http://10.0.0.1/'],
-])('an address inside is not called: %s', async (url) => {
+])('an internal address is not called: %s', async (url) => {
   const { receiver } = fixture;
   const bot = await fixture.makeBot(url.replace('PORT', String(receiver.port)));
   const topic = `inside ${bot.id}`;
@@ -41,7 +41,7 @@ test.each([
   expect(receiver.at('/inside')).toEqual([]);
 });
 
-test('an address inside is not called after a redirect either', async () => {
+test('an internal address is not called after a redirect either', async () => {
   const { receiver } = fixture;
   const target = `http://127.0.0.2:${receiver.port}/inside`;
   const bot = await fixture.makeBot(receiver.on('/outside', redirect(target, 307)));
@@ -54,7 +54,7 @@ test('an address inside is not called after a redirect either', async () => {
   expect(receiver.at('/inside')).toEqual([]);
 });
 
-test('what is no address of the web is refused when a bot is made or changed', async () => {
+test('a URL that is not a web address is refused when a bot is created or changed', async () => {
   const { bob } = fixture.all;
   const none = [
     'nothing',
@@ -83,7 +83,7 @@ test('what is no address of the web is refused when a bot is made or changed', a
   ).toMatchObject({ status: 400, msg: 'service_payload_url is not a URL' });
 });
 
-test('a service that does not answer in time is called four times, then said to be unavailable', async () => {
+test('a service that does not answer in time is called four times, then reported as unavailable', async () => {
   const { receiver } = fixture;
   const bot = await fixture.makeBot(receiver.on('/silent', () => undefined));
   await fixture.send(bot.mention, 'silent');
@@ -97,7 +97,7 @@ test('a service that does not answer in time is called four times, then said to 
   expect([keys.length, new Set(keys).size]).toEqual([4, 1]);
 });
 
-test('an answer that is too large, and one with a huge head', async () => {
+test('an answer that is too large, or has a huge header, is a failure', async () => {
   const { receiver } = fixture;
   const large = await fixture.makeBot(
     receiver.on('/large', json({ content: 'x'.repeat(300_000) })),
@@ -117,7 +117,7 @@ test('an answer that is too large, and one with a huge head', async () => {
   ]);
 });
 
-test('a reply longer than a message is cut like one', async () => {
+test('a reply longer than a message is cut', async () => {
   const bot = await fixture.makeBot(
     fixture.receiver.on('/long', json({ content: 'x'.repeat(20_000) })),
   );
@@ -127,7 +127,7 @@ test('a reply longer than a message is cut like one', async () => {
   expect(String(said?.['content'])).toMatch(/\n\[message truncated\]$/);
 });
 
-test('a reply with a widget that is none is not sent, and the owner told', async () => {
+test('a reply with an invalid widget is not sent, and the owner gets a notice', async () => {
   const bot = await fixture.makeBot(
     fixture.receiver.on('/widget', json({ content: 'x', widget_content: '[' })),
   );
@@ -140,7 +140,7 @@ test('a reply with a widget that is none is not sent, and the owner told', async
   expect(messages).toEqual([]);
 });
 
-test('an embedded bot cannot be made, and one that is there does nothing', async () => {
+test('an embedded bot cannot be created, and an existing one does nothing', async () => {
   const { bob, organization, ann } = fixture.all;
   expect(
     await refusalOf(
@@ -160,7 +160,7 @@ test('an embedded bot cannot be made, and one that is there does nothing', async
   expect(messages).toEqual([]);
 });
 
-test('calls are counted by outcome, and neither tokens nor addresses are logged', async () => {
+test('calls are counted by outcome, and the log contains neither tokens nor addresses', async () => {
   const { all, receiver } = fixture;
   const secret = 'very-secret-path';
   const bot = await fixture.makeBot(

@@ -50,7 +50,7 @@ async function saidBy(bot: OutgoingBot, reader: TestAccount): Promise<unknown[]>
 }
 
 describe('before the call', () => {
-  test('a bot that was deactivated is not called and says nothing', async () => {
+  test('a deactivated bot is not called and sends nothing', async () => {
     const { bot, path } = await makeBot(silent);
     fixture.receiver.on(
       path,
@@ -62,7 +62,7 @@ describe('before the call', () => {
     expect(await saidBy(bot, fixture.all.ann)).toEqual([]);
   });
 
-  test('a message that was deleted calls nobody', async () => {
+  test('a deleted message causes no call', async () => {
     const { bot, path } = await makeBot(silent);
     let id = 0;
     fixture.receiver.on(
@@ -74,7 +74,7 @@ describe('before the call', () => {
     expect(fixture.receiver.at(path)).toHaveLength(1);
   });
 
-  test('a message that mentions the bot no more calls nobody', async () => {
+  test('a message that no longer mentions the bot causes no call', async () => {
     const { bot, path } = await makeBot(silent);
     const { cat } = fixture.all;
     let id = 0;
@@ -88,7 +88,7 @@ describe('before the call', () => {
     expect(fixture.receiver.at(path)[0]?.body).not.toContain('for nobody');
   });
 
-  test('a message that still mentions it is sent as it is now, under the same key', async () => {
+  test('a message that still mentions it is sent in its current form, under the same key', async () => {
     const { bot, path } = await makeBot(silent);
     const { cat } = fixture.all;
     let id = 0;
@@ -111,7 +111,7 @@ describe('before the call', () => {
     expect(bodies[1]?.message).not.toHaveProperty('flags');
   });
 
-  test('a mention that an edit adds calls nobody', async () => {
+  test('a mention added by an edit causes no call', async () => {
     const { bot, path } = await makeBot(silent);
     const { cat } = fixture.all;
     const id = await fixture.send('not yet', 'added');
@@ -120,7 +120,7 @@ describe('before the call', () => {
     expect(fixture.receiver.at(path)).toEqual([]);
   });
 
-  test('a bot that has another address and interface is called there and so', async () => {
+  test('a bot with a new address and interface is called there', async () => {
     const { bot, path } = await makeBot(silent);
     const elsewhere = fixture.receiver.on('/elsewhere', json({ text: 'in the new way' }));
     fixture.receiver.on(
@@ -143,7 +143,7 @@ describe('before the call', () => {
     ]);
   });
 
-  test('a deactivated organization calls nobody', async () => {
+  test('a deactivated organization causes no call', async () => {
     const { bot, path } = await makeBot(silent);
     const { pool } = fixture.all;
     fixture.receiver.on(
@@ -161,7 +161,7 @@ describe('before the call', () => {
 });
 
 describe('before the reply', () => {
-  test('a bot that was deactivated says nothing', async () => {
+  test('a deactivated bot sends nothing', async () => {
     const { bot, path } = await makeBot(silent);
     fixture.receiver.on(
       path,
@@ -176,7 +176,7 @@ describe('before the reply', () => {
     expect(await saidBy(bot, fixture.all.ann)).toEqual([]);
   });
 
-  test('an owner who was deactivated is told nothing, and the rest goes on', async () => {
+  test('a deactivated owner gets no notice, and other work continues', async () => {
     const { organization, pool } = fixture.all;
     const owner = await organization.makeAccount('Passing Owner');
     const url = fixture.receiver.on(
@@ -199,7 +199,7 @@ describe('before the reply', () => {
     expect(rows).toEqual([{ sent: 1 }]);
   });
 
-  test('in a stream that was deactivated nothing is said, and the owner is told', async () => {
+  test('in a deactivated stream no reply is sent, and the owner gets a notice', async () => {
     const { organization, pool, cat, bob } = fixture.all;
     const stream = await organization.makeStream('ending', [cat]);
     const { bot } = await makeBot(
@@ -222,7 +222,7 @@ describe('before the reply', () => {
     expect(notice['content']).toMatch(/tried to send a message to the stream with the id `\d+`/);
   });
 
-  test('a private conversation that somebody left for good: nothing is said, and the owner is told', async () => {
+  test('in a private conversation with a deactivated participant no reply is sent, and the owner gets a notice', async () => {
     const { organization, pool, cat, bob } = fixture.all;
     const third = await organization.makeAccount('Leaving Soon');
     const { bot } = await makeBot(
@@ -242,7 +242,7 @@ describe('before the reply', () => {
 });
 
 describe('in a private stream', () => {
-  test('a bot is called though it is not subscribed, and replies only where it or its owner is', async () => {
+  test('a bot is called although it is not subscribed, and replies only if it or its owner may send', async () => {
     const { organization, ann, bob, cat } = fixture.all;
     const without = await organization.makeStream('closed room', [ann, cat], { inviteOnly: true });
     await organization.makeStream('open to the owner', [ann, bob, cat], { inviteOnly: true });
@@ -261,7 +261,7 @@ describe('in a private stream', () => {
   });
 });
 
-test('a bot whose service is slow has four calls at once, and others do not wait for it', async () => {
+test('a bot with a slow service has at most four calls, and other bots do not wait for it', async () => {
   const held: (() => void)[] = [];
   let isSlow = true;
   const { bot: slow, path } = await makeBot((call, response, request) => {

@@ -34,7 +34,7 @@ async function onlyCall(path: string): Promise<ReceivedCall> {
 
 const uuid = textMatching(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 
-describe('who is called', () => {
+describe('causes of a call', () => {
   test('a mention in a stream posts the five keys to the address of the bot', async () => {
     const { bot, path } = await makeBot(silent);
     const { cat } = fixture.all;
@@ -84,7 +84,7 @@ describe('who is called', () => {
     });
   });
 
-  test('a private message calls each outgoing bot it is for, alone and in a group', async () => {
+  test('a private message calls each outgoing bot among its recipients, alone and in a group', async () => {
     const { bot: one, path } = await makeBot(silent);
     const { bot: two, path: secondPath } = await makeBot(silent);
     const { cat, bob } = fixture.all;
@@ -109,7 +109,7 @@ describe('who is called', () => {
     );
   });
 
-  test('what only looks like a mention calls nobody', async () => {
+  test('text that only looks like a mention causes no call', async () => {
     const { bot, path } = await makeBot(silent);
     const { ann, cat, bob, organization } = fixture.all;
     const user = { ...ann, id: bot.id };
@@ -128,7 +128,7 @@ describe('who is called', () => {
     expect(fixture.receiver.at(path)).toEqual([]);
   });
 
-  test('what bots write calls no bot, and a bot does not call itself', async () => {
+  test('messages of bots cause no call, not even to the bot itself', async () => {
     const { bot: echo, path } = await makeBot(json({ content: 'placeholder' }));
     fixture.receiver.on(path, json({ content: `${echo.mention} again` }));
     const { bot } = fixture.all;
@@ -144,8 +144,8 @@ describe('who is called', () => {
   });
 });
 
-describe('what the bot says', () => {
-  test('nothing where no reply is wanted', async () => {
+describe("the bot's reply", () => {
+  test('is not sent if none is required', async () => {
     const { bot, path } = await makeBot(json({ response_not_required: true, content: 'psst' }));
     await fixture.send(bot.mention, 'no reply');
     await onlyCall(path);
@@ -163,7 +163,7 @@ describe('what the bot says', () => {
     [{ content: 'fine **weather**' }, 'fine **weather**'],
     [{ response_not_required: false, content: 'wanted' }, 'wanted'],
     [{ content: 'half \ud800 and \u0000 whole' }, 'half \ufffd and  whole'],
-  ])('the text of a generic answer: %j', async (answer, expected) => {
+  ])('has the text of a generic answer: %j', async (answer, expected) => {
     const { bot } = await makeBot(json(answer));
     const topic = `reply ${bot.id}`;
     await fixture.send(bot.mention, topic);
@@ -179,7 +179,7 @@ describe('what the bot says', () => {
     expect(await fixture.saidInTopic(bot, topic)).toHaveLength(1);
   });
 
-  test('a widget comes with the text', async () => {
+  test('has a widget with the text', async () => {
     const widget = {
       widget_type: 'zform',
       extra_data: {
@@ -203,7 +203,7 @@ describe('what the bot says', () => {
     [[]],
     ['text'],
     [null],
-  ])('nothing for an answer without a text: %j', async (answer) => {
+  ])('is not sent for an answer without a text: %j', async (answer) => {
     const { bot, path } = await makeBot(json(answer));
     const topic = `none ${bot.id}`;
     await fixture.send(bot.mention, topic);
@@ -212,7 +212,7 @@ describe('what the bot says', () => {
     expect(messages).toEqual([]);
   });
 
-  test('to everybody of a private conversation', async () => {
+  test('goes to all participants of a private conversation', async () => {
     const { bot } = await makeBot(json({ content: 'hello both' }));
     const { bob, cat } = fixture.all;
     await fixture.sendPrivately([bot.id, bob.id], 'hi');
@@ -223,7 +223,7 @@ describe('what the bot says', () => {
     expect(await fixture.toldPrivately(bot, cat)).toMatchObject([{ content: 'hello both' }]);
   });
 
-  test('that an answer is no JSON', async () => {
+  test('reports an answer that is not JSON', async () => {
     const { bot, path } = await makeBot(plain('<html>'));
     await fixture.send(bot.mention, 'not json');
     expect(await fixture.saidInTopic(bot, 'not json')).toMatchObject([
@@ -236,7 +236,7 @@ describe('what the bot says', () => {
 });
 
 describe('the interface of Slack', () => {
-  test('a form with the eleven fields, and the text of the answer', async () => {
+  test('sends a form with eleven fields, and reads the text of the answer', async () => {
     const { bot, path } = await makeBot(json({ text: 'from slack', content: 'not this' }), {
       interface_type: 2,
     });
@@ -265,7 +265,7 @@ describe('the interface of Slack', () => {
     });
   });
 
-  test('is not told of private messages', async () => {
+  test('is not called for private messages', async () => {
     const { bot, path } = await makeBot(json({ text: 'x' }), { interface_type: 2 });
     await fixture.sendPrivately([bot.id], 'hello');
     expect(await fixture.toldPrivately(bot, fixture.all.cat)).toMatchObject([
@@ -277,7 +277,7 @@ describe('the interface of Slack', () => {
 });
 
 describe('failures', () => {
-  test('a status of failure is said, and told to the owner with the payload', async () => {
+  test('a failure status is reported in the conversation, and to the owner with the payload', async () => {
     const { bot, path } = await makeBot(plain('no ``` such thing\n', 404));
     const id = await fixture.send(bot.mention, '50% of v2.1 (x)');
     expect(await fixture.saidInTopic(bot, '50% of v2.1 (x)')).toMatchObject([
@@ -303,7 +303,7 @@ describe('failures', () => {
     await onlyCall(path);
   });
 
-  test('without a payload there is none in the notice; a link to a private message', async () => {
+  test('the notice omits an empty payload, and links to a private message', async () => {
     const { bot } = await makeBot(plain('', 500));
     const { cat, bob } = fixture.all;
     const id = await fixture.sendPrivately([bot.id], 'hello');
@@ -318,7 +318,7 @@ describe('failures', () => {
     );
   });
 
-  test('a service that is down is called four times under one key, then said to be unavailable', async () => {
+  test('an unreachable service is called four times under one key, then reported as unavailable', async () => {
     const { bot, path } = await makeBot((_call, _response, request) => request.socket.destroy());
     await fixture.send(bot.mention, 'down');
     expect(await fixture.saidInTopic(bot, 'down')).toMatchObject([
@@ -334,7 +334,7 @@ describe('failures', () => {
     expect(new Set(keys).size).toBe(1);
   });
 
-  test('a service that comes back is answered to', async () => {
+  test('a service that recovers gets the call', async () => {
     let calls = 0;
     const { bot, path } = await makeBot((call, response, request) => {
       calls += 1;
@@ -350,7 +350,7 @@ describe('failures', () => {
     ).toEqual([]);
   });
 
-  test('other faults are named, and not repeated', async () => {
+  test('other failures are named and not retried', async () => {
     const { bot, path } = await makeBot((_call, _response, request) => {
       request.socket.end('this is no HTTP\r\n\r\n');
     });
@@ -383,7 +383,7 @@ describe('failures', () => {
     ]);
   });
 
-  test('redirects are followed: fetched, or sent again as they were', async () => {
+  test('redirects are followed, as a GET or with the same request', async () => {
     const { receiver } = fixture;
     const target = receiver.on('/moved-here', json({ content: 'moved' }));
     for (const [status, method] of [

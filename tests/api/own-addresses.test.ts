@@ -85,7 +85,7 @@ async function collect(): Promise<string[]> {
   return [...new Set(ownAddresses(answers))];
 }
 
-test('every address of this server that it gives loads with the key in it and nothing else', async () => {
+test('every address of this server in an answer loads with only the key added', async () => {
   await ann.client.patch('realm', { description: 'Welcome :zulip:' });
   const bare = await collect();
   for (const path of ['users/me/avatar', 'realm/icon', 'realm/emoji/newt']) await addPicture(path);

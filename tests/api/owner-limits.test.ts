@@ -47,7 +47,7 @@ function createBot(client: ApiClient): Promise<Answer> {
 describe('active bots of an owner', () => {
   const tooMany = refused(`An owner may have at most ${botsMax} active bots.`);
 
-  test('are so many, however many are made, reactivated and given at once', async () => {
+  test('have a limit, however many are created, reactivated and transferred at once', async () => {
     const { person, bot } = await organization.makePersonWithBot('eve');
     const eve = organization.clientOf(person);
     const activeBots = async (): Promise<number> =>
@@ -79,7 +79,7 @@ describe('active bots of an owner', () => {
   });
 });
 
-test('changes of one owner that wait for one another leave connections for those of others', async () => {
+test('waiting changes of one owner leave connections for those of others', async () => {
   const { person } = await organization.makePersonWithBot('fay');
   const fay = organization.clientOf(person);
   const holder: Client = await organization.pool.connect();
@@ -107,7 +107,7 @@ test('changes of one owner that wait for one another leave connections for those
 });
 
 describe('event queues of an owner and his bots', () => {
-  test('are twice those of one account, whoever of them registers, and others have theirs', async () => {
+  test('have twice the limit of one account, whichever of them registers, and others have their own', async () => {
     const { person, bot } = await organization.makePersonWithBot('dan');
     const dan = organization.clientOf(person);
     const other = await createBot(dan);
@@ -140,7 +140,7 @@ describe('streams that one request creates', () => {
   const subscribe = (who: PersonKey, subscriptions: object): Promise<Answer> =>
     as(who).request('POST', 'users/me/subscriptions', { subscriptions });
 
-  test('are so many for members, whatever it joins beside them; administrators are trusted with more', async () => {
+  test('have a limit for members, not counting existing streams; administrators have a larger limit', async () => {
     const tooMany = refused(`One request may create at most ${streamsMax} streams.`);
     expect(await outcome(subscribe('bob', named('pier', streamsMax + 1)))).toEqual(tooMany);
     expect(
