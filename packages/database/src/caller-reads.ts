@@ -4,7 +4,8 @@ import type { HangUpSignal } from '@parley/api';
 import pg from 'pg';
 
 import { inTransaction, snapshotIsolation } from './pool.ts';
-import type { Client, Pool, Queryable, Statement } from './pool.ts';
+import type { Client, Pool } from './pool.ts';
+import type { Queryable, Statement } from './queryable.ts';
 
 /** If a statement was cancelled before it reached Postgres, the cancellation is repeated after this time. */
 const cancelAgainMs = 100;

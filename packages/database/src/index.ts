@@ -2,7 +2,8 @@ export { BatchedReads } from './batched-reads.ts';
 export { SnapshotReads } from './snapshot-reads.ts';
 export { CallerLeft, CallerReads } from './caller-reads.ts';
 export { TooManyValues } from './check-statements.ts';
-export type { Client, Pool, Queryable, Statement } from './pool.ts';
+export type { Client, Pool } from './pool.ts';
+export type { Queryable, Statement } from './queryable.ts';
 export { createPool, isStatementTimeout, snapshot, transaction } from './pool.ts';
 export type { Migrated } from './migrate.ts';
 export { migrate } from './migrate.ts';
@@ -14,5 +15,5 @@ export {
   readSchemaVersion,
   UnusableSchema,
 } from './schema-version.ts';
-export { runTogether } from './run-together.ts';
+export { runTogether, transactionTogether } from './run-together.ts';
 export { isUniqueViolation } from './unique-violation.ts';

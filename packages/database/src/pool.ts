@@ -2,22 +2,9 @@ import { findTracer } from '@parley/tracing';
 import pg from 'pg';
 
 import { checkStatements } from './check-statements.ts';
+import type { Queryable } from './queryable.ts';
 import { traceStatements } from './trace-statements.ts';
-
-/** Anything that runs one statement: a pool, or a client inside a transaction. */
-export type Queryable = {
-  query<Row extends pg.QueryResultRow>(statement: Statement): Promise<pg.QueryResult<Row>>;
-};
-
-/**
- * A statement with its bound values. With a name it is prepared once per connection: use names for hot paths, and one
- * name for one text only.
- */
-export type Statement = {
-  readonly name?: string;
-  readonly text: string;
-  readonly values?: unknown[];
-};
+import { TurnWrites } from './turn-writes.ts';
 
 /**
  * This long after Postgres should have ended a statement, its connection counts as lost, because a silently lost connection never answers.
@@ -168,9 +155,13 @@ export async function inTransaction<Result>(
   work: () => Promise<Result>,
   onBroken: () => void,
 ): Promise<Result> {
-  await client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
+  const begun = client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
+  // Changes wait for it, because without it each would be committed by itself. Reads do not.
+  if (isolation === snapshotIsolation) begun.catch(() => undefined);
+  else await begun;
   try {
     const result = await work();
+    await begun;
     await client.query('COMMIT');
     return result;
   } catch (error) {
@@ -208,10 +199,15 @@ export function transaction<Result>(
   return onOneConnection(pool, 'READ COMMITTED', work);
 }
 
-/** Runs several reads in one snapshot, for more than one caller; reads for one caller use `CallerReads`. */
+/**
+ * Runs several reads in one snapshot, for more than one caller; reads for one caller use `CallerReads`. Reads that are requested in the same
+ * turn of the event loop are sent in one write.
+ */
 export function snapshot<Result>(
   pool: Pool,
   read: (snapshot: Queryable) => Promise<Result>,
 ): Promise<Result> {
-  return onOneConnection(pool, snapshotIsolation, read);
+  return onOneConnection(pool, snapshotIsolation, (client) =>
+    read(new TurnWrites(client, client.connection.stream)),
+  );
 }

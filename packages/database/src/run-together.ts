@@ -1,6 +1,7 @@
-import type pg from 'pg';
+import pg from 'pg';
 
-import type { Client, Statement } from './pool.ts';
+import type { Client, Pool } from './pool.ts';
+import type { Statement } from './queryable.ts';
 
 /**
  * Runs statements in order that are sent in one write. So Postgres never waits for this process between them, even if it is paused or cut
@@ -26,4 +27,31 @@ export async function runTogether<Row extends pg.QueryResultRow>(
     if (outcome.status === 'rejected') throw outcome.reason;
     return outcome.value;
   });
+}
+
+/**
+ * Runs statements, none of which needs the result of another, in one READ COMMITTED transaction that is sent in one write.
+ *
+ * @returns the result of each
+ */
+export async function transactionTogether<Row extends pg.QueryResultRow>(
+  pool: Pool,
+  statements: readonly Statement[],
+): Promise<pg.QueryResult<Row>[]> {
+  const client = await pool.connect();
+  let isBroken = false;
+  try {
+    const results = await runTogether<Row>(client, [
+      { text: 'BEGIN ISOLATION LEVEL READ COMMITTED' },
+      ...statements,
+      { text: 'COMMIT' },
+    ]);
+    return results.slice(1, -1);
+  } catch (error) {
+    // Postgres may not have read the COMMIT.
+    isBroken = !(error instanceof pg.DatabaseError);
+    throw error;
+  } finally {
+    client.release(isBroken);
+  }
 }

@@ -1,4 +1,4 @@
-import type { Queryable } from './pool.ts';
+import type { Queryable } from './queryable.ts';
 import { migrationNames } from './sql-files.ts';
 
 /** The schema this code was written for: the number of its migrations. */

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import type { Queryable } from './pool.ts';
+import type { Queryable } from './queryable.ts';
 import { SnapshotReads } from './snapshot-reads.ts';
 
 test('the same statement with the same values is run once, another one or other values are run', async () => {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-import type { Queryable, Statement } from './pool.ts';
+import type { Queryable, Statement } from './queryable.ts';
 
 /**
  * Reads of one snapshot for several readers: a statement with the same values runs once, because it would find the same rows. All readers

@@ -25,29 +25,29 @@ export async function readBotDetails(
   secrets: KeySecrets,
   bots: readonly User[],
 ): Promise<BotDetails[]> {
+  if (bots.length === 0) return [];
   const ids = bots.map(({ id }) => id);
-  const keys = await findApiKeys(db, secrets, ids);
-  const services = await findBotServices(db, secrets, ids);
+  const streamIds = bots.flatMap((bot) => [
+    bot.defaultSendingStreamId,
+    bot.defaultEventsRegisterStreamId,
+  ]);
+  const ownerIds = bots.map(({ botOwnerId }) => botOwnerId);
+  const [keys, services, streamsFound, ownersFound] = await Promise.all([
+    findApiKeys(db, secrets, ids),
+    findBotServices(db, secrets, ids),
+    findStreamsByIds(
+      db,
+      streamIds.filter((id) => id !== null),
+    ),
+    findUsersByIds(
+      db,
+      ownerIds.filter((id) => id !== null),
+    ),
+  ]);
   const streams = new Map(
-    (
-      await findStreamsByIds(
-        db,
-        bots
-          .flatMap((bot) => [bot.defaultSendingStreamId, bot.defaultEventsRegisterStreamId])
-          .filter((id) => id !== null),
-      )
-    )
-      .filter((stream) => !stream.isDeactivated)
-      .map((stream) => [stream.id, stream]),
+    streamsFound.filter((stream) => !stream.isDeactivated).map((stream) => [stream.id, stream]),
   );
-  const owners = new Map(
-    (
-      await findUsersByIds(
-        db,
-        bots.map(({ botOwnerId }) => botOwnerId).filter((id) => id !== null),
-      )
-    ).map((owner) => [owner.id, owner]),
-  );
+  const owners = new Map(ownersFound.map((owner) => [owner.id, owner]));
   return bots.map((bot) => {
     const sending = streams.get(bot.defaultSendingStreamId ?? 0);
     const register = streams.get(bot.defaultEventsRegisterStreamId ?? 0);

@@ -1,5 +1,6 @@
 /** Event queues (owner of `event_queues`): the options given at register, and the time of the last poll. */
-import type { Queryable } from '@parley/database';
+import { transactionTogether } from '@parley/database';
+import type { Pool, Queryable, Statement } from '@parley/database';
 
 export type EventQueueRow<Descriptor> = {
   readonly queueId: string;
@@ -26,24 +27,23 @@ const queuesLock = 7_217_005;
 export type QueueRefusal = 'user' | 'owner';
 
 /**
- * Stores queues, except those beyond the bounds of a user, or of an owner with all bots.
+ * Stores queues, except those beyond the bounds of a user, or of an owner with all bots. Other registers of these users wait meanwhile.
  *
- * @param database a transaction: other registers of these users wait for its end
  * @returns why some were not stored, by queue id; no living queue is ended for a new one
  */
 export async function insertEventQueues<Descriptor>(
-  database: Queryable,
+  pool: Pool,
   queues: readonly EventQueueRow<Descriptor>[],
   bounds: { readonly perUserMax: number; readonly perOwnerMax: number },
 ): Promise<ReadonlyMap<string, QueueRefusal>> {
   // In ascending order, so that transactions with common users do not block each other in a circle.
-  await database.query({
+  const lock: Statement = {
     name: 'store-lock-event-queues-of-owners',
     text: `SELECT pg_advisory_xact_lock($1, o.id)
            FROM (SELECT DISTINCT coalesce(u.bot_owner_id, u.id) AS id FROM users u WHERE u.id = ANY ($2::int[]) ORDER BY id) o`,
     values: [queuesLock, queues.map(({ userId }) => userId)],
-  });
-  const { rows } = await database.query<{ queueId: string; refusal: QueueRefusal }>({
+  };
+  const insert: Statement = {
     name: 'store-insert-event-queues-within-bounds',
     text: `WITH asked AS (
              SELECT q.*, coalesce(u.bot_owner_id, u.id) AS owner_id,
@@ -83,8 +83,12 @@ export async function insertEventQueues<Descriptor>(
       bounds.perUserMax,
       bounds.perOwnerMax,
     ],
-  });
-  return new Map(rows.map(({ queueId, refusal }) => [queueId, refusal]));
+  };
+  const [, stored] = await transactionTogether<{ queueId: string; refusal: QueueRefusal }>(pool, [
+    lock,
+    insert,
+  ]);
+  return new Map((stored?.rows ?? []).map(({ queueId, refusal }) => [queueId, refusal]));
 }
 
 /** @returns the existing ones of the queues, in no particular order */

@@ -181,7 +181,7 @@ function describedStreams(
 }
 
 async function streamState(database: Queryable, request: StateRequest): Promise<Fetched<'stream'>> {
-  const streams = await describedStreams(database, request);
+  const streams = describedStreams(database, request);
   return {
     streams: new JsonText(await streamListText(database, request.user, streams)),
     stream_name_max_length: limits.streamNameMaxCodePoints,
@@ -196,9 +196,9 @@ async function subscriptionState(
   const lists = await readSubscriptionState(
     database,
     request.user,
-    await describedStreams(database, request),
+    describedStreams(database, request),
     {
-      traffic: await request.traffic.counts(database),
+      traffic: request.traffic,
       nowSecs: request.nowMs / 1_000,
       includeSubscribers: request.includeSubscribers,
       nullSettings: request.nullSettings,
@@ -332,12 +332,13 @@ export async function readInitialState(
   request: StateRequest,
 ): Promise<InitialState> {
   const wanted = wantedTypes(fetchEventTypes);
+  // All at once, so that their statements are sent together.
+  const parts = Object.entries(readers)
+    .filter(([type]) => wanted.has(type))
+    .map(([, read]): Promise<InitialState> => read(database, request));
+  if (wanted.has('message') && wanted.has('update_message_flags'))
+    parts.push(unreadState(database, request.user.id).then((unread) => ({ unread_msgs: unread })));
   const state: InitialState = {};
-  for (const [type, read] of Object.entries(readers)) {
-    if (!wanted.has(type)) continue;
-    const fetched: InitialState = await read(database, request);
-    Object.assign(state, fetched);
-  }
-  if (!wanted.has('message') || !wanted.has('update_message_flags')) return state;
-  return { ...state, unread_msgs: await unreadState(database, request.user.id) };
+  for (const part of await Promise.all(parts)) Object.assign(state, part);
+  return state;
 }

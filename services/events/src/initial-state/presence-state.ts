@@ -28,11 +28,13 @@ export async function presenceState(
   database: Queryable,
   { newest, kept, nowMs }: PresenceReads,
 ): Promise<PartlyText<FetchedState<'presence'>>> {
-  const states = statesByUser(await listPresence(database));
-  takeStates(states, await newest());
-  const people = await kept.read('people of presence', ['users'], () =>
-    listPresencePeople(database),
-  );
+  const [stored, reported, people] = await Promise.all([
+    listPresence(database),
+    newest(),
+    kept.read('people of presence', ['users'], () => listPresencePeople(database)),
+  ]);
+  const states = statesByUser(stored);
+  takeStates(states, reported);
   const presences = people.flatMap(({ id, email, isShown }) => {
     const known = states.get(id);
     if (!isShown || known === undefined) return [];

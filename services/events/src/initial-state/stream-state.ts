@@ -10,7 +10,7 @@ import {
   resolvedSubscription,
   userSettings,
 } from '@parley/store';
-import type { Stream, User } from '@parley/store';
+import type { Stream, StreamTraffic, User } from '@parley/store';
 
 /** A stream, and the members of its stream object as JSON text without the braces. */
 export type DescribedStream = { readonly stream: Stream; readonly text: string };
@@ -35,15 +35,15 @@ function listText(objects: readonly string[]): string {
 }
 
 /**
- * @param streams from `describeStreams`
+ * @param describing from `describeStreams`
  * @returns the streams that a person sees or is subscribed to, a JSON list of stream objects (reference facts, events 4)
  */
 export async function streamListText(
   db: Queryable,
   user: User,
-  streams: readonly DescribedStream[],
+  describing: Promise<readonly DescribedStream[]>,
 ): Promise<string> {
-  const subscriptions = await findSubscriptions(db, user.id);
+  const [streams, subscriptions] = await Promise.all([describing, findSubscriptions(db, user.id)]);
   const own = new Set(
     subscriptions.filter(({ isActive }) => isActive).map(({ streamId }) => streamId),
   );
@@ -62,28 +62,29 @@ export type SubscriptionTexts = {
  * Reads the three lists of register. For a stream that the person cannot read, they omit traffic and, except for administrators,
  * subscribers and description, which may be newer than the person's membership.
  *
- * @param streams from `describeStreams`
- * @param options.traffic from `StreamTraffic`
+ * @param describing from `describeStreams`
  * @param options.nowSecs Unix time
  * @param options.nullSettings the client knows null notification settings; otherwise they become booleans
  */
 export async function readSubscriptionState(
   db: Queryable,
   user: User,
-  streams: readonly DescribedStream[],
+  describing: Promise<readonly DescribedStream[]>,
   options: {
-    readonly traffic: ReadonlyMap<number, number>;
+    readonly traffic: StreamTraffic;
     readonly nowSecs: number;
     readonly includeSubscribers: boolean;
     readonly nullSettings: boolean;
   },
 ): Promise<SubscriptionTexts> {
   const own = userSettings(user);
+  const [streams, subscriptions, traffic] = await Promise.all([
+    describing,
+    findSubscriptions(db, user.id),
+    options.traffic.counts(db),
+  ]);
   const byStream = new Map(
-    (await findSubscriptions(db, user.id)).map((subscription) => [
-      subscription.streamId,
-      subscription,
-    ]),
+    subscriptions.map((subscription) => [subscription.streamId, subscription]),
   );
   const isActive = ({ stream }: DescribedStream): boolean =>
     byStream.get(stream.id)?.isActive === true;
@@ -113,7 +114,7 @@ export async function readSubscriptionState(
       const personal = personalFields(
         stream,
         options.nullSettings ? subscription : resolvedSubscription(subscription, own),
-        isReadable ? (options.traffic.get(stream.id) ?? 0) : 0,
+        isReadable ? (traffic.get(stream.id) ?? 0) : 0,
         options.nowSecs,
       );
       return `${subject},${membersText(personal)}${subscribersText(stream)}`;

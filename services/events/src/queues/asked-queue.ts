@@ -34,11 +34,11 @@ export async function readDescriptor(
   userId: number,
   asked: AskedQueue,
 ): Promise<QueueDescriptor> {
-  const account = await getUser(database, userId);
+  const [account, realm] = await Promise.all([getUser(database, userId), getRealm(database)]);
   const byDefault = await defaultRegisterStreamName(database, account);
   const narrow = asked.narrow ?? (byDefault === undefined ? [] : [['stream', byDefault]]);
   // Where addresses are hidden, clients cannot make Gravatar URLs (reference facts, people 7.7).
-  const emailsHidden = hidesEmails((await getRealm(database)).settings);
+  const emailsHidden = hidesEmails(realm.settings);
   return {
     eventTypes: asked.event_types,
     narrow: parseQueueNarrow(narrow),

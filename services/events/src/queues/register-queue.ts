@@ -7,7 +7,7 @@ import {
   tooManyEventQueues,
   tooManyEventQueuesOfOwner,
 } from '@parley/api';
-import { SnapshotReads, snapshot, transaction } from '@parley/database';
+import { SnapshotReads, snapshot } from '@parley/database';
 import type { Pool } from '@parley/database';
 import { readHead } from '@parley/event-log';
 import type { LogHead } from '@parley/event-log';
@@ -87,6 +87,10 @@ export async function registerQueues(
   }
 }
 
+type Described =
+  | { readonly request: QueueRequest; readonly descriptor: QueueDescriptor }
+  | { readonly refusal: ApiError };
+
 type Draft =
   | { readonly queue: EventQueueRow<QueueDescriptor>; readonly state: RegisteredQueue['state'] }
   | { readonly refusal: ApiError };
@@ -97,18 +101,21 @@ async function registerTogether(
   bounds: RegisterBounds,
 ): Promise<PromiseSettledResult<RegisteredQueue>[]> {
   const drafts = await snapshot(pool, async (database) => {
-    const head = await readHead(database);
     const shared = new SnapshotReads(database);
+    const [head, described] = await Promise.all([
+      readHead(database),
+      Promise.all(requests.map((request) => describeQueue(request, shared, bounds))),
+    ]);
     const read: Draft[] = [];
     // One after the other, because a connection runs one statement at a time, and polls get their turns in between.
-    for (const request of requests) read.push(await draft(request, shared, head, bounds));
+    for (const queue of described) read.push(await draft(queue, shared, head));
     return read;
   });
   const queues = drafts.flatMap((item) => ('queue' in item ? [item.queue] : []));
   const refusals =
     queues.length === 0
       ? new Map<string, QueueRefusal>()
-      : await transaction(pool, (client) => insertEventQueues(client, queues, bounds));
+      : await insertEventQueues(pool, queues, bounds);
   return drafts.map((item) => {
     if ('refusal' in item) return { status: 'rejected', reason: item.refusal };
     const { queueId, startPosition } = item.queue;
@@ -131,23 +138,35 @@ function refuse(refusal: QueueRefusal, bounds: RegisterBounds): ApiError {
   return tooManyEventQueuesOfOwner(bounds.perOwnerMax);
 }
 
-async function draft(
+async function describeQueue(
   request: QueueRequest,
   shared: SnapshotReads,
-  head: LogHead,
   bounds: RegisterBounds,
+): Promise<Described> {
+  const { client, describe } = request;
+  try {
+    const descriptor = { ...(await describe(shared)), ...mirrorClientOf(client) };
+    if (Buffer.byteLength(JSON.stringify(descriptor)) <= descriptorBytesMax)
+      return { request, descriptor };
+  } catch (error) {
+    if (error instanceof ApiError) return { refusal: error };
+    throw error;
+  }
+  bounds.onRefused('descriptor');
+  const text = `The filters of an event queue are too long (maximum ${descriptorBytesMax} bytes).`;
+  return { refusal: badRequest(text) };
+}
+
+async function draft(
+  described: Described,
+  shared: SnapshotReads,
+  { endPosition: startPosition, epoch }: LogHead,
 ): Promise<Draft> {
+  if ('refusal' in described) return described;
+  const { request, descriptor } = described;
   if (request.signal.aborted) return { refusal: serviceUnavailable() };
   const { userId, client, lifespanSecs } = request;
   try {
-    const descriptor = { ...(await request.describe(shared)), ...mirrorClientOf(client) };
-    if (Buffer.byteLength(JSON.stringify(descriptor)) > descriptorBytesMax) {
-      bounds.onRefused('descriptor');
-      throw badRequest(
-        `The filters of an event queue are too long (maximum ${descriptorBytesMax} bytes).`,
-      );
-    }
-    const { endPosition: startPosition, epoch } = head;
     const queueId = newQueueId();
     return {
       queue: { queueId, userId, startPosition, epoch, descriptor, lifespanSecs, client },
