@@ -83,7 +83,7 @@ function watch(): Promise<WatchedQueues<'ann' | 'bob' | 'gil' | 'bobBot'>> {
 }
 
 describe('POST users', () => {
-  test('a new person joins the default streams, can sign in, and everybody is told', async () => {
+  test('a new person joins the default streams, can sign in, and is announced to everybody', async () => {
     await as('ann').post('users/me/subscriptions', {
       subscriptions: [{ name: 'welcome' }, { name: 'founders' }],
     });
@@ -153,13 +153,13 @@ describe('POST users', () => {
     await organization.pool.query('UPDATE streams SET is_default = false');
   });
 
-  test('checklist 46: a member who creates a user gets `Must be an organization administrator`, before anything is missing', async () => {
+  test('checklist 46: a member who creates a user gets `Must be an organization administrator`, before missing parameters are reported', async () => {
     for (const who of ['bob', 'gil', 'bobBot'] as const) {
       expect(await bodyOf(as(who).request('POST', 'users'))).toEqual(notAdministrator);
     }
   });
 
-  test('parameters are missed in their order, and short_name not at all', async () => {
+  test('missing parameters are reported in order, and short_name is optional', async () => {
     const { email, password, full_name } = newPerson();
     const missing = async (given: object): Promise<unknown> =>
       (await bodyOf(as('ann').request('POST', 'users', { ...given })))['var_name'];
@@ -170,7 +170,7 @@ describe('POST users', () => {
     expect(await findMember(email)).toMatchObject({ full_name });
   });
 
-  test('checklist 45: a taken address in another letter case fails without code, of a deactivated account too', async () => {
+  test('checklist 45: an address taken in another letter case is refused without a code, also that of a deactivated account', async () => {
     for (const email of ['ANN@EXAMPLE.com', 'Bob-Bot@example.com']) {
       expect(await bodyOf(as('ann').request('POST', 'users', { ...newPerson(), email }))).toEqual(
         uncoded(`Email '${email}' already in use`),
@@ -192,7 +192,7 @@ describe('POST users', () => {
     expect(await create({ full_name: 'x'.repeat(101) })).toEqual(coded('Name too long!'));
   });
 
-  test('a bad address, a restricted domain, a disposable one and a weak password are refused in this order', async () => {
+  test('an invalid address, a restricted domain, a disposable address and a weak password are refused in this order', async () => {
     const create = (change: object): Promise<unknown> =>
       bodyOf(as('ann').request('POST', 'users', { ...newPerson(), ...change }));
     expect(await create({ email: 'nobody', password: 'x' })).toEqual(
@@ -218,7 +218,7 @@ describe('POST users', () => {
     await as('ann').patch('realm', { emails_restricted_to_domains: false });
   });
 
-  test('two requests for one address at once make one account', async () => {
+  test('two concurrent requests for one address create one account', async () => {
     const person = newPerson();
     const answers = await Promise.all(
       Array.from({ length: 4 }, () => as('ann').request('POST', 'users', person)),
@@ -239,7 +239,7 @@ describe('POST users', () => {
     { short_name: 'x\u0000' },
     { full_name: 'x'.repeat(1_000_000) },
     { email: 'x'.repeat(1_000_000) },
-  ])('hostile text is a clear refusal (%#)', async (change) => {
+  ])('hostile text is refused clearly (%#)', async (change) => {
     const { status } = await as('ann').request('POST', 'users', { ...newPerson(), ...change });
     expect(status).toBe(400);
   });
@@ -269,7 +269,7 @@ describe('GET users', () => {
     expect(human).not.toHaveProperty('bot_owner_id');
   });
 
-  test('checklist 42: client_gravatar nulls avatar_url only of those who use Gravatar', async () => {
+  test('checklist 42: client_gravatar nulls avatar_url only for accounts with a Gravatar', async () => {
     await organization.pool.query("UPDATE users SET avatar_source = 'U' WHERE email = $1", [
       'cat@example.com',
     ]);
@@ -288,7 +288,7 @@ describe('GET users', () => {
     expect(url).toBe(`https://secure.gravatar.com/avatar/${hash}?d=identicon&version=1`);
   });
 
-  test('GET users/{id} gives one account, a bot with its owner, and nobody where there is none', async () => {
+  test('GET users/{id} returns one account, a bot with its owner, and 404 for a missing one', async () => {
     expect(await as('gil').get(`users/${organization.id('bobBot')}`)).toEqual({
       ...done,
       user: await findMember('bob-bot@example.com'),
@@ -301,7 +301,7 @@ describe('GET users', () => {
     expect((await as('ann').request('GET', 'users/bob')).status).toBe(404);
   });
 
-  test('checklist 44: users/me has a new client_id each time and max_message_id -1 for a fresh account', async () => {
+  test('checklist 44: users/me has a new client_id each time and max_message_id -1 for a new account', async () => {
     const { client } = await makePerson();
     const [first, second] = [await client.get('users/me'), await client.get('users/me')];
     expect(first).toMatchObject({ max_message_id: -1, pointer: -1, profile_data: {} });
@@ -310,7 +310,7 @@ describe('GET users', () => {
 });
 
 describe('PATCH users/{id}', () => {
-  test('checklist 48: full_name is taken JSON-encoded and raw, and everybody is told', async () => {
+  test('checklist 48: full_name is accepted JSON-encoded and raw, and announced to everybody', async () => {
     const person = await makePerson();
     const queues = await watch();
     await as('ann').patch(`users/${person.id}`, { full_name: '"Quoted Name"' });
@@ -334,7 +334,7 @@ describe('PATCH users/{id}', () => {
     }
   });
 
-  test('checklist 49: making a user guest and admin fails, and nothing is half-applied', async () => {
+  test('checklist 49: making a user guest and administrator fails and changes nothing', async () => {
     const person = await makePerson();
     const both = uncoded('Guests cannot be organization administrators');
     const patch = (change: object): Promise<unknown> =>
@@ -348,7 +348,7 @@ describe('PATCH users/{id}', () => {
     expect(await findMember(person.email)).toMatchObject({ is_admin: false, is_guest: true });
   });
 
-  test('roles change with an event for everybody, and what the person may do with them', async () => {
+  test('role changes send an event to everybody and take effect', async () => {
     const person = await makePerson();
     const queues = await watch();
     await as('ann').patch(`users/${person.id}`, { is_admin: true });
@@ -375,7 +375,7 @@ describe('PATCH users/{id}', () => {
     });
   });
 
-  test('who is refused: members, guests and bots, but for owners of a bot, who cannot change its role', async () => {
+  test('refuses members, guests and bots, except owners of a bot, who cannot change its role', async () => {
     const patch = (who: PersonKey, id: number, change: object): Promise<unknown> =>
       bodyOf(as(who).request('PATCH', `users/${id}`, { ...change }));
     const [bob, gil, bobBot] = (['bob', 'gil', 'bobBot'] as const).map((who) =>
@@ -394,7 +394,7 @@ describe('PATCH users/{id}', () => {
     expect(await bodyOf(as().request('PATCH', `users/${gil}`))).toMatchObject({ result: 'error' });
   });
 
-  test('the only administrator keeps the right', async () => {
+  test('the last administrator keeps the role', async () => {
     expect(
       await bodyOf(
         as('ann').request('PATCH', `users/${organization.id('ann')}`, { is_admin: false }),
@@ -417,7 +417,7 @@ describe('PATCH users/{id}', () => {
     ).toEqual(coded(msg));
   });
 
-  test('two administrators who take the right from each other at once: one of them keeps it', async () => {
+  test('of two administrators who remove the role from each other at once, one keeps it', async () => {
     for (let round = 0; round < 5; round += 1) {
       const [one, two] = [await makePerson(), await makePerson()];
       await as('ann').patch(`users/${one.id}`, { is_admin: true });
@@ -439,7 +439,7 @@ describe('PATCH users/{id}', () => {
     }
   });
 
-  test('two administrators who resign at once: the last one stays', async () => {
+  test('of two administrators who give up the role at once, one keeps it', async () => {
     const one = await makePerson();
     for (let round = 0; round < 5; round += 1) {
       await as('ann').patch(`users/${one.id}`, { is_admin: true });
@@ -467,7 +467,7 @@ describe('PATCH users/{id}', () => {
 });
 
 describe('deactivation and reactivation', () => {
-  test('checklist 50: the only administrator cannot be deactivated, by id without code, by users/me coded', async () => {
+  test('checklist 50: the last administrator cannot be deactivated, by id without a code, by users/me with one', async () => {
     expect(await bodyOf(as('ann').request('DELETE', `users/${organization.id('ann')}`))).toEqual(
       uncoded('Cannot deactivate the only organization administrator'),
     );
@@ -483,7 +483,7 @@ describe('deactivation and reactivation', () => {
     );
   });
 
-  test("checklist 51: deactivating a user deactivates the user's bots, and reactivating leaves them so", async () => {
+  test("checklist 51: deactivating a user deactivates the user's bots, and reactivating does not reactivate them", async () => {
     const person = await makePerson();
     const bot = await person.client.post('bots', { full_name: 'Errand', short_name: 'errand' });
     const botId = bot['user_id'] as number;
@@ -553,7 +553,7 @@ describe('deactivation and reactivation', () => {
     ]);
   });
 
-  test('a public stream that loses its last active member with an account is vacated, and occupied again with it', async () => {
+  test('a public stream that loses its last active member is vacated, and occupied again on reactivation', async () => {
     const person = await makePerson();
     await person.client.post('users/me/subscriptions', {
       subscriptions: [{ name: 'lonely pier' }, { name: 'busy pier' }],
@@ -609,7 +609,7 @@ describe('deactivation and reactivation', () => {
     });
   });
 
-  test('what was sent while a person was away is not held by the person', async () => {
+  test('messages sent while a person was deactivated are not held by that person', async () => {
     const person = await makePerson();
     const streams = { subscriptions: [{ name: 'harbour' }] };
     await as('bob').post('users/me/subscriptions', streams);
@@ -634,7 +634,7 @@ describe('deactivation and reactivation', () => {
     expect(ids).not.toContain(during);
   });
 
-  test('who is refused, in the documented order', async () => {
+  test('refuses in the documented order', async () => {
     const person = await makePerson();
     const remove = (who: PersonKey, id: number): Promise<unknown> =>
       bodyOf(as(who).request('DELETE', `users/${id}`));
@@ -651,7 +651,7 @@ describe('deactivation and reactivation', () => {
     expect(await remove('ann', person.id)).toEqual(coded('User is deactivated'));
   });
 
-  test('deactivating while the person sends: what was answered is there, what came later is refused', async () => {
+  test("a send during the sender's deactivation is either acknowledged and stored or refused", async () => {
     const person = await makePerson();
     await person.client.post('users/me/subscriptions', { subscriptions: [{ name: 'storm' }] });
     await as('bob').post('users/me/subscriptions', { subscriptions: [{ name: 'storm' }] });
@@ -688,7 +688,7 @@ describe('deactivation and reactivation', () => {
     expect(rows[0]?.above).toBe(0);
   });
 
-  test('a bot that is made while its owner is deactivated is deactivated too, or never made', async () => {
+  test("a bot that is created during its owner's deactivation is deactivated too, or never created", async () => {
     for (let round = 0; round < 5; round += 1) {
       const person = await makePerson();
       const [, ...creations] = await Promise.all([
@@ -710,7 +710,7 @@ describe('deactivation and reactivation', () => {
   });
 });
 
-test('a bot that becomes somebody’s while the person is being deactivated is deactivated too', async () => {
+test("a bot that is transferred to a person during that person's deactivation is deactivated too", async () => {
   const person = await makePerson();
   await using connected = connectMaker({ ...organization.cluster.settings });
   const { eventLog, keySecrets } = connected.maker;

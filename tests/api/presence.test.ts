@@ -168,7 +168,7 @@ const nowSecs = (): number => Math.floor(Date.now() / 1_000);
 describe('POST users/me/presence', () => {
   beforeEach(forgetAll);
 
-  test('stores the report of a client and answers with everybody, the caller included', async () => {
+  test("stores the report and returns everybody's presence, including the caller's", async () => {
     await report('bob', 'idle', 'ZulipTerminal');
     const before = nowSecs();
     const answer = await report('ann', 'active');
@@ -204,7 +204,7 @@ describe('POST users/me/presence', () => {
     expect(text).toMatch(/"server_timestamp":\d+\.\d+[,}]/);
   });
 
-  test('the name of the client is that of the request, and the desktop program is the website', async () => {
+  test("the client's name comes from the request, and the desktop program counts as the website", async () => {
     await report('ann', 'active', 'ZulipDesktop');
     await as('ann').post(
       'users/me/presence',
@@ -220,7 +220,7 @@ describe('POST users/me/presence', () => {
     ]);
   });
 
-  test('names that mean something to programs are names', async () => {
+  test('names with a meaning in JavaScript are ordinary names', async () => {
     for (const client of ['__proto__', 'constructor', '@version', 'a"b\\c/d', '7', 'été 🎉'])
       await report('ann', 'idle', client);
     const presence = await presenceOf('ann');
@@ -233,7 +233,7 @@ describe('POST users/me/presence', () => {
     await settle();
   });
 
-  test('aggregated is the client that reported last', async () => {
+  test('aggregated is the client with the last report', async () => {
     await report('ann', 'active', 'website');
     await report('ann', 'idle', 'ZulipMobile');
     expect((await presenceOf('ann'))['aggregated']).toEqual({
@@ -249,7 +249,7 @@ describe('POST users/me/presence', () => {
     });
   });
 
-  test('ping_only answers without data, and the report counts', async () => {
+  test('ping_only returns no data, and the report counts', async () => {
     expect(await report('gil', 'active', 'website', { ping_only: true })).toEqual(done);
     expect(
       await report('gil', 'active', 'website', { ping_only: true, new_user_input: true }),
@@ -257,7 +257,7 @@ describe('POST users/me/presence', () => {
     expect(Object.keys(await realm())).toEqual([email('gil')]);
   });
 
-  test('an active client that reports to be idle within 70 seconds stays as it is', async () => {
+  test('an active client that reports idle within 70 seconds stays active', async () => {
     await report('ann', 'active');
     await age('ann', 60);
     const before = await presenceOf('ann');
@@ -270,7 +270,7 @@ describe('POST users/me/presence', () => {
     expect(website?.timestamp).toBeGreaterThan((before['website']?.timestamp ?? 0) + 20);
   });
 
-  test('a report that says the same moves the time; one that went idle becomes active at once', async () => {
+  test('a repeated report updates the time; an idle client becomes active at once', async () => {
     await report('ann', 'active');
     await age('ann', 30);
     await report('ann', 'active');
@@ -285,7 +285,7 @@ describe('POST users/me/presence', () => {
     expect((await presenceOf('ann'))['website']).toMatchObject({ status: 'active' });
   });
 
-  test('a person has the 16 clients that reported last', async () => {
+  test('a person has at most 16 clients, those with the latest reports', async () => {
     for (let n = 0; n < 20; n += 1)
       await report('ann', 'active', `client ${n}`, { ping_only: true });
     const clients = Object.keys(await presenceOf('ann'));
@@ -295,7 +295,7 @@ describe('POST users/me/presence', () => {
     await settle();
   });
 
-  test('everybody sees a report at once, whichever replica took it', async () => {
+  test('everybody sees a report at once, at every replica', async () => {
     for (let n = 0; n < 10; n += 1) {
       await report('bob', 'active', `replica ${n}`, { ping_only: true });
       const [one, two, three] = await Promise.all([
@@ -310,7 +310,7 @@ describe('POST users/me/presence', () => {
     }
   });
 
-  test('many reports at the same time leave every replica with the same', async () => {
+  test('after many concurrent reports every replica has the same state', async () => {
     const people = ['ann', 'bob', 'cat', 'gil'] as const;
     await Promise.all(
       Array.from({ length: 80 }, (_, n) =>
@@ -349,14 +349,14 @@ describe('POST users/me/presence', () => {
   });
 
   test.each(['a\0b', '\ud800', 'x'.repeat(1_000_000)])(
-    'refuses a strange status',
+    'refuses an unknown status',
     async (status) => {
       const { status: code } = await as('ann').request('POST', 'users/me/presence', { status });
       expect(code).toBe(400);
     },
   );
 
-  test('bots, incoming webhooks, nobody and the deactivated are refused', async () => {
+  test('refuses bots, incoming webhooks, missing credentials and deactivated accounts', async () => {
     expect(await bodyOf(as('bobBot').request('POST', 'users/me/presence', {}))).toEqual(
       uncoded('This endpoint does not accept bot requests.'),
     );
@@ -392,7 +392,7 @@ describe('presence events', () => {
     presence: { [client]: { client, status, timestamp: anyNumber, pushable: false } },
   });
 
-  test('go to every queue, the reporting person included, at the documented transitions only', async () => {
+  test("go to every queue, also the reporter's, at the documented transitions only", async () => {
     const queues = await WatchedQueues.open(
       { ann: as('ann'), bob: as('bob'), gil: as('gil'), bobBot: as('bobBot') },
       as('cat'),
@@ -435,7 +435,7 @@ describe('presence events', () => {
   });
 
   test.each(['active', 'idle'])(
-    'one of %s comes however soon its client reports again',
+    'one for %s is sent however soon the client reports again',
     async (status) => {
       const queues = await WatchedQueues.open({ cat: as('cat') }, as('cat'));
       const clients = Array.from({ length: 6 }, (_, n) => `${status} ${n}`);
@@ -455,7 +455,7 @@ describe('presence events', () => {
     },
   );
 
-  test('the last one of a client is what it reported last, whichever replicas took it', async () => {
+  test('the last one of a client is its last report, whichever replicas accepted it', async () => {
     const queues = await WatchedQueues.open({ cat: as('cat') }, as('cat'));
     const clients = Array.from({ length: 6 }, (_, n) => `c${n}`);
     for (const client of clients) {
@@ -475,7 +475,7 @@ describe('presence events', () => {
     );
   });
 
-  test('of one second share an entry of the log, and nothing else is written to it', async () => {
+  test('of one second share a log entry, and nothing else is written to the log', async () => {
     const position = await organization.position();
     await Promise.all((['ann', 'bob', 'cat', 'gil'] as const).map((who) => report(who, 'active')));
     await settle();
@@ -506,7 +506,7 @@ describe('GET users/{email}/presence', () => {
     });
   });
 
-  test('finds the address in any case and percent-encoded, and shows what is older than two weeks', async () => {
+  test('finds the address in any case and percent-encoded, and returns reports older than two weeks', async () => {
     await report('ann', 'active');
     await age('ann', 15 * 86_400);
     for (const path of ['ANN@example.COM', 'ann%40example.com', 'ann@example.com'])
@@ -531,7 +531,7 @@ describe('GET users/{email}/presence', () => {
     expect(answer.body).toEqual(uncoded(msg));
   });
 
-  test("nobody and incoming webhooks are refused, and one's own is found by the address only", async () => {
+  test('refuses missing credentials and incoming webhooks, and finds the own presence by address only', async () => {
     expect((await as().request('GET', 'users/bob@example.com/presence')).status).toBe(401);
     expect((await as('hookBot').request('GET', 'users/bob@example.com/presence')).status).toBe(401);
     expect(await as('bob').request('GET', 'users/me/presence')).toMatchObject({
@@ -566,7 +566,7 @@ describe('GET realm/presence', () => {
     expect((await as().request('GET', 'realm/presence')).status).toBe(401);
   });
 
-  test('somebody who is deactivated is gone, and back with the account', async () => {
+  test('excludes a deactivated account, and includes it again after reactivation', async () => {
     const { person } = await organization.makePersonWithBot('eve');
     await organization.clientOf(person).post('users/me/presence', { status: 'active' });
     await as('ann').delete(`users/${person.user.id}`);
@@ -582,7 +582,7 @@ describe('GET realm/presence', () => {
 describe('register', () => {
   beforeEach(forgetAll);
 
-  test('returns the presence of everybody as of the call', async () => {
+  test("returns everybody's presence as of the call", async () => {
     const register = async (): Promise<unknown> =>
       (await as('gil').post('register', { event_types: ['presence'] }))['presences'];
     expect(await register()).toEqual({});
@@ -616,7 +616,7 @@ describe('where addresses are hidden', () => {
     });
   }
 
-  test('the shown address names everybody, and the real one is found by those who know it', async () => {
+  test('uses the visible address, and finds the real one for those who know it', async () => {
     await forgetAll();
     await setVisibility(3);
     try {
@@ -657,7 +657,7 @@ describe('where addresses are hidden', () => {
 });
 
 describe('Redis', () => {
-  test('killed and back empty, everybody who was here is here', async () => {
+  test("killed and restarted empty, has everybody's presence again", async () => {
     await forgetAll();
     await report('ann', 'active');
     await report('bob', 'active', 'ZulipMobile');
@@ -678,7 +678,7 @@ describe('Redis', () => {
     await settle();
   });
 
-  test('emptied while it runs is filled again by whoever notices', async () => {
+  test('emptied while it runs, is filled again by the replica that notices', async () => {
     const before = await realm();
     await settle();
     await redis.flushall();
@@ -686,7 +686,7 @@ describe('Redis', () => {
     await settle();
   });
 
-  test('emptied between a report and its writing, has it again', async () => {
+  test('emptied between a report and its write-back, has the report again', async () => {
     for (let n = 0; n < 4; n += 1) {
       await forgetAll();
       await report('bob', 'active', `c${n}`, { ping_only: true });
@@ -701,7 +701,7 @@ describe('Redis', () => {
     }
   });
 
-  test('that has a report gets nothing back from its writing', async () => {
+  test('with a report gets nothing from the write-back', async () => {
     await forgetAll();
     await report('ann', 'active');
     // As if Redis knew better than the replica that took the report.
@@ -719,7 +719,7 @@ describe('Redis', () => {
     await removeAll();
   });
 
-  test('away: reports are taken, seen, told and kept', async () => {
+  test('down: reports are accepted, visible, announced and kept', async () => {
     await forgetAll();
     await report('ann', 'active');
     await settle();
@@ -758,7 +758,7 @@ describe('Redis', () => {
   });
 });
 
-test('a replica that ends writes what it took', async () => {
+test('a replica that stops writes its reports first', async () => {
   await forgetAll();
   await report('ann', 'active');
   await report('bob', 'active');

@@ -20,10 +20,10 @@ beforeAll(async () => {
 });
 afterAll(() => organization.stop());
 
-describe('what is for development', () => {
+describe('development features', () => {
   const notEnabled = { result: 'error', msg: 'Dev environment not enabled.' };
 
-  test('dev_fetch_api_key gives no key, whoever asks and for whomever', async () => {
+  test('dev_fetch_api_key returns no key', async () => {
     for (const who of [undefined, 'ann', 'bob'] as const) {
       for (const username of ['ann@example.com', 'nobody@example.com', '', 'x']) {
         const { status, body } = await organization
@@ -41,7 +41,7 @@ describe('what is for development', () => {
     }
   });
 
-  test('server settings do not offer it', async () => {
+  test('are not in server settings', async () => {
     const settings = await organization.client().get('server_settings');
     expect(settings).toMatchObject({
       authentication_methods: { dev: false, password: true, email: true },
@@ -49,7 +49,7 @@ describe('what is for development', () => {
     });
   });
 
-  test('the demo organization is not made', async () => {
+  test('do not include the demo organization', async () => {
     const { members } = await organization.client('ann').get('users');
     expect((members as JsonObject[]).map(({ full_name: name }) => name)).toEqual([
       'Ann Lee',
@@ -62,7 +62,7 @@ describe('what is for development', () => {
   });
 });
 
-test('people sign in, subscribe, send, read and are told', async () => {
+test('people can sign in, subscribe, send, read and receive events', async () => {
   const signedIn = await organization
     .client()
     .post('fetch_api_key', { username: 'bob@example.com', password: 'bob-secret' });
@@ -109,7 +109,7 @@ test('people sign in, subscribe, send, read and are told', async () => {
   await ann.delete('events', { queue_id: queue['queue_id'] });
 });
 
-test('files are uploaded and read', async () => {
+test('files can be uploaded and read', async () => {
   const { user, apiKey } = organization.accounts.bob;
   const authorization = `Basic ${Buffer.from(`${user.email}:${apiKey}`).toString('base64')}`;
   const form = new FormData();
@@ -125,7 +125,7 @@ test('files are uploaded and read', async () => {
   expect([read.status, await read.text()]).toEqual([200, 'content']);
 });
 
-test('administrators administer', async () => {
+test('administrators can administer', async () => {
   const ann = organization.client('ann');
   await ann.post('users', {
     email: 'new@example.com',

@@ -44,7 +44,7 @@ function watch(): Promise<WatchedQueues<'ann' | 'bob' | 'gil' | 'bobBot'>> {
 }
 
 describe('fields', () => {
-  test('are added, changed, ordered and deleted, and everybody gets the whole list', async () => {
+  test('are added, changed, ordered and deleted, and each change sends everybody the whole list', async () => {
     const queues = await watch();
     const phone = await addField(' Phone ', types.short, { hint: 'With prefix' });
     const wood = await addField('Wood', types.choice, { field_data: choices });
@@ -98,7 +98,7 @@ describe('fields', () => {
     });
   });
 
-  test('are for administrators', async () => {
+  test('require an administrator', async () => {
     const id = await addField('Phone', types.short);
     for (const who of ['bob', 'gil', 'bobBot'] as const) {
       for (const [method, path] of [
@@ -179,7 +179,7 @@ describe('fields', () => {
     );
   });
 
-  test('field data that is no JSON is a bad value, also of a change', async () => {
+  test('refuse field data that is not JSON, also in a change', async () => {
     const id = await addField('Berth', types.short);
     for (const [method, path] of [
       ['POST', 'realm/profile_fields'],
@@ -195,7 +195,7 @@ describe('fields', () => {
     }
   });
 
-  test('a label is given once, whoever comes first', async () => {
+  test('have unique labels, also under concurrent requests', async () => {
     const taken = uncoded('A field with that label already exists.');
     const answers = await Promise.all(
       Array.from({ length: 4 }, () =>
@@ -216,7 +216,7 @@ describe('fields', () => {
     ).toEqual(done);
   });
 
-  test('there are not more than two hundred', async () => {
+  test('are at most two hundred', async () => {
     await organization.pool.query(
       "INSERT INTO custom_profile_fields (name, type, display_order) SELECT 'f' || n, 1, n FROM generate_series(1, 200) n",
     );
@@ -227,7 +227,7 @@ describe('fields', () => {
     ).toEqual(coded('There are as many fields as there may be (200).'));
   });
 
-  test('what is not there, not to be changed or not all of them', async () => {
+  test('refuse changes of missing or fixed fields, and an incomplete order', async () => {
     const twitter = await addField('', types.account, { field_data: { subtype: 'twitter' } });
     const custom = await addField('Forge', types.account, {
       field_data: { subtype: 'custom', url_pattern: 'https://forge.example/%(username)s' },
@@ -249,7 +249,7 @@ describe('fields', () => {
 });
 
 describe('values', () => {
-  test('are shown to everybody who asks, and each that really changed is told to everybody', async () => {
+  test('are visible to everybody, and each actual change is announced to everybody', async () => {
     const phone = await addField('Phone', types.short);
     const about = await addField('About', types.long);
     const wood = await addField('Wood', types.choice, { field_data: choices });
@@ -332,7 +332,7 @@ describe('values', () => {
     expect((await as('bob').get('users/me'))['profile_data']).not.toHaveProperty(String(wood));
   });
 
-  test('administrators fill in for others, where an empty value clears', async () => {
+  test('are set by administrators for others, where an empty value clears', async () => {
     const phone = await addField('Phone', types.short);
     const mate = await addField('Mate', types.user);
     const gil = organization.id('gil');
@@ -359,7 +359,7 @@ describe('values', () => {
     expect(await as('gil').get('users/me')).toMatchObject({ profile_data: {} });
   });
 
-  test('what a field does not take is refused under its label, and nothing of the request is kept', async () => {
+  test('that a field does not accept are refused under its label, and the request changes nothing', async () => {
     const ids = {
       phone: await addField('Phone', types.short),
       about: await addField('About', types.long),
@@ -422,14 +422,14 @@ describe('values', () => {
     });
   });
 
-  test('bots have no profile', async () => {
+  test('do not exist for bots', async () => {
     for (const method of ['PATCH', 'DELETE'] as const)
       expect(await bodyOf(as('bobBot').request(method, 'users/me/profile_data'))).toEqual(
         uncoded('This endpoint does not accept bot requests.'),
       );
   });
 
-  test('filling in a field that is being deleted: it is kept nowhere', async () => {
+  test('of a field that is being deleted are not kept', async () => {
     for (let round = 0; round < 5; round += 1) {
       const id = await addField(`Passing ${round}`, types.short);
       const [{ status }, filled] = await Promise.all([

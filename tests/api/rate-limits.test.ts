@@ -61,7 +61,7 @@ describe('two hundred requests a minute', () => {
     return organization.client(who).request('GET', path);
   }
 
-  test('are accepted by both gateways together, with a falling rest; the next one is refused', async () => {
+  test('are accepted by both gateways together, with a decreasing remainder; the next one is refused', async () => {
     const client = organization.client('bob');
     const startedAtSecs = Date.now() / 1000;
     const remaining: number[] = [];
@@ -82,13 +82,13 @@ describe('two hundred requests a minute', () => {
     }
   });
 
-  test('are counted for a bot apart from its owner, and for each user apart', async () => {
+  test('are counted separately for a bot and its owner, and for each user', async () => {
     expect((await ask('bob')).status).toBe(429);
     for (const who of ['bobBot', 'cat'] as const)
       expect((await ask(who)).headers['x-ratelimit-remaining']).toBe(String(requestsMax - 1));
   });
 
-  test('include those that the service refuses, and not those that nobody is known by', async () => {
+  test('include those that the service refuses, and exclude those without a known user', async () => {
     const before = Number((await ask('gil')).headers['x-ratelimit-remaining']);
     expect((await ask('gil', 'messages')).headers['x-ratelimit-remaining']).toBe(
       String(before - 1),
@@ -100,7 +100,7 @@ describe('two hundred requests a minute', () => {
     expect((await ask('gil')).headers['x-ratelimit-remaining']).toBe(String(before - 2));
   });
 
-  test('tell how many are left where the gateway itself refuses what they accepted', async () => {
+  test('have the remainder in answers of services and in refusals of the gateway', async () => {
     const before = Number((await ask('gil')).headers['x-ratelimit-remaining']);
     const { user, apiKey } = organization.accounts.gil;
     const { status, headers } = await sendRaw(
@@ -125,12 +125,12 @@ describe('two hundred requests a minute', () => {
     ]);
   });
 
-  test('come before the role and the parameters', async () => {
+  test('are checked before role and parameters', async () => {
     const { status } = await organization.client('bob').request('POST', 'users');
     expect(status).toBe(429);
   });
 
-  test('do not include what needs no credentials, nor files and pictures', async () => {
+  test('exclude endpoints without credentials, files and pictures', async () => {
     const settings = await organization.client('bob').request('GET', 'server_settings');
     expect([settings.status, settings.headers['x-ratelimit-limit']]).toEqual([200, undefined]);
     const { apiKey } = organization.accounts.bob;
@@ -157,7 +157,7 @@ describe('requests of an owner and his bots together', () => {
   });
   afterAll(() => organization.stop());
 
-  test('are so many times those of one, through all gateways; webhooks count as well, others do not', async () => {
+  test("have a multiple of one account's limit, over all gateways; webhooks count too, other users do not", async () => {
     const ask = async (who: PersonKey): Promise<Answer> =>
       organization.client(who).request('GET', 'users/me');
     for (let count = 0; count < 10; count += 1) expect((await ask('bob')).status).toBe(200);
@@ -230,7 +230,7 @@ describe('ten failed logins a minute', () => {
     Array.from({ length: count }, () => status);
   const tenThenRefusals = (status: number): number[] => [...times(10, status), ...times(20, 429)];
 
-  test('keep nobody else out: right passwords of the same address are taken, during and after wrong ones', async () => {
+  test('do not lock out others: right passwords from the same address are accepted, during and after wrong ones', async () => {
     const address = '192.0.2.1';
     const right = { username: 'ann@example.com', password: 'ann-secret' };
     const guesses = Array.from({ length: 3 }, (_, n) =>
@@ -245,7 +245,7 @@ describe('ten failed logins a minute', () => {
     expect((await logIn(address, right)).status).toBe(200);
   });
 
-  test('are all that one account gets by password, from any address, in any spelling', async () => {
+  test('are the limit of one account by password, from any address, in any spelling', async () => {
     const spellings = ['bob@example.com', 'BOB@Example.com', ' bob@example.com'];
     const guesses = Array.from({ length: 30 }, (_, n) =>
       logIn(`198.51.100.${n}`, { username: spellings[n % 3] ?? '', password: `guess ${n}` }),
@@ -259,7 +259,7 @@ describe('ten failed logins a minute', () => {
     expect((await callWithKey('192.0.2.3', user.email, apiKey)).status).toBe(200);
   });
 
-  test('do not change what others of the same address are told of their keys', async () => {
+  test('do not change the answers that others at the same address get for their keys', async () => {
     const address = '192.0.2.4';
     const guesses = Array.from({ length: 30 }, (_, n) =>
       callWithKey(address, `user${n}@example.com`, String(n).padStart(32, 'x')),
@@ -270,7 +270,7 @@ describe('ten failed logins a minute', () => {
     expect((await callWithKey(address, user.email, apiKey)).status).toBe(200);
   });
 
-  test('are all that one account gets with wrong keys, from any address', async () => {
+  test('are the limit of one account with wrong keys, from any address', async () => {
     const { user, apiKey } = organization.accounts.gil;
     const guesses = Array.from({ length: 30 }, (_, n) =>
       callWithKey(`203.0.113.${n}`, user.email, String(n).padStart(32, 'y')),
@@ -318,7 +318,7 @@ describe('while Redis is away', () => {
   });
   afterAll(() => organization.stop());
 
-  test('every request passes, uncounted', async () => {
+  test('every request passes uncounted', async () => {
     const client = organization.client('bob');
     // Without hints the gateway learns of the services when it next looks.
     await waitUntil('the service is found', async () => {
@@ -331,7 +331,7 @@ describe('while Redis is away', () => {
     }
   });
 
-  test('every login is judged', async () => {
+  test('every login is checked', async () => {
     for (let count = 0; count < 3; count += 1) {
       const given = { username: 'ann@example.com', password: 'wrong' };
       const { status } = await organization.client().request('POST', 'fetch_api_key', given);

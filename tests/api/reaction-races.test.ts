@@ -68,7 +68,7 @@ describe('reactions at the same moment', () => {
     ).toEqual(present);
   }
 
-  test('aliases of one emoji get one name, the first one’s', async () => {
+  test('aliases of one emoji get one name, that of the first reaction', async () => {
     const names = ['+1', 'thumbs_up', 'like'];
     const who: readonly Name[] = ['ann', 'bob', 'cat', 'dan', 'bot', 'eve'];
     expect(
@@ -81,7 +81,7 @@ describe('reactions at the same moment', () => {
     await expectHistoryAsTold(message);
   });
 
-  test('one person twice: one reaction', async () => {
+  test('one person twice makes one reaction', async () => {
     const answers = await outcomes(Array.from({ length: 12 }, () => react('cat', thumbsUp)));
     expect(answers.filter((answer) => answer === 'success')).toHaveLength(1);
     expect(answers.filter((answer) => answer === 'Reaction already exists.')).toHaveLength(11);
@@ -89,7 +89,7 @@ describe('reactions at the same moment', () => {
     await expectHistoryAsTold(message);
   });
 
-  test('adding against removing: every answer and every event fits an order', async () => {
+  test('concurrent adding and removing has answers and events that fit one order', async () => {
     const answers = await outcomes(
       Array.from({ length: 30 }, (_, n) =>
         n % 2 === 0 ? react('bob', thumbsUp) : unreact('bob', thumbsUp),
@@ -105,7 +105,7 @@ describe('reactions at the same moment', () => {
     await expectHistoryAsTold(message);
   });
 
-  test('many people and emoji on one message: all are there, in the order of the log', async () => {
+  test('many people and emoji on one message are all stored, in the order of the log', async () => {
     const who = Object.keys(people).filter((name) => name !== 'guest') as Name[];
     const emoji = ['tada', 'heart', 'smile', 'wave', '+1'];
     const answers = await outcomes(
@@ -116,7 +116,7 @@ describe('reactions at the same moment', () => {
     await expectHistoryAsTold(message);
   });
 
-  test('everyone who comes to hold it is told of all that follows', async () => {
+  test('everyone who becomes a holder gets all later events', async () => {
     const newcomers: readonly Name[] = ['cat', 'bot', 'eve'];
     for (let time = 0; time < 5; time += 1) {
       const id = await all.ann.client.sendToStream('Denmark', 'lunch', `late ${time}`);
@@ -135,7 +135,7 @@ describe('reactions at the same moment', () => {
     }
   });
 
-  test('a star that makes one hold it is a receipt for what follows too', async () => {
+  test('a user who becomes a holder by a star gets later events too', async () => {
     for (let time = 0; time < 5; time += 1) {
       const id = await all.ann.client.sendToStream('Denmark', 'lunch', `star ${time}`);
       await queues.read();
@@ -155,7 +155,7 @@ describe('reactions at the same moment', () => {
     }
   });
 
-  test('reacting against deletion leaves nothing behind', async () => {
+  test('reactions concurrent with deletion leave nothing behind', async () => {
     for (let time = 0; time < 8; time += 1) {
       const id = await all.ann.client.sendToStream('Denmark', 'lunch', `doomed ${time}`);
       const answers = await outcomes([

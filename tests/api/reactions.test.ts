@@ -63,7 +63,7 @@ beforeEach(async () => {
 });
 
 describe('adding', () => {
-  test('a reaction is in fetched history and told to everyone who holds the message, the actor too', async () => {
+  test('a reaction appears in fetched history and goes to all holders of the message, including the actor', async () => {
     expect(await react('bob', thumbsUp)).toEqual(success);
     await expectEvent(reactionEvent('bob', 'add', thumbsUp), denmark);
     for (const who of ['ann', 'cat'] as const)
@@ -72,7 +72,7 @@ describe('adding', () => {
       ]);
   });
 
-  test('the name is enough: custom emoji go first, then the extra one, then Unicode names', async () => {
+  test('the name is enough: custom emoji first, then the built-in extra one, then Unicode names', async () => {
     const named = async (name: string): Promise<unknown> => {
       await react('ann', { emoji_name: name });
       const { user: _user, user_id: _id, ...emoji } = (await reactionsOf('ann')).at(-1) ?? {};
@@ -115,7 +115,7 @@ describe('adding', () => {
     await queues.read();
   });
 
-  test('a second one with an alias takes over the name of the first', async () => {
+  test('an alias gets the name of the first reaction', async () => {
     await react('ann', thumbsUp);
     await react('bob', { emoji_name: 'thumbs_up' });
     await react('dan', { emoji_name: 'anything', emoji_code: '1f44d' });
@@ -126,7 +126,7 @@ describe('adding', () => {
     expect(events.map((event) => event['emoji_name'])).toEqual(['+1', '+1', '+1']);
   });
 
-  test('a valid code with a name that is none of its own goes by its canonical one', async () => {
+  test('a valid code with a foreign name is stored under the canonical name', async () => {
     for (const name of ['tada', '', 'x'.repeat(100_000)]) {
       await react('bob', { ...thumbsUp, emoji_name: name });
       await expectEvent(reactionEvent('bob', 'add', thumbsUp), denmark);
@@ -138,7 +138,7 @@ describe('adding', () => {
     await expectEvent(reactionEvent('bob', 'add', rabbit), denmark);
   });
 
-  test('an emoji that was deactivated or renamed can be joined, and not begun', async () => {
+  test('a deactivated or renamed emoji can only be added to an existing reaction', async () => {
     const id = String(
       await addRealmEmoji(all.pool, { name: 'old', authorId: undefined, fileName: '3.png' }),
     );
@@ -153,7 +153,7 @@ describe('adding', () => {
     await queues.read();
   });
 
-  test('twice is refused: the same code, and the same name with another code', async () => {
+  test('a repeat is refused: the same code, and the same name with another code', async () => {
     await react('bob', thumbsUp);
     for (const again of [thumbsUp, { emoji_name: '+1' }, { emoji_name: 'thumbs_up' }])
       expect(await refused(react('bob', again))).toBe('Reaction already exists.');
@@ -221,7 +221,7 @@ describe('adding', () => {
     expect(await reactionsOf('ann')).toEqual([]);
   });
 
-  test('a custom emoji by another name is refused', async () => {
+  test('a custom emoji with another name is refused', async () => {
     const parameters = {
       emoji_name: 'tada',
       emoji_code: fixture.customId,
@@ -234,7 +234,7 @@ describe('adding', () => {
     );
   });
 
-  test('a missing name and texts that no store takes are refused', async () => {
+  test('a missing name and texts that cannot be stored are refused', async () => {
     expect(await refusalOf(react('bob', { emoji_code: '1f44d' }))).toMatchObject({
       code: 'REQUEST_VARIABLE_MISSING',
       var_name: 'emoji_name',
@@ -279,7 +279,7 @@ describe('removing', () => {
     await queues.read();
   });
 
-  test('what is stored under a name goes by it, though the name means something else or nothing today', async () => {
+  test('a stored name is removed by that name, even if it has another meaning or none now', async () => {
     const store = (userId: number, name: string): Promise<unknown> =>
       all.pool.query(
         `INSERT INTO reactions (message_id, user_id, reaction_type, emoji_code, emoji_name) VALUES ($1, $2, 'unicode_emoji', '1f430', $3)`,
@@ -301,7 +301,7 @@ describe('removing', () => {
     }
   });
 
-  test('what is not there, or is somebody else’s, is refused', async () => {
+  test('a missing reaction, or one by somebody else, is refused', async () => {
     await react('ann', thumbsUp);
     for (const parameters of [thumbsUp, { emoji_name: 'tada' }, { emoji_code: 'nonsense' }])
       expect(await refused(unreact('bob', parameters))).toBe("Reaction doesn't exist.");
@@ -318,8 +318,8 @@ describe('removing', () => {
   });
 });
 
-describe('who may, and who is told', () => {
-  test('a member who only sees the message comes to hold it, read and historical', async () => {
+describe('permission and events', () => {
+  test('a member who reacts to a visible message becomes a holder, as read and historical', async () => {
     await react('cat', thumbsUp);
     await expectEvent(reactionEvent('cat', 'add', thumbsUp), [...denmark, 'cat']);
     const { messages } = await fetchMessages(person('cat'));
@@ -332,7 +332,7 @@ describe('who may, and who is told', () => {
     expect((await fetchMessages(person('cat'))).ids).toContain(message);
   });
 
-  test('a generic bot reacts like its like, an outgoing one comes to hold nothing', async () => {
+  test('a generic bot becomes a holder like a person, and an outgoing one does not', async () => {
     await react('bot', thumbsUp);
     await expectEvent(reactionEvent('bot', 'add', thumbsUp), [...denmark, 'bot']);
     for (const who of ['outgoing bot', 'subscribed outgoing bot'] as const) {
@@ -341,7 +341,7 @@ describe('who may, and who is told', () => {
     }
   });
 
-  test('one who left a public stream keeps what he received; a guest among them sees nothing newer', async () => {
+  test('a former subscriber of a public stream keeps received messages; a guest among them sees nothing newer', async () => {
     const { organization } = all;
     const left = await organization.makeAccount(`Left Guest ${message}`, { role: 'guest' });
     const stream = await organization.makeStream(`leaving ${message}`, [all.ann, left]);
@@ -358,7 +358,7 @@ describe('who may, and who is told', () => {
       );
   });
 
-  test('private streams: members by what their history allows, others and administrators never', async () => {
+  test('private streams: members as far as their history reaches, and nobody else, not even administrators', async () => {
     const { organization, bob } = all;
     for (const historyPublicToSubscribers of [false, true]) {
       const stream = await organization.makeStream(
@@ -400,7 +400,7 @@ describe('who may, and who is told', () => {
     }
   });
 
-  test('private messages: who takes part, nobody else', async () => {
+  test('private messages: only participants', async () => {
     const pair = await all.ann.client.sendPrivately([person('guest').email], 'hi');
     await queues.read();
     await react('guest', thumbsUp, pair);
@@ -410,7 +410,7 @@ describe('who may, and who is told', () => {
         expect(await refused(change(who, thumbsUp, pair))).toBe('Invalid message(s)');
   });
 
-  test('hidden, deleted and unknown messages are refused alike, before anything else is looked at', async () => {
+  test('hidden, deleted and unknown messages get the same refusal, before other checks', async () => {
     const hidden = await all.ann.client.sendPrivately([all.bob.email], 'hi');
     for (const id of [hidden, 99_999_999, 2 ** 33]) {
       for (const parameters of [thumbsUp, { emoji_name: 'no such' }])
@@ -424,7 +424,7 @@ describe('who may, and who is told', () => {
     }
   });
 
-  test('incoming-webhook bots, deactivated people and nobody are refused', async () => {
+  test('incoming-webhook bots, deactivated people and missing credentials are refused', async () => {
     const { organization, cluster, ann, bob } = all;
     const hook = await organization.makeAccount(`Hook ${message}`, { botType: 2, owner: bob });
     const gone = await organization.makeAccount(`Gone ${message}`);

@@ -43,7 +43,7 @@ describe('GET get_stream_id', () => {
     });
   });
 
-  test('needs a name', async () => {
+  test('requires a name', async () => {
     expect(await all.refusal('cat', 'GET', 'get_stream_id')).toEqual({
       status: 400,
       result: 'error',
@@ -53,7 +53,7 @@ describe('GET get_stream_id', () => {
     });
   });
 
-  test('what is closed, deactivated or missing is refused alike, as it was sent', async () => {
+  test('inaccessible, deactivated and missing streams get the same refusal, with the name as sent', async () => {
     for (const who of ['cat', 'ann', 'guest', 'bot'] as const) {
       for (const name of [
         ' Closed',
@@ -85,7 +85,7 @@ describe('GET users/me/<stream_id>/topics', () => {
   const send = (place: string, topic: string): Promise<number> =>
     all.people.bob.client.sendToStream(place, topic, 'x');
 
-  test('newest first, letter cases merged under the newest spelling', async () => {
+  test('lists newest first, with letter cases merged under the newest spelling', async () => {
     await all.all.organization.makeStream('talk', [all.people.bob, all.people.guest]);
     ids['talk'] = await all.streamId('talk');
     expect(await topicsOf('cat', 'talk')).toEqual([]);
@@ -107,7 +107,7 @@ describe('GET users/me/<stream_id>/topics', () => {
     expect(await topicsOf('cat', 'talk')).toEqual(expected);
   });
 
-  test('deleted and moved messages do not count', async () => {
+  test('ignores deleted and moved messages', async () => {
     await all.all.organization.makeStream('moves', [all.people.bob]);
     ids['moves'] = await all.streamId('moves');
     const kept = await send('moves', 'a');
@@ -123,7 +123,7 @@ describe('GET users/me/<stream_id>/topics', () => {
     expect(await topicsOf('cat', 'moves')).toEqual([['c', moved]]);
   });
 
-  test('of a private stream without shared history only what one received', async () => {
+  test('for a private stream without shared history lists only received topics', async () => {
     const { organization } = all.all;
     const { bob, dan } = all.people;
     await organization.makeStream('protected', [bob], { inviteOnly: true });
@@ -152,7 +152,7 @@ describe('GET users/me/<stream_id>/topics', () => {
     expect(shared).toBeLessThan(received);
   });
 
-  test('what one may not read is like what is not there, administrators included', async () => {
+  test('an unreadable stream looks like a missing one, also to administrators', async () => {
     for (const place of places)
       for (const who of ['cat', 'ann', 'guest', 'bot'] as const)
         expect(await all.refusal(who, 'GET', `users/me/${idOf(place)}/topics`)).toEqual(invalidId);
@@ -169,18 +169,18 @@ describe('GET streams/<stream_id>/members', () => {
     return subscribers;
   };
 
-  test('addresses of active people and bots, never ids', async () => {
+  test('lists addresses of active people and bots, never ids', async () => {
     expect(await membersOf('cat', 'open')).toEqual(['bob@example.com', 'bot@example.com']);
     expect(await membersOf('guest', 'guests')).toEqual(['guest@example.com']);
     expect(await membersOf('bob', 'closed')).toEqual(['bob@example.com']);
   });
 
-  test('administrators see those of any private stream, topics they do not', async () => {
+  test('administrators get the members of any private stream, but not its topics', async () => {
     expect(await membersOf('ann', 'closed')).toEqual(['bob@example.com']);
     expect(await all.refusal('ann', 'GET', `users/me/${idOf('closed')}/topics`)).toEqual(invalidId);
   });
 
-  test('others see none of what they may not know', async () => {
+  test('others get nothing about streams that they may not know', async () => {
     for (const who of ['cat', 'guest', 'bot'] as const)
       for (const place of places)
         expect(await all.refusal(who, 'GET', `streams/${idOf(place)}/members`)).toEqual(invalidId);
@@ -189,7 +189,7 @@ describe('GET streams/<stream_id>/members', () => {
   });
 });
 
-test('whether somebody is subscribed, for whoever may see the members', async () => {
+test('the subscription status is readable for those who may see the members', async () => {
   const status = (who: Name, whom: Name, place: string): Promise<JsonObject> =>
     all.people[who].client.get(`users/${all.people[whom].id}/subscriptions/${idOf(place)}`);
   expect(await status('cat', 'bob', 'open')).toMatchObject({ is_subscribed: true });
@@ -202,7 +202,7 @@ test('whether somebody is subscribed, for whoever may see the members', async ()
   );
 });
 
-test('streams have no mail address, for whoever may read them', async () => {
+test('stream email addresses do not exist, for those who may read the stream', async () => {
   const path = (place: string): string => `streams/${idOf(place)}/email_address`;
   expect(await get('cat', path('open'))).toEqual({ result: 'success', msg: '', email: '' });
   for (const place of places)
@@ -210,7 +210,7 @@ test('streams have no mail address, for whoever may read them', async () => {
   expect(await all.refusal('guest', 'GET', path('open'))).toEqual(invalidId);
 });
 
-test('without a key nothing is told of streams', async () => {
+test('requires a key', async () => {
   const nobody = new ApiClient({ urls: all.people.ann.client.urls });
   for (const path of [
     'streams',

@@ -58,7 +58,7 @@ async function countQueues(who: PersonKey): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-test('many more registers at once than there are connections are all answered, each with its own state', async () => {
+test('many more registers than connections are all answered at once, each with its own state', async () => {
   const people = ['ann', 'bob', 'cat', 'gil'] as const;
   const asked = Array.from({ length: 120 }, (_, n) => people[n % people.length] ?? 'ann');
   const answers = await Promise.all(
@@ -74,7 +74,7 @@ test('many more registers at once than there are connections are all answered, e
   expect(administrator?.['is_admin']).toBe(true);
 });
 
-test('registers that are served together tell everybody what he sees, and nothing of what others see', async () => {
+test('registers in one batch get their own state and nothing of others', async () => {
   await organization.client('ann').patch('realm', { email_address_visibility: 3 });
   const people = ['ann', 'bob', 'cat', 'gil'] as const;
   const asked = people.flatMap((who) =>
@@ -107,7 +107,7 @@ test('registers that are served together tell everybody what he sees, and nothin
   expect(addressesSeen).toEqual(asked.map(({ who }) => who === 'ann'));
 });
 
-test('what Postgres refuses of one register refuses no other', async () => {
+test('a register that Postgres refuses does not affect others', async () => {
   const bad = { event_types: ['\u0000'], fetch_event_types: [] };
   const answers = await Promise.all(
     Array.from({ length: 12 }, (_, n) =>
@@ -121,7 +121,7 @@ test('what Postgres refuses of one register refuses no other', async () => {
   );
 });
 
-test('while registers wait, other requests of the node go on; a client that goes has no queue made for it', async () => {
+test('while registers wait other requests continue, and no queue is created for a client that disconnects', async () => {
   const cat = organization.client('cat');
   const queue = await cat.post('register', { fetch_event_types: [] });
   const queuesBefore = await countQueues('gil');

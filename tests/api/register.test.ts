@@ -216,7 +216,7 @@ const withoutState = [
 ];
 
 describe('fetch types', () => {
-  test.each(keysByType)('%s adds its keys and no others', async (type, keys) => {
+  test.each(keysByType)('%s adds only its keys', async (type, keys) => {
     const expected = [...new Set(keys)].toSorted();
     for (const who of ['ann', 'bob', 'gil', 'bobBot'] as const)
       expect(await keysOf(who, { fetch_event_types: [type] })).toEqual(expected);
@@ -242,17 +242,17 @@ describe('fetch types', () => {
     expect(await keysOf('bob', { event_types: ['message'] })).toEqual(['max_message_id']);
   });
 
-  test('checklist 3: no fetch types, only what is always there', async () => {
+  test('checklist 3: without fetch types, only the basic keys are returned', async () => {
     expect(await keysOf('bob', { fetch_event_types: [] })).toEqual([]);
     expect(await keysOf('bob', { event_types: ['realm_user'], fetch_event_types: [] })).toEqual([]);
   });
 
-  test('checklist 4: unread messages need both of their types', async () => {
+  test('checklist 4: unread_msgs needs both of its types', async () => {
     expect(await keysOf('bob', { fetch_event_types: ['message'] })).toEqual(['max_message_id']);
     expect(await keysOf('bob', { fetch_event_types: ['update_message_flags'] })).toEqual([]);
   });
 
-  test('checklist 5: with both, unread_msgs has its five keys', async () => {
+  test('checklist 5: with both types, unread_msgs has five keys', async () => {
     const answer = await register('bob', {
       fetch_event_types: ['message', 'update_message_flags'],
     });
@@ -265,7 +265,7 @@ describe('fetch types', () => {
     ]);
   });
 
-  test('checklist 6: unknown names of types are accepted', async () => {
+  test('checklist 6: unknown types are accepted', async () => {
     const types = ['__proto__', 'constructor', 'no such type'];
     expect(await keysOf('bob', { event_types: types })).toEqual([]);
     expect(await keysOf('bob', { fetch_event_types: types })).toEqual([]);
@@ -295,7 +295,7 @@ describe('fetch types', () => {
     expect(answer).not.toHaveProperty('zulip_feature_level');
   });
 
-  test('stop words are those that a search passes over', async () => {
+  test('stop words are those that search ignores', async () => {
     const words = (await register('bob', { fetch_event_types: ['stop_words'] }))[
       'stop_words'
     ] as string[];
@@ -327,7 +327,7 @@ describe('parameters', () => {
     }
   });
 
-  test('checklist 8: a flat narrow and a list of one pair are the same', async () => {
+  test('checklist 8: a flat narrow and a list of one pair are equivalent', async () => {
     for (const narrow of [['stream', 'ART'], [['stream', 'ART']]]) {
       const queue = await FollowedQueue.open(organization.client('cat'), {
         event_types: ['message'],
@@ -341,7 +341,7 @@ describe('parameters', () => {
     }
   });
 
-  test('checklist 9: an operator that queues do not know is refused', async () => {
+  test('checklist 9: an operator that queues do not support is refused', async () => {
     for (const operator of ['pm-with', 'search', 'near', 'id', 'has'])
       expect(
         await organization
@@ -368,7 +368,7 @@ describe('parameters', () => {
     expect(Object.keys(body).toSorted()).toEqual([...always, 'alert_words'].toSorted());
   });
 
-  test('a queue gets the types that it asked for and no others', async () => {
+  test('a queue gets only the requested types', async () => {
     const bob = organization.client('bob');
     const queue = await FollowedQueue.open(bob, { event_types: ['alert_words'] });
     await bob.post('users/me/status', { status_text: 'busy' });
@@ -376,7 +376,7 @@ describe('parameters', () => {
     expect(await queue.next(1)).toEqual([{ type: 'alert_words', alert_words: ['tide'] }]);
   });
 
-  test('a bot has the queue that it is set up with, unless it says otherwise or only polls', async () => {
+  test('a bot gets its configured default queue, unless it sets parameters or only polls', async () => {
     const bot = organization.client('bobBot');
     await organization.client('bob').patch(`bots/${organization.id('bobBot')}`, {
       default_events_register_stream: 'Art',
@@ -408,7 +408,7 @@ describe('parameters', () => {
 });
 
 describe('state', () => {
-  test('checklist 10: who has no messages has -1 as newest, and a new account -1 as pointer', async () => {
+  test("checklist 10: without messages the newest is -1, and a new account's pointer is -1", async () => {
     const { person } = await organization.makePersonWithBot('nobody');
     const answer = await organization.clientOf(person).post('register');
     expect(answer).toMatchObject({
@@ -424,7 +424,7 @@ describe('state', () => {
     });
   });
 
-  test('checklist 11: subscribers are there only when they are asked for', async () => {
+  test('checklist 11: subscribers are included only on request', async () => {
     const lists = ['subscriptions', 'unsubscribed', 'never_subscribed'];
     for (const who of ['ann', 'bob', 'gil', 'bobBot'] as const) {
       const plain = await register(who);
@@ -443,7 +443,7 @@ describe('state', () => {
     );
   });
 
-  test('checklist 12: null notification settings are for those who know them', async () => {
+  test('checklist 12: null notification settings need the client capability', async () => {
     const names = [
       'desktop_notifications',
       'audible_notifications',
@@ -464,7 +464,7 @@ describe('state', () => {
       expect(names.map((name) => subscription[name])).toEqual([null, null, null, null]);
   });
 
-  test('checklist 13: capabilities of later clients do not fail', async () => {
+  test('checklist 13: unknown capabilities are accepted', async () => {
     for (const client_capabilities of [
       {},
       { bulk_message_deletion: true },
@@ -479,7 +479,7 @@ describe('state', () => {
       ).toMatchObject({ status: 400, body: { code: 'BAD_REQUEST' } });
   });
 
-  test('checklist 15: people are listed by whether they are active, oneself among them', async () => {
+  test('checklist 15: active and deactivated people are listed separately, with the caller among them', async () => {
     const { person } = await organization.makePersonWithBot('leaver');
     await organization.client('ann').delete(`users/${person.user.id}`);
     const answer = await register('gil');
@@ -498,7 +498,7 @@ describe('state', () => {
       if (bot['is_bot'] === true) expect(typeof bot['bot_type']).toBe('number');
   });
 
-  test('checklist 16: who makes Gravatar URLs himself gets none of others, and his own', async () => {
+  test("checklist 16: with client_gravatar only the caller's own Gravatar URL is included", async () => {
     const answer = await register('bob', { client_gravatar: true });
     for (const user of readObjects(answer, 'realm_users')) expect(user['avatar_url']).toBe(null);
     for (const key of ['avatar_url', 'avatar_url_medium'])
@@ -508,7 +508,7 @@ describe('state', () => {
       expect(user['avatar_url']).toMatch(/^https:\/\/secure\.gravatar\.com\/avatar\//);
   });
 
-  test('checklist 17: streams of announcements are -1 when there are none, also when theirs ended', async () => {
+  test('checklist 17: notification streams are -1 if unset or deactivated', async () => {
     const ann = organization.client('ann');
     await ann.post('users/me/subscriptions', { subscriptions: [{ name: 'news' }] });
     const { stream_id: streamId } = await ann.get('get_stream_id', { stream: 'news' });
@@ -523,7 +523,7 @@ describe('state', () => {
     ]);
   });
 
-  test('checklist 18: muted topics are pairs of a stream and a topic', async () => {
+  test('checklist 18: muted topics are pairs of stream and topic', async () => {
     const bob = organization.client('bob');
     await bob.patch('users/me/subscriptions/muted_topics', {
       stream: 'general',
@@ -533,7 +533,7 @@ describe('state', () => {
     expect((await register('bob'))['muted_topics']).toEqual([['general', 'Noise']]);
   });
 
-  test('checklist 19: a status that says nothing is left out', async () => {
+  test('checklist 19: empty statuses are excluded', async () => {
     await organization.client('cat').post('users/me/status', { away: true, status_text: 'at sea' });
     await organization.client('bob').post('users/me/status', { away: false, status_text: '' });
     expect((await register('gil'))['user_status']).toEqual({
@@ -545,7 +545,7 @@ describe('state', () => {
     });
   });
 
-  test('private conversations are listed by their newest message, without oneself', async () => {
+  test('private conversations are sorted by newest message and exclude the caller', async () => {
     const [ann, bob, cat] = [
       organization.client('ann'),
       organization.client('bob'),
@@ -567,7 +567,7 @@ describe('state', () => {
     ]);
   });
 
-  test('guests see no default streams and no streams but their own; lists are sorted by name', async () => {
+  test('guests get only their own streams and no default streams; lists are sorted by name', async () => {
     await organization.client('ann').post('default_streams', { stream_name: 'general' });
     const names = (answer: JsonObject, list: string): unknown[] =>
       readObjects(answer, list).map((item) => item['name']);

@@ -24,7 +24,7 @@ async function render(
 }
 
 describe('messages/render', () => {
-  test('answers what others would see, in place and in a thread', async () => {
+  test('returns the HTML that others would see, in place and in a thread', async () => {
     const { bob } = all;
     for (const content of [
       'hi @**Bob Ray** :tada:\n* one',
@@ -42,7 +42,7 @@ describe('messages/render', () => {
     }
   });
 
-  test('links a private stream only for those who may know of it', async () => {
+  test('links a private stream only for users who may know of it', async () => {
     expect(await render('cat', '#**secret>plan**')).toContain(`data-stream-id="${secretId}"`);
     for (const who of ['ann', 'bob', 'guest'] as const) {
       expect(await render(who, '#**secret>plan** #**secret**')).toBe(
@@ -62,7 +62,7 @@ describe('messages/render', () => {
     expect(await render('ann', `@**Gone Person|${gone.id}**`)).not.toContain('user-mention');
   });
 
-  test('has no limit but that of rendering, stores nothing and is open to everybody with an account', async () => {
+  test('has only the limit of rendering, stores nothing and is open to all accounts', async () => {
     expect(await render('bob', '')).toBe('');
     expect(await render('bob', ' \n ')).toBe('');
     expect(await render('guest', 'word '.repeat(5000))).toHaveLength('<p></p>'.length + 25_000);

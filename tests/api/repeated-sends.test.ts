@@ -34,7 +34,7 @@ async function countIn(topic: string): Promise<number> {
 test.each([
   ['Idempotency-Key', ownHeader('at once')],
   ['queue_id and local_id', localId('at once')],
-])('thirty repeats at once with one %s make one message', async (name, key) => {
+])('thirty concurrent repeats with one %s create one message', async (name, key) => {
   const topic = `at once by ${name}`;
   const ids = await Promise.all(
     Array.from({ length: 30 }, async () => send(all.bob, { topic }, key)),
@@ -44,7 +44,7 @@ test.each([
   expect(await send(all.bob, { topic }, key)).toBe(ids[0]);
 });
 
-test('a key is its user’s own', async () => {
+test('a key belongs to one user', async () => {
   const key = ownHeader('shared');
   const ids = await Promise.all(
     [all.ann, all.bob, all.cat].map(async (one) => send(one, { topic: 'own keys' }, key)),
@@ -52,7 +52,7 @@ test('a key is its user’s own', async () => {
   expect(new Set(ids).size).toBe(3);
 });
 
-test('a refused request leaves no key', async () => {
+test('a refused request does not use up its key', async () => {
   const key = ownHeader('refused');
   const message = { to: 'Norway', topic: 'refused' };
   expect(await refusalOf(send(all.bob, message, key))).toMatchObject({
@@ -70,7 +70,7 @@ test('a refused request leaves no key', async () => {
 test.each([
   ['Idempotency-Key', ownHeader('renamed')],
   ['queue_id and local_id', localId('renamed')],
-])('a repeat with %s is answered though it would be refused by now', async (name, key) => {
+])('a repeat with %s gets the first answer even if it would be refused now', async (name, key) => {
   const { organization, pool, bob } = all;
   const from = `Finland ${name}`;
   await organization.makeStream(from, [bob]);
@@ -86,7 +86,7 @@ test.each([
   });
 });
 
-test('a repeat of a message that was deleted since sends nothing', async () => {
+test('a repeat of a deleted message sends nothing', async () => {
   const key = ownHeader('deleted');
   const id = await send(all.ann, { topic: 'deleted' }, key);
   await all.ann.client.delete(`messages/${String(id)}`);

@@ -103,7 +103,7 @@ describe('parameters', () => {
     expect(await ask(method, path)).toEqual(missing(name));
   });
 
-  test('a count that is no number is refused with its text', async () => {
+  test('a count that is not a number is refused with its text', async () => {
     for (const [bad, text] of [
       ['abc', 'abc'],
       ['', ''],
@@ -125,7 +125,7 @@ describe('parameters', () => {
     expect(answer.status).toBe(200);
   });
 
-  test('what is no JSON is told apart from JSON of another type', async () => {
+  test('text that is not JSON and JSON of another type get different refusals', async () => {
     for (const path of ['users', 'messages?anchor=0&num_before=0&num_after=0']) {
       for (const text of ['True', "'x'", '', '1,', '99999999999999999999'])
         expect(
@@ -141,7 +141,7 @@ describe('parameters', () => {
     }
   });
 
-  test('the first bad item of a list is named by its index', async () => {
+  test('the first invalid item of a list is named by its index', async () => {
     const flags = { op: 'add', flag: 'starred' };
     expect(await ask('POST', 'messages/flags', { messages: '[1,"a","b"]', ...flags })).toEqual(
       refused('messages[1] is not an integer'),
@@ -157,7 +157,7 @@ describe('parameters', () => {
     );
   });
 
-  test('two names of one parameter are refused, in whatever places they come', async () => {
+  test('two names of one parameter are refused, wherever they are', async () => {
     const clash = {
       status: 400,
       result: 'error',
@@ -171,7 +171,7 @@ describe('parameters', () => {
     expect(await ask('POST', 'messages?subject=a', { ...message, topic: 'a' })).toEqual(clash);
   });
 
-  test('unknown parameters change nothing and are not echoed', async () => {
+  test('unknown parameters are ignored and not repeated in the answer', async () => {
     const plain = await bob.get('streams');
     const asked = await bob.get('streams', { nonsense: 'zzz', '__proto__[x]': '1', '': 'y' });
     expect(asked).toEqual(plain);
@@ -180,7 +180,7 @@ describe('parameters', () => {
     );
   });
 
-  test('the body beats the query, and the last of several values counts', async () => {
+  test('the body overrides the query, and the last of several values counts', async () => {
     const rendered = async (path: string, body: string): Promise<unknown> =>
       read(await send('POST', path, { who: 'bob', type: formType, body }))['rendered'];
     expect(await rendered('messages/render?content=query', 'content=body')).toBe('<p>body</p>');
@@ -189,7 +189,7 @@ describe('parameters', () => {
     expect(await rendered('messages/render?content=one&content=two', '')).toBe('<p>two</p>');
   });
 
-  test('plus, percent escapes, semicolons and broken bytes', async () => {
+  test('plus, percent escapes, semicolons and invalid bytes are decoded', async () => {
     const nameOf = async (text: string, type = formType): Promise<unknown> =>
       read(await send('POST', 'messages/render', { who: 'bob', type, body: `content=${text}` }))[
         'rendered'
@@ -202,14 +202,14 @@ describe('parameters', () => {
     expect(await nameOf('%C3%BC', `${formType}; charset=nonsense`)).toBe('<p>ü</p>');
   });
 
-  test('an empty text is a text, and no JSON', async () => {
+  test('an empty text is a valid text, and not JSON', async () => {
     expect(await ask('POST', 'messages/render', { content: '' })).toMatchObject({ rendered: '' });
     expect(await ask('GET', 'streams', { include_public: '' })).toEqual(
       refused('Argument "include_public" is not valid JSON.'),
     );
   });
 
-  test('null stands for an optional value that is not given', async () => {
+  test('null means that an optional value is absent', async () => {
     const registered = await bob.post('register', {
       event_types: 'null',
       narrow: 'null',
@@ -222,7 +222,7 @@ describe('parameters', () => {
     );
   });
 
-  test('of two bad parameters the first in declared order is reported', async () => {
+  test('of two invalid parameters the first in declared order is reported', async () => {
     const inOrder = 'num_before=abc&num_after=xyz';
     for (const query of [inOrder, inOrder.split('&').toReversed().join('&')])
       expect(read(await send('GET', `messages?anchor=0&${query}`, { who: 'bob' }))).toMatchObject({
@@ -367,7 +367,7 @@ describe('bodies', () => {
 });
 
 describe('methods and paths', () => {
-  test('a POST whose form has a field method acts as that method', async () => {
+  test('a POST with a method field in its form acts as that method', async () => {
     const patched = await send('POST', 'settings/display', {
       who: 'bob',
       type: formType,
@@ -385,7 +385,7 @@ describe('methods and paths', () => {
     expect(read(put)).toMatchObject({ result: 'success' });
   });
 
-  test('a field method in the query, or of no method there is, overrides nothing', async () => {
+  test('a method field in the query, or with an unknown method, has no effect', async () => {
     const inQuery = await send('POST', 'settings/display?method=PATCH&dense_mode=true', {
       who: 'bob',
     });
@@ -400,7 +400,7 @@ describe('methods and paths', () => {
     expect((await send('POST', 'settings/display')).status).toBe(401);
   });
 
-  test('PATCH on users is 405 with the methods there are, with credentials and without', async () => {
+  test('PATCH on users is 405 with the allowed methods, with and without credentials', async () => {
     for (const written of [{}, { who: 'bob' } as const]) {
       const answer = await send('PATCH', 'users', written);
       expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, POST, HEAD']);
@@ -422,7 +422,7 @@ describe('methods and paths', () => {
     expect(read(answer)['result']).toBe('error');
   });
 
-  test('OPTIONS on users is 204 with the methods in alphabetical order, and needs no credentials', async () => {
+  test('OPTIONS on users is 204 with the methods in alphabetical order, without credentials', async () => {
     for (const headers of [{}, { authorization: 'Bearer x' }]) {
       const answer = await send('OPTIONS', 'users', { headers });
       expect([answer.status, answer.headers.allow, answer.text]).toEqual([
@@ -449,7 +449,7 @@ describe('methods and paths', () => {
     expect((await send('HEAD', 'register')).status).toBe(405);
   });
 
-  test('an unknown path is 404 with a JSON object, before anything is asked', async () => {
+  test('an unknown path is 404 with a JSON object, before other checks', async () => {
     for (const path of ['nothing', '/api/v2/users', '/', 'messages/x', 'users/me/nothing']) {
       for (const method of ['GET', 'POST']) {
         const answer = await send(method, path, { headers: { authorization: 'Bearer x' } });
@@ -458,7 +458,7 @@ describe('methods and paths', () => {
     }
   });
 
-  test('a trailing slash makes another path, doubled slashes do not', async () => {
+  test('a trailing slash makes another path, and doubled slashes do not', async () => {
     const trailing = await send('GET', 'users/', { who: 'bob' });
     expect([trailing.status, trailing.headers.location]).toEqual([404, undefined]);
     for (const path of ['/api/v1//users', '//api//v1/users', '/api/v1/users//me'])
@@ -494,14 +494,14 @@ describe('the order of checks', () => {
     },
   );
 
-  test('endpoints without authentication check parameters before logic', async () => {
+  test('endpoints without authentication check parameters before their logic', async () => {
     expect(read(await send('POST', 'fetch_api_key'))).toMatchObject({ var_name: 'username' });
     expect(read(await send('POST', 'dev_fetch_api_key'))).toMatchObject({ var_name: 'username' });
   });
 });
 
 describe('answers', () => {
-  test('every ordinary one, refusals too, is JSON that nobody keeps', async () => {
+  test('are JSON that must not be cached, including refusals', async () => {
     const asked: readonly (readonly [string, string, PersonKey | undefined])[] = [
       ['GET', 'messages?anchor=0&num_before=0&num_after=0', 'bob'],
       ['GET', 'streams', 'bob'],
@@ -533,12 +533,12 @@ describe('answers', () => {
     }
   });
 
-  test('browsers may read files and pictures from other origins, refusals too', async () => {
+  test('of files and pictures are readable from other origins, including refusals', async () => {
     for (const path of ['/user_uploads/1/x/y.txt', '/avatar/nobody', '/thumbnail'])
       expect((await send('GET', path)).headers['access-control-allow-origin']).toBe('*');
   });
 
-  test('a language that is asked for changes nothing yet', async () => {
+  test('ignore the requested language', async () => {
     const answer = await send('GET', 'get_stream_id', {
       who: 'bob',
       headers: { 'accept-language': 'de' },
@@ -546,7 +546,7 @@ describe('answers', () => {
     expect(read(answer)['msg']).toBe("Missing 'stream' argument");
   });
 
-  test('a success has result and msg first', async () => {
+  test('begin with result and msg', async () => {
     expect((await send('GET', 'users/me', { who: 'bob' })).text).toMatch(
       /^\{"result":"success","msg":"",/,
     );

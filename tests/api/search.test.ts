@@ -46,7 +46,7 @@ async function matchesOf(
 const mark = (text: string): string => `<span class="highlight">${text}</span>`;
 
 describe('words', () => {
-  test('are found in the topic and in the rendered content', async () => {
+  test('match in the topic and the rendered content', async () => {
     const inTopic = await hall('nothing here', 'Zebra crossing');
     const inContent = await hall('a zebra was here');
     expect(await idsFor('zebra')).toEqual([inTopic, inContent]);
@@ -54,14 +54,14 @@ describe('words', () => {
     expect(await idsFor('giraffe okapi')).toEqual([split]);
   });
 
-  test('all have to match, in any order', async () => {
+  test('must all match, in any order', async () => {
     const both = await hall('walnut and pecan');
     await hall('only walnut');
     expect(await idsFor('pecan walnut')).toEqual([both]);
     expect(await idsFor('pecan walnut cashew')).toEqual([]);
   });
 
-  test('are stemmed, and not found by their beginnings or parts', async () => {
+  test('are stemmed, and not matched by beginnings or parts', async () => {
     const waving = await hall('they were waving handkerchiefs');
     expect(await idsFor('wave')).toEqual([waving]);
     expect(await idsFor('handkerchief')).toEqual([waving]);
@@ -76,7 +76,7 @@ describe('words', () => {
     ['STRASSENBAHN', 'straßenbahn'],
     ['café'.normalize('NFD'), 'CAFÉ'],
     ['ΠΡΩΤΕΪ\u0301ΝΗ', 'πρωτεΐνη'],
-  ])('regardless of case: %s finds %s', async (query, content) => {
+  ])('match regardless of case: %s finds %s', async (query, content) => {
     const id = await hall(`“${content}” — 😀`);
     expect(await idsFor(query)).toEqual([id]);
     expect(await matchesOf(query, [id])).toEqual({
@@ -87,7 +87,7 @@ describe('words', () => {
     });
   });
 
-  test('stop words and single letters are ignored, and alone they match nothing', async () => {
+  test('exclude stop words and single letters, which alone match nothing', async () => {
     const id = await hall('tangerine');
     expect(await idsFor('the tangerine is b and x')).toEqual([id]);
     for (const query of [
@@ -109,7 +109,7 @@ describe('words', () => {
     ).toEqual([id]);
   });
 
-  test('tags, attributes and punctuation are not words; hosts, paths, emoji and mentioned names are', async () => {
+  test('exclude tags, attributes and punctuation; include hosts, paths, emoji and mentioned names', async () => {
     const id = await hall(
       '**strongly** `<kbd>` https://quokka.example.com/burrow/deep :octopus: @**Cat Moe** Marks&Spencer',
     );
@@ -127,7 +127,7 @@ describe('words', () => {
       );
   });
 
-  test('several terms are one query, in both encodings', async () => {
+  test('in several terms form one query, in both encodings', async () => {
     const id = await hall('lavender rosemary thyme');
     await hall('lavender sage');
     expect(await idsFor([search('lavender'), search('thyme')])).toEqual([id]);
@@ -136,7 +136,7 @@ describe('words', () => {
     expect(await idsFor([search('"lavender'), search('thyme"')])).toEqual([]);
   });
 
-  test('a negated search leaves out what it would find', async () => {
+  test('a negated search excludes its matches', async () => {
     const first = await hall('basalt granite');
     const second = await hall('basalt marble');
     expect(await idsFor([search('basalt'), search('granite', true)])).toEqual([second]);
@@ -157,7 +157,7 @@ describe('words', () => {
 });
 
 describe('phrases', () => {
-  test('occur literally in the raw content or in the topic', async () => {
+  test('match literally in the original content or the topic', async () => {
     const content = await hall('the **quick** silver fox', 'one');
     const topic = await hall('fox silver', 'Silver Fox');
     await hall('fox and silver', 'two');
@@ -169,7 +169,7 @@ describe('phrases', () => {
     expect(await idsFor('silver"fox"')).toHaveLength(3);
   });
 
-  test('per cent signs and underscores are literal', async () => {
+  test('with percent signs and underscores match literally', async () => {
     const percent = await hall('mango 100% sure_thing');
     await hall('mango 100 sure thing');
     expect(await idsFor('"mango 100% sure_thing"')).toEqual([percent]);
@@ -185,14 +185,14 @@ describe('phrases', () => {
     ['ὈΔΥΣΣΕΎΣ ΘΑΛΑΣΣΑ', 'ὀδυσσεύς θαλασσα'],
     ['naïve plan'.normalize('NFD'), 'Naïve Plan'],
     ['"ﬁne linen'.slice(1), 'FINE LINEN'],
-  ])('regardless of case: %s', async (phrase, content) => {
+  ])('match regardless of case: %s', async (phrase, content) => {
     const id = await hall(`so ${content} it is`);
     expect(await idsFor(`"${phrase}"`)).toEqual([id]);
     expect(await idsFor(`"${phrase} isn"`)).toEqual([]);
   });
 });
 
-describe('marks', () => {
+describe('highlights', () => {
   const marked = async (
     query: string,
     content: string,
@@ -210,7 +210,7 @@ describe('marks', () => {
     return messages.flatMap(({ match_content, match_subject }) => [match_content, match_subject]);
   };
 
-  test('wrap each hit in the HTML and in the escaped topic', async () => {
+  test('wrap each match in the HTML and in the escaped topic', async () => {
     expect(await marked('lunch', 'discuss lunch after lunch')).toEqual([
       `<p>discuss ${mark('lunch')} after ${mark('lunch')}</p>`,
       'talk',
@@ -221,7 +221,7 @@ describe('marks', () => {
     ]);
   });
 
-  test('stand in the HTML also when the text was asked for', async () => {
+  test('are in the HTML even if the original content was requested', async () => {
     const id = await hall('some **almonds**');
     const { messages } = await fetchMessages(all.bob, {
       narrow: [search('almond')],
@@ -236,7 +236,7 @@ describe('marks', () => {
     ]);
   });
 
-  test('leave a scheme, tags and attributes alone', async () => {
+  test('leave schemes, tags and attributes unchanged', async () => {
     const [content] = await marked('https://google.com', 'https://google.com');
     expect(content).toContain(`>https://${mark('google.com')}</a>`);
     expect(content).toContain('href="https://google.com"');
@@ -260,7 +260,7 @@ describe('marks', () => {
     );
   });
 
-  test('are not in what was fetched without a search', async () => {
+  test('are absent without a search', async () => {
     const { messages } = await fetchMessages(all.bob);
     expect(messages.length).toBeGreaterThan(0);
     for (const message of messages) {
@@ -270,7 +270,7 @@ describe('marks', () => {
   });
 });
 
-describe('queries nobody means', () => {
+describe('unusual queries', () => {
   const tenThousandWords = Array.from({ length: 10_000 }, (_, n) => `word${n}`).join(' ');
 
   // An address holds 16 KiB, which bounds what a query can be.
@@ -289,11 +289,11 @@ describe('queries nobody means', () => {
     expect(await matchesOf(query, [1])).toEqual({});
   });
 
-  test('ten thousand words are refused with the address that holds them', async () => {
+  test('ten thousand words are refused together with the address that contains them', async () => {
     expect(await refusalOf(idsFor(tenThousandWords))).toMatchObject({ status: 431 });
   });
 
-  test('a NUL and a text that is none are refused', async () => {
+  test('a NUL and malformed text are refused', async () => {
     expect(await refusalOf(idsFor('a\0b'))).toMatchObject({
       status: 400,
       code: 'REQUEST_VARIABLE_INVALID',
@@ -304,7 +304,7 @@ describe('queries nobody means', () => {
     });
   });
 
-  test('a query of more words than are looked up is held against all of them', async () => {
+  test('a query with more words than the index looks up still compares all of them', async () => {
     const words = Array.from(
       { length: 60 },
       (_, n) => `many${String.fromCodePoint(97 + (n % 26))}${n}`,
@@ -315,8 +315,8 @@ describe('queries nobody means', () => {
   });
 });
 
-describe('who finds what', () => {
-  test('without a stream what one received, with a public stream all of it', async () => {
+describe('visibility', () => {
+  test('without a stream finds received messages, with a public stream all of its messages', async () => {
     const { organization, ann, bob, cat, guest } = all;
     await organization.makeStream('island', [ann]);
     const past = await ann.client.sendToStream('island', 'talk', 'coconut');
@@ -336,7 +336,7 @@ describe('who finds what', () => {
     expect(await idsFor([...narrow, ['topic', 'other']], bob)).toEqual([]);
   });
 
-  test('nothing of private streams, but for what one received before one left', async () => {
+  test('finds messages of private streams only if they were received before leaving', async () => {
     const { organization, ann, bob, cat } = all;
     const stream = await organization.makeStream('vault', [ann, bob], {
       inviteOnly: true,
@@ -366,7 +366,7 @@ describe('who finds what', () => {
     expect(stream.id).toBeGreaterThan(0);
   });
 
-  test("nothing of other people's private messages", async () => {
+  test("does not find other people's private messages", async () => {
     const { ann, bob, cat, guest } = all;
     const pair = await ann.client.sendPrivately([cat.email], 'kumquat for two');
     const group = await ann.client.sendPrivately([cat.email, guest.email], 'kumquat for three');
@@ -382,7 +382,7 @@ describe('who finds what', () => {
     });
   });
 
-  test('a starred message that one did not receive is found, and only by whom starred it', async () => {
+  test('finds a starred message that was not received, for the user who starred it only', async () => {
     const { organization, ann, bob, cat } = all;
     await organization.makeStream('reef', [ann]);
     const id = await ann.client.sendToStream('reef', 'talk', 'anemone');
@@ -393,8 +393,8 @@ describe('who finds what', () => {
   });
 });
 
-describe('what was changed', () => {
-  test('an edited message is found by its new text and topic only', async () => {
+describe('after changes', () => {
+  test('an edited message matches by its new text and topic only', async () => {
     const { ann, bob } = all;
     const id = await hall('old platypus text', 'Echidna');
     await ann.client.patch(`messages/${id}`, { content: 'new wallaby text', topic: 'Bandicoot' });
@@ -414,7 +414,7 @@ describe('what was changed', () => {
     });
   });
 
-  test('messages moved with another one are found by the new topic', async () => {
+  test('messages that moved together match by the new topic', async () => {
     const { ann } = all;
     const first = await hall('numbat one', 'Quoll');
     const second = await hall('numbat two', 'Quoll');
@@ -423,7 +423,7 @@ describe('what was changed', () => {
     expect(await idsFor('numbat quoll')).toEqual([]);
   });
 
-  test('a deleted message is not found', async () => {
+  test('a deleted message does not match', async () => {
     const id = await hall('thylacine');
     expect(await idsFor('thylacine')).toEqual([id]);
     await all.ann.client.delete(`messages/${id}`);
@@ -433,7 +433,7 @@ describe('what was changed', () => {
 });
 
 describe('pages', () => {
-  test('the anchor, the counts and the ends are those of what is found', async () => {
+  test('anchor, counts and ends refer to the matches', async () => {
     const ids: number[] = [];
     for (let n = 0; n < 6; n += 1)
       ids.push(await hall(`${n % 2 === 0 ? 'pelican' : 'heron'} ${n}`));
@@ -461,7 +461,7 @@ describe('pages', () => {
     expect(await page('newest', 0, 0)).toEqual([[], false, false, true]);
   });
 
-  test('the first unread message of a search', async () => {
+  test('start at the first unread match', async () => {
     const { cat } = all;
     const [read, unread] = [await hall('walrus one'), await hall('walrus two')];
     await cat.client.post('messages/flags', { messages: [read], op: 'add', flag: 'read' });
@@ -477,7 +477,7 @@ describe('pages', () => {
 });
 
 describe('matches_narrow', () => {
-  test('an empty narrow matches all that one received', async () => {
+  test('an empty narrow matches all received messages', async () => {
     const id = await hall('plain <text>', 'a & b');
     expect(await matchesOf([], [id, id, 0, -1, 999_999_999])).toEqual({
       [id]: { match_content: '<p>plain &lt;text&gt;</p>', match_subject: 'a &amp; b' },
@@ -486,7 +486,7 @@ describe('matches_narrow', () => {
     expect(await matchesOf([['topic', 'b']], [id])).toEqual({});
   });
 
-  test('does not reach beyond what one received, whatever the stream', async () => {
+  test('does not match messages that were not received, in any stream', async () => {
     const { organization, ann, bob } = all;
     await organization.makeStream('lagoon', [ann]);
     const id = await ann.client.sendToStream('lagoon', 'talk', 'manatee');
@@ -506,13 +506,13 @@ describe('matches_narrow', () => {
       { msg_ids: [1], narrow: [['nothing', 'x']] },
       'Invalid narrow operator: unknown operator nothing',
     ],
-  ])('refuses what it cannot read: %#', async (parameters, msg) => {
+  ])('refuses invalid requests: %#', async (parameters, msg) => {
     expect(
       await refusalOf(all.bob.client.get('messages/matches_narrow', parameters)),
     ).toMatchObject({ status: 400, msg });
   });
 
-  test('takes 5000 ids', async () => {
+  test('accepts 5000 ids', async () => {
     const ask = async (count: number): Promise<number> => {
       const { email, apiKey } = all.bob;
       const { status } = await fetch(
@@ -524,14 +524,14 @@ describe('matches_narrow', () => {
     expect([await ask(5000), await ask(5001)]).toEqual([200, 400]);
   });
 
-  test('is for those who log in', async () => {
+  test('requires authentication', async () => {
     const answer = await fetch(`${all.cluster.gatewayUrls[0]}/api/v1/messages/matches_narrow`);
     expect(answer.status).toBe(401);
   });
 });
 
 // Of the service that replaces the other; so it comes last.
-test('a search or a narrow of many terms that takes too long is refused, and other lists are not', async () => {
+test('a search or narrow with many terms that takes too long is refused, and other lists are not', async () => {
   await all.cluster.startAnother('messages', { PARLEY_SEARCH_TIMEOUT_SECS: '0.001' });
   await all.cluster.kill('messages', 0, 'SIGTERM');
   const desc = 'too many messages to search: add a rarer word, a stream or a sender';

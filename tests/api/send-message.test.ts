@@ -31,7 +31,7 @@ const deepList = `${'['.repeat(4_900)}${']'.repeat(4_900)}`;
 const toDenmark = { type: 'stream', to: 'Denmark', topic: 'lunch', content: 'hello' };
 
 describe('accepted', () => {
-  test('a stream message answers its id alone, and is fetched as it was sent', async () => {
+  test('a send to a stream returns only its id, and the message is fetched as sent', async () => {
     const { ann, bob } = all;
     const body = await ann.client.post('messages', {
       type: 'stream',
@@ -77,7 +77,7 @@ describe('accepted', () => {
     expect(messages).toMatchObject([{ id: body['id'], display_recipient: 'Denmark' }]);
   });
 
-  test('ids of streams and people, addresses as text with commas', async () => {
+  test('accepts ids of streams and people, and addresses as text with commas', async () => {
     const { ann, bob, cat, pool } = all;
     const { rows } = await pool.query<{ id: number }>({
       text: `SELECT id FROM streams WHERE name = 'Denmark'`,
@@ -105,7 +105,7 @@ describe('accepted', () => {
     );
   });
 
-  test('two people have a recipient id for each direction and one conversation; by address in order', async () => {
+  test('two people have one recipient id per direction and one conversation; display recipients are sorted by address', async () => {
     const { ann, bob } = all;
     await ann.client.sendPrivately([bob.email], 'there');
     await bob.client.sendPrivately([ann.email, bob.email], 'back');
@@ -127,7 +127,7 @@ describe('accepted', () => {
     expect(messages).toMatchObject([{ id, display_recipient: [{ id: cat.id }] }]);
   });
 
-  test('topic and content are cut at their limits', async () => {
+  test('topic and content are cut to their limits', async () => {
     const { ann } = all;
     await ann.client.post('messages', {
       ...toDenmark,
@@ -151,7 +151,7 @@ describe('accepted', () => {
       `${'a|'.repeat(1_900)}\n${'-|'.repeat(1_900)}\n${'x\n'.repeat(1_100)}x`,
       '<p>a|a|',
     ],
-  ])('%s are taken whole, however long their HTML would be', async (_name, content, start) => {
+  ])('%s are accepted whole, however long their HTML is', async (_name, content, start) => {
     const { ann, bob } = all;
     const sent = await ann.client.post('messages', { ...toDenmark, content });
     const edited = await ann.client.sendToStream('Denmark', 'lunch', 'short');
@@ -170,7 +170,7 @@ describe('accepted', () => {
     expect(asHtml.messages).toMatchObject([{ id: edited, content: rendered }]);
   });
 
-  test('the same request twice makes two messages; the same key or local id makes one', async () => {
+  test('the same request twice sends two messages, and with one key or local id one message', async () => {
     const { ann } = all;
     const { client } = ann;
     const send = async (
@@ -196,7 +196,7 @@ describe('accepted', () => {
     });
   });
 
-  test('a hundred sends at once get a hundred ids', async () => {
+  test('a hundred concurrent sends get a hundred ids', async () => {
     const { ann } = all;
     const ids = await Promise.all(
       Array.from({ length: 100 }, (_, n) =>
@@ -215,7 +215,7 @@ describe('accepted', () => {
     );
   });
 
-  test('a human client has read its own message', async () => {
+  test('a message from a human client is read for its sender', async () => {
     const { ann } = all;
     await ann.client.post('messages', { ...toDenmark, client: 'website' });
     expect((await fetchMessages(ann, { num_before: 1 })).messages[0]).toMatchObject({
@@ -229,7 +229,7 @@ describe('accepted', () => {
     });
   });
 
-  test('mentions, wildcards and alert words are flags of those concerned', async () => {
+  test('mentions, wildcards and alert words set flags for the affected users', async () => {
     const { ann, bob, bot, pool } = all;
     await pool.query('INSERT INTO alert_words (user_id, word) VALUES ($1, $2)', [
       ann.id,
@@ -257,7 +257,7 @@ describe('accepted', () => {
     ).toEqual([]);
   });
 
-  test('a stream link is made only to what the sender may see', async () => {
+  test('stream links are made only to streams that the sender may see', async () => {
     const { ann, bob } = all;
     const rendered = async (sender: typeof ann): Promise<unknown> => {
       const id = await sender.client.sendToStream('Denmark', 'links', '#**secret**');
@@ -270,7 +270,7 @@ describe('accepted', () => {
 });
 
 describe('who may send', () => {
-  test('members to public streams without subscribing, and then hold nothing', async () => {
+  test('members may send to public streams without subscribing, and do not become holders', async () => {
     const { cat } = all;
     const id = await cat.client.sendToStream('Denmark', 'outside', 'hello');
     expect((await fetchMessages(cat)).ids).not.toContain(id);
@@ -282,7 +282,7 @@ describe('who may send', () => {
     });
   });
 
-  test('a private stream is for its members and their bots', async () => {
+  test('only members and their bots may send to a private stream', async () => {
     const { ann, bob, bot } = all;
     await bob.client.sendToStream('secret', 'x', 'x');
     await bot.client.sendToStream('secret', 'x', 'x');
@@ -292,7 +292,7 @@ describe('who may send', () => {
     });
   });
 
-  test('to whom a stream is closed it does not exist, by name or by id', async () => {
+  test('an inaccessible stream looks missing, by name and by id', async () => {
     const { cat, guest, pool } = all;
     const { rows } = await pool.query<{ id: number; name: string }>('SELECT id, name FROM streams');
     const idOf = (name: string): number => rows.find((row) => row.name === name)?.id ?? 0;
@@ -322,7 +322,7 @@ describe('who may send', () => {
     }
   });
 
-  test('a guest sends where he is subscribed', async () => {
+  test('a guest may send to subscribed streams', async () => {
     const { guest } = all;
     await guest.client.sendToStream('for guests', 'x', 'x');
     expect(await refusalOf(guest.client.sendToStream('Denmark', 'x', 'x'))).toMatchObject({
@@ -330,7 +330,7 @@ describe('who may send', () => {
     });
   });
 
-  test('announcements come from administrators', async () => {
+  test('only administrators may send to announcement-only streams', async () => {
     const { ann, bob } = all;
     await ann.client.sendToStream('news', 'x', 'x');
     expect(await refusalOf(bob.client.sendToStream('news', 'x', 'x'))).toMatchObject({
@@ -350,7 +350,7 @@ describe('who may send', () => {
     ).toMatchObject({ status: 401 });
   });
 
-  test('a deactivated account is refused, also while a gateway still takes its key', async () => {
+  test('a deactivated account is refused, even if a gateway still accepts its key', async () => {
     const { organization, ann, pool } = all;
     const gone = await organization.makeAccount('Late Leo', { email: 'late@example.com' });
     await gone.client.get('messages', { anchor: 0, num_before: 0, num_after: 0 });
@@ -367,7 +367,7 @@ describe('who may send', () => {
     }
   });
 
-  test('nobody writes to a deactivated account, alone or in a group', async () => {
+  test('nobody may send to a deactivated account, alone or in a group', async () => {
     const { organization, ann, bob, pool } = all;
     const gone = await organization.makeAccount('Gone Girl', { email: 'gone@example.com' });
     await pool.query('UPDATE users SET is_active = false WHERE id = $1', [gone.id]);
@@ -499,7 +499,7 @@ describe('refusals', () => {
     expect((await fetchMessages(ann, { num_before: 1 })).ids).toEqual(before.ids);
   });
 
-  test('the organization may be named', async () => {
+  test('the request may name the organization', async () => {
     const body = await all.ann.client.post('messages', { ...toDenmark, realm_str: 'test' });
     const { ids } = await fetchMessages(all.bob, { num_before: 1 });
     expect(ids).toEqual([body['id']]);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => organization.stop());
 
-test('tells everybody what a client needs before it signs in', async () => {
+test('returns what a client needs before signing in', async () => {
   const settings = await organization.client().get('server_settings');
   const iconHash = createHash('md5').update('example').digest('hex');
   expect(settings).toEqual({
@@ -48,7 +48,7 @@ test('tells everybody what a client needs before it signs in', async () => {
   });
 });
 
-test('has both version keys, equal, and no feature level; password is what email is', async () => {
+test('has two equal version keys and no feature level, and password equals email', async () => {
   const settings = await organization.client().get('server_settings');
   expect(settings['zulip_version']).toBe(settings['service_version']);
   expect(settings).not.toHaveProperty('zulip_feature_level');
@@ -62,7 +62,7 @@ test('ignores credentials, good and bad ones', async () => {
   }
 });
 
-test('tells the client that exists for it that it is incompatible', async () => {
+test('reports the one incompatible client as incompatible', async () => {
   const client = new ApiClient({
     urls: organization.cluster.gatewayUrls,
     userAgent: 'ZulipInvalid/5.0',

@@ -42,7 +42,7 @@ const refused = (id: number, parameters: Parameters): Promise<JsonObject> =>
   refusalOf(change(id, parameters));
 
 describe('PATCH streams/<stream_id>', () => {
-  test('a description is one line, rendered, and told to who sees the stream', async () => {
+  test('a description is one line, rendered, and sent to those who see the stream', async () => {
     const id = await make('described', ['bob', 'guest']);
     expect(await change(id, { description: '"a\\n*b*"', stream_id: 1 })).toEqual(success);
     const { ann, ...others } = await all.queues.read();
@@ -68,7 +68,7 @@ describe('PATCH streams/<stream_id>', () => {
     expect(await change(id, { description: 'é'.repeat(1024) })).toEqual(success);
   });
 
-  test('a description mentions nobody, whatever it names', async () => {
+  test('a description mentions nobody', async () => {
     const { ann, bob } = all.people;
     await all.all.pool.query("INSERT INTO user_groups (name, description) VALUES ('crew', '')");
     const id = await make('addressed', ['bob']);
@@ -97,7 +97,7 @@ describe('PATCH streams/<stream_id>', () => {
     await all.queues.read();
   });
 
-  test('a rename tells the address, then the name, both under the old one', async () => {
+  test('a rename sends the address, then the name, both under the old name', async () => {
     const id = await make('before', ['bob']);
     expect(await change(id, { new_name: '"  after "' })).toEqual(success);
     const { cat = [] } = await all.queues.read();
@@ -128,7 +128,7 @@ describe('PATCH streams/<stream_id>', () => {
     });
   });
 
-  test('names are checked: the same, another’s, empty, too long, with a NUL; letter case may change', async () => {
+  test('refuses names that are equal, taken, empty, too long or contain NUL; letter case may change', async () => {
     const id = await make('Mine', ['bob']);
     await make('theirs', ['bob']);
     await make('their secret', ['bob'], { inviteOnly: true });
@@ -150,7 +150,7 @@ describe('PATCH streams/<stream_id>', () => {
     expect(await all.stream('MINE')).toBeDefined();
   });
 
-  test('announcement only: administrators write, others are refused', async () => {
+  test('announcement-only: administrators send, others are refused', async () => {
     const id = await make('notices', ['bob']);
     expect(await change(id, { is_announcement_only: true })).toEqual(success);
     expect((await all.queues.read()).dan).toEqual([
@@ -169,7 +169,7 @@ describe('PATCH streams/<stream_id>', () => {
     await all.people.ann.client.sendToStream('notices', 'x', 'x');
   });
 
-  test('a stream that becomes private is closed to outsiders, to whom it is gone', async () => {
+  test('a stream that becomes private is removed for outsiders', async () => {
     const id = await make('closing', ['bob', 'guest']);
     const sent = await all.people.bob.client.sendToStream('closing', 'x', 'open');
     expect(await change(id, { is_private: true })).toEqual(success);
@@ -195,7 +195,7 @@ describe('PATCH streams/<stream_id>', () => {
     expect(seen.ids).toEqual([]);
   });
 
-  test('shared history is chosen with privacy, and does nothing alone', async () => {
+  test('shared history is set together with privacy, and has no effect alone', async () => {
     const id = await make('history', ['ann', 'bob']);
     const sent = await all.people.bob.client.sendToStream('history', 'x', 'x');
     await all.queues.read();
@@ -228,7 +228,7 @@ describe('PATCH streams/<stream_id>', () => {
     ]);
   });
 
-  test('of a private stream that they are not on, administrators change all but its privacy', async () => {
+  test('in a private stream that they are not in, administrators change everything except privacy', async () => {
     const id = await make('theirs alone', ['bob'], { inviteOnly: true });
     expect(await change(id, { description: 'new', is_announcement_only: true })).toEqual(success);
     expect(await all.kinds()).toEqual(
@@ -240,7 +240,7 @@ describe('PATCH streams/<stream_id>', () => {
     expect(await all.kinds()).toEqual({});
   });
 
-  test('nothing asked is nothing done, and a refusal leaves nothing behind', async () => {
+  test('an empty change does nothing, and a refusal changes nothing', async () => {
     const id = await make('quiet', ['bob']);
     await make('taken', ['bob']);
     expect(await change(id, {})).toEqual(success);
@@ -251,7 +251,7 @@ describe('PATCH streams/<stream_id>', () => {
     expect(await all.kinds()).toEqual({});
   });
 
-  test('others than administrators are refused first, and unknown ids', async () => {
+  test('callers who are not administrators, then unknown ids are refused first', async () => {
     const id = await make('guarded', ['bob']);
     for (const who of ['bob', 'guest', 'bot'] as const) {
       expect(await all.refusal(who, 'PATCH', `streams/${id}`, { new_name: '"x"' })).toEqual(
@@ -272,7 +272,7 @@ describe('PATCH streams/<stream_id>', () => {
 describe('DELETE streams/<stream_id>', () => {
   const remove = (id: number): Promise<JsonObject> => all.people.ann.client.delete(`streams/${id}`);
 
-  test('tells who could see a public stream, guests who were in it too, and frees its name', async () => {
+  test('sends an event to everybody who could see a public stream, including its guests, and frees the name', async () => {
     const id = await make('doomed', ['bob', 'guest']);
     const before = await all.stream('doomed');
     const sent = await all.people.bob.client.sendToStream('doomed', 'x', 'kept');
@@ -308,7 +308,7 @@ describe('DELETE streams/<stream_id>', () => {
     });
   });
 
-  test('tells subscribers and administrators of a private one', async () => {
+  test('sends an event to subscribers and administrators of a private stream', async () => {
     const id = await make('secret end', ['bob', 'guest'], { inviteOnly: true });
     await remove(id);
     expect(await all.kinds()).toEqual(forEach(['ann', 'bob', 'guest'], ['stream/delete']));
@@ -319,7 +319,7 @@ describe('DELETE streams/<stream_id>', () => {
     ).toMatchObject({ code: 'STREAM_DOES_NOT_EXIST' });
   });
 
-  test('the same name can be deactivated again and again', async () => {
+  test('the same name can be deactivated repeatedly', async () => {
     const name = 'n'.repeat(60);
     for (let n = 0; n < 3; n += 1) await remove(await make(name, ['bob']));
     const { rows } = await all.all.pool.query<{ name: string }>({
@@ -332,7 +332,7 @@ describe('DELETE streams/<stream_id>', () => {
     ]);
   });
 
-  test('takes it out of default streams and groups, which members hear before', async () => {
+  test('removes it from default streams and groups, with earlier events for members', async () => {
     const standard = await make('standard', ['bob']);
     const grouped = await make('grouped', ['bob']);
     const admin = all.people.ann.client;

@@ -103,7 +103,7 @@ async function attempt(work: Promise<unknown>): Promise<void> {
 const change = async (name: string, parameters: JsonObject): Promise<JsonObject> =>
   all.people.ann.client.patch(`streams/${await all.streamId(name)}`, parameters);
 
-test('whoever loses or gains sight of a stream hears so, and nothing of what it was before', async () => {
+test('users who lose or gain sight of a stream get an event, without its earlier data', async () => {
   const { bob, ann } = all.people;
   await all.join('bob', ['opened'], { invite_only: true, ...emails('ann', 'bob', 'cat', 'guest') });
   await all.leave('cat', ['opened']);
@@ -134,7 +134,7 @@ test('whoever loses or gains sight of a stream hears so, and nothing of what it 
   expect(JSON.stringify(closing.cat)).not.toContain('secret');
 });
 
-test('a private stream that ends is gone for those too who were in it once', async () => {
+test('the end of a private stream also reaches former members', async () => {
   await all.join('bob', ['brief'], { invite_only: true, ...emails('bob', 'cat', 'guest') });
   await all.leave('ann', ['brief'], emails('cat', 'guest'));
   const watch = await Watch.start();
@@ -147,7 +147,7 @@ test('a private stream that ends is gone for those too who were in it once', asy
   expect(cat).toMatchObject([{ op: 'delete', streams: [{ name: 'short', description: '' }] }]);
 });
 
-test('who is removed with others, and guests of public streams, know who is still there', async () => {
+test('users who are removed together, and guests of public streams, know the remaining subscribers', async () => {
   const everybody = emails('ann', 'bob', 'cat', 'dan', 'guest', 'bot');
   await all.join('bob', ['crowd'], everybody);
   await all.join('bob', ['cellar'], { invite_only: true, ...everybody });
@@ -160,7 +160,7 @@ test('who is removed with others, and guests of public streams, know who is stil
   expect(await watch.differences()).toEqual([]);
 });
 
-test('accounts that go and come back are in the lists of subscribers again', async () => {
+test('reactivated accounts return to the lists of subscribers', async () => {
   const { ann, dan } = all.people;
   await all.join('bob', ['regulars'], emails('bob', 'cat', 'dan', 'guest'));
   const watch = await Watch.start();
@@ -170,7 +170,7 @@ test('accounts that go and come back are in the lists of subscribers again', asy
   expect(await watch.differences()).toEqual([]);
 });
 
-test('a bot has none of the streams of an owner who is deactivated', async () => {
+test('a bot has no streams of a deactivated owner', async () => {
   const { ann, bob, bot } = all.people;
   await all.join('bob', ['former'], { invite_only: true });
   const ownersStreams = async (): Promise<unknown[]> => {
@@ -195,7 +195,7 @@ test('a bot has none of the streams of an owner who is deactivated', async () =>
   await send();
 });
 
-test('after any changes the lists are what a new client gets', { timeout: 90_000 }, async () => {
+test('after any changes the lists equal those of a new client', { timeout: 90_000 }, async () => {
   const random = new SeededRandom(20_260);
   const names = ['red', 'green', 'blue'];
   const people = ['ann', 'bob', 'cat', 'dan', 'guest', 'bot'] as const;

@@ -48,7 +48,7 @@ const unknown = (stream: string): object => ({
   desc: `unknown stream ${stream}`,
 });
 
-test.each(['newest', 'first_unread'])('a stream that was renamed (%s)', async (anchor) => {
+test.each(['newest', 'first_unread'])('a renamed stream (%s)', async (anchor) => {
   const id = await makeKnown();
   await all.client('ann').patch(`streams/${id}`, { new_name: JSON.stringify(`other ${name}`) });
   expect(await refusalOf(read(name, 'now', anchor))).toMatchObject(unknown(name));
@@ -56,7 +56,7 @@ test.each(['newest', 'first_unread'])('a stream that was renamed (%s)', async (a
   expect(await read(`OTHER ${name}`, 'now', anchor)).toEqual(['known']);
 });
 
-test('a name that another stream has now', async () => {
+test('a name that another stream has taken over', async () => {
   const id = await makeKnown();
   await all.client('ann').patch(`streams/${id}`, { new_name: JSON.stringify(`former ${name}`) });
   // The service has to find out by itself: it was not asked for the name in between.
@@ -71,13 +71,13 @@ test('a name that another stream has now', async () => {
   expect(await read(`former ${name}`)).toEqual(['known']);
 });
 
-test.each(['now', 'nothing here'])('a stream that was deactivated (%s)', async (topic) => {
+test.each(['now', 'nothing here'])('a deactivated stream (%s)', async (topic) => {
   const id = await makeKnown();
   await all.client('ann').delete(`streams/${id}`);
   expect(await refusalOf(read(name, topic))).toMatchObject(unknown(name));
 });
 
-test('a stream without messages of the topic is an empty list, each time', async () => {
+test('a topic without messages is an empty list, each time', async () => {
   await makeKnown();
   expect(await read(name, 'nothing here')).toEqual([]);
   expect(await read(name, 'nothing here', 'first_unread')).toEqual([]);

@@ -158,7 +158,7 @@ async function attempt(work: Promise<unknown>): Promise<void> {
   }
 }
 
-test('joins, leaves, renames and deactivations at once leave clients right that apply the events', async () => {
+test('after concurrent joins, leaves, renames and deactivations, clients that apply events have the right state', async () => {
   const { ann, bob, cat, dan } = all.people;
   const names = ['red', 'green', 'blue'];
   await all.join('bob', names);
@@ -216,7 +216,7 @@ test('joins, leaves, renames and deactivations at once leave clients right that 
   }
 });
 
-test('who joins while the first message is sent is told which it is', async () => {
+test('a subscriber who joins while the first message is sent learns its id', async () => {
   const { bob, cat } = all.people;
   const { pool } = all.all;
   await all.join('bob', ['quiet']);
@@ -253,7 +253,7 @@ test('who joins while the first message is sent is told which it is', async () =
   }
 });
 
-test('who leaves while a message is sent is told that he has read it', async () => {
+test('a subscriber who leaves while a message is sent learns that it is read', async () => {
   const { bob, cat } = all.people;
   const { pool } = all.all;
   await all.join('bob', ['goodbye'], { principals: [bob.email, cat.email] });
@@ -299,7 +299,7 @@ test('who leaves while a message is sent is told that he has read it', async () 
   }
 });
 
-test('whoever comes to know of a stream again has no topics of it muted, a mute under way included', async () => {
+test('a user who regains a stream has no muted topics there, even if a mute was running', async () => {
   const { ann, dan } = all.people;
   const { pool } = all.all;
   await all.join('ann', ['ajar']);
@@ -343,7 +343,7 @@ test('whoever comes to know of a stream again has no topics of it muted, a mute 
   expect(muted).toEqual([]);
 });
 
-test('a message is seen by outsiders exactly when the stream was public at its place', async () => {
+test('outsiders see a message exactly if the stream was public at its position', async () => {
   const { ann, bob, cat } = all.people;
   await all.join('ann', ['fickle'], { principals: [ann.email, bob.email] });
   const id = await all.streamId('fickle');
@@ -397,7 +397,7 @@ test('a message is seen by outsiders exactly when the stream was public at its p
   expect(ids.filter((message) => sent.includes(message))).toEqual([]);
 });
 
-test('what is delivered while somebody comes and goes is what he holds afterwards', async () => {
+test('messages delivered during joins and leaves are those held afterwards', async () => {
   const { bob, dan } = all.people;
   await all.join('bob', ['revolving'], { invite_only: true });
   const queue = await ReadQueue.open(dan, { event_types: ['message'], fetch_event_types: [] });
@@ -422,7 +422,7 @@ test('what is delivered while somebody comes and goes is what he holds afterward
   ).toEqual(delivered);
 });
 
-test('of two renames to one name, and of two creations, one is the first', async () => {
+test('of two concurrent renames or creations with one name, the first succeeds', async () => {
   const { ann } = all.people;
   await all.join('bob', ['left side', 'right side']);
   const rename = async (from: string): Promise<number> => {
@@ -449,7 +449,7 @@ test('of two renames to one name, and of two creations, one is the first', async
   expect(rows[0]?.count).toBe(1);
 });
 
-test('who loses a stream while his subscriptions are listed gets no subscribers who came after him', async () => {
+test('a user who loses a stream while listing subscriptions gets no later subscribers', async () => {
   const { bob, cat } = all.people;
   await all.join('bob', ['passing'], { invite_only: true });
   const id = await all.streamId('passing');

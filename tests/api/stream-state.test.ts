@@ -51,14 +51,14 @@ describe('register', () => {
     });
   });
 
-  test('shows private streams as never subscribed to administrators only, and guests nothing', async () => {
+  test('lists private streams as never subscribed for administrators only, and nothing for guests', async () => {
     expect(namesOf(await register('ann'))[2]).toEqual(['closed', 'left', 'left behind', 'open']);
     expect(namesOf(await register('dan'))[2]).toEqual(['left', 'left behind', 'open']);
     expect(namesOf(await register('guest'))).toEqual([['fences', 'open'], [], []]);
     expect(readObjects(await register('guest'), 'streams')).toHaveLength(2);
   });
 
-  test('never gives null for notifications to a client that does not know it', async () => {
+  test('never returns null notification settings to a client without the capability', async () => {
     const plain = await register('cat');
     const knowing = await register('cat', {
       client_capabilities: { notification_settings_null: true },
@@ -71,7 +71,7 @@ describe('register', () => {
     expect(readObjects(plain, 'subscriptions')[0]?.['wildcard_mentions_notify']).toBe(null);
   });
 
-  test('has subscribers only when asked for, as ascending ids', async () => {
+  test('has subscribers only on request, as ascending ids', async () => {
     const without = await register('cat');
     const asked = await register('cat', { include_subscribers: true });
     for (const list of lists) {
@@ -87,7 +87,7 @@ describe('register', () => {
     expect(readObjects(asked, 'unsubscribed')[0]?.['subscribers']).toEqual([bob.id]);
   });
 
-  test('does not say who is in a private stream that was left, but to administrators', async () => {
+  test('hides subscribers of a private stream that the user left, except from administrators', async () => {
     await all.join('bob', ['club'], {
       invite_only: true,
       principals: ['cat@example.com', 'ann@example.com', 'bob@example.com'],
@@ -102,7 +102,7 @@ describe('register', () => {
   });
 });
 
-test('young streams have no traffic yet, and old ones have it rounded', async () => {
+test('has no traffic for young streams, and rounds it for old ones', async () => {
   const young = readObjects(
     await all.people.bob.client.get('users/me/subscriptions'),
     'subscriptions',
@@ -118,7 +118,7 @@ test('young streams have no traffic yet, and old ones have it rounded', async ()
   expect(old?.['stream_weekly_traffic']).toEqual(anyNumber);
 });
 
-test('history is always shared in public streams, and in private ones only if that is asked for', async () => {
+test('shares history always in public streams, and on request in private ones', async () => {
   const made = async (name: string, more: object): Promise<unknown> => {
     await all.join('bob', [name], more as JsonObject);
     return (await all.stream(name))?.['history_public_to_subscribers'];
@@ -128,7 +128,7 @@ test('history is always shared in public streams, and in private ones only if th
   expect(await made('told', { invite_only: true, history_public_to_subscribers: true })).toBe(true);
 });
 
-test('colour, mute and pin outlive leaving and coming back', async () => {
+test('colour, mute and pin survive leaving and rejoining', async () => {
   const { client } = all.people.dan;
   await all.join('dan', ['kept']);
   const id = await all.streamId('kept');
@@ -153,7 +153,7 @@ test('colour, mute and pin outlive leaving and coming back', async () => {
   });
 });
 
-test('a new person begins with the palette, in its order, request by request or all at once', async () => {
+test("a new person gets the palette's colours in order, in several requests or one", async () => {
   const [one, two] = await all.all.organization.makeAccounts(['Paula One', 'Paul Two']);
   const palette = ['#76ce90', '#fae589', '#a6c7e5', '#e79ab5'];
   const names = ['p1', 'p2', 'p3', 'p4'];
@@ -169,13 +169,13 @@ test('a new person begins with the palette, in its order, request by request or 
   }
 });
 
-test('a name has up to 60 characters, and what surrounds it does not count', async () => {
+test('a name has up to 60 characters and is trimmed', async () => {
   const name = 'é'.repeat(60);
   await all.join('bob', [`\t ${name} \n`]);
   expect(await all.stream(name)).toMatchObject({ name });
 });
 
-test('DELETE takes its parameters from the query as well as from the body', async () => {
+test('DELETE accepts parameters in the query and in the body', async () => {
   await all.join('bob', ['query', 'body']);
   const query = new URLSearchParams({ subscriptions: '["query"]' });
   expect(

@@ -32,12 +32,12 @@ async function namesFor(who: PersonKey, flags: Record<string, boolean> = {}): Pr
   return readObjects(answer, 'streams').map((stream) => stream['name']);
 }
 
-test('lists public streams and those subscribed to, upper case first', async () => {
+test('lists public and subscribed streams, upper case first', async () => {
   expect(await namesFor('bob')).toEqual(['Zoo', 'board', 'design', 'empty', 'lunch']);
   expect(await namesFor('cat')).toEqual(['Zoo', 'design', 'empty', 'lunch', 'plans']);
 });
 
-test('gives every stream with its nine fields', async () => {
+test('returns every stream with nine fields', async () => {
   const streams = readObjects(await organization.client('bob').get('streams'), 'streams');
   expect(streams[1]).toEqual({
     name: 'board',
@@ -65,7 +65,7 @@ test('an administrator sees private streams of others only with include_all_acti
   ]);
 });
 
-test('include_all_active is refused to anybody else', async () => {
+test('include_all_active is refused for others', async () => {
   const { status, body } = await organization
     .client('bob')
     .request('GET', 'streams', { include_all_active: true });
@@ -89,12 +89,12 @@ test('without a source the list is empty', async () => {
   ]);
 });
 
-test('a guest sees only what it is subscribed to', async () => {
+test('a guest gets only subscribed streams', async () => {
   expect(await namesFor('gil')).toEqual(['design']);
   expect(await namesFor('gil', { include_subscribed: false, include_default: true })).toEqual([]);
 });
 
-test('include_default adds the default streams the caller may access, and is_default', async () => {
+test('include_default adds accessible default streams, and is_default', async () => {
   const flags = { include_public: false, include_subscribed: false, include_default: true };
   expect(await namesFor('bob', flags)).toEqual(['lunch']);
   expect(await namesFor('cat', flags)).toEqual(['lunch', 'plans']);
@@ -105,13 +105,13 @@ test('include_default adds the default streams the caller may access, and is_def
   expect(all.map((stream) => stream['is_default'])).toEqual([false, false, false, true, true]);
 });
 
-test("a bot may add its owner's streams; for a human that changes nothing", async () => {
+test("a bot may add its owner's streams; for people that has no effect", async () => {
   expect(await namesFor('bobBot')).toEqual(['Zoo', 'design', 'empty', 'lunch']);
   expect(await namesFor('bobBot', { include_owner_subscribed: true })).toContain('board');
   expect(await namesFor('bob', { include_owner_subscribed: true })).toEqual(await namesFor('bob'));
 });
 
-test('a flag that is no JSON boolean is refused', async () => {
+test('a flag that is not a JSON boolean is refused', async () => {
   const { body } = await organization
     .client('bob')
     .request('GET', 'streams', { include_public: 'True' });

@@ -55,7 +55,7 @@ beforeEach(async () => {
 });
 
 describe('submessage', () => {
-  test('is kept with the message and told to everyone who holds it, by whoever sees it', async () => {
+  test('is stored with the message and sent to all its holders, by anybody who sees it', async () => {
     // Cat, the bot and the outgoing one only see the message; they come to hold nothing by it.
     for (const who of ['bob', 'ann', 'cat', 'bot', 'outgoing bot'] as const) {
       expect(await add(who)).toEqual(success);
@@ -80,13 +80,13 @@ describe('submessage', () => {
     expect((await fetchMessages(person('cat'))).ids).not.toContain(message);
   });
 
-  test('one who holds the message late is told, as who reacted', async () => {
+  test('late holders get it, such as users who reacted', async () => {
     await person('cat').client.post(`messages/${message}/reactions`, { emoji_name: 'tada' });
     await add('bob');
     expect(Object.keys(await queues.read()).toSorted()).toEqual([...holders, 'cat'].toSorted());
   });
 
-  test('the content is any JSON, kept as it was written', async () => {
+  test('content is any JSON, stored as written', async () => {
     const contents = [
       '"text"',
       '1',
@@ -105,7 +105,7 @@ describe('submessage', () => {
     expect(((await queues.read()).ann ?? []).map((event) => event['content'])).toEqual(contents);
   });
 
-  test('a message takes no more than it can be fetched with', async () => {
+  test('a message accepts only as many submessages as can be fetched', async () => {
     const full = await all.ann.client.sendPrivately([all.bob.email], 'hi');
     await all.pool.query(
       `INSERT INTO submessages (message_id, sender_id, msg_type, content)
@@ -119,7 +119,7 @@ describe('submessage', () => {
     ).toMatchObject({ status: 400, msg: 'Too many submessages on this message' });
   });
 
-  test('what is no JSON, or too long, is refused after the message was found visible', async () => {
+  test('content that is not JSON, or too long, is refused after visibility is checked', async () => {
     const hidden = await all.ann.client.sendPrivately([all.bob.email], 'hi');
     const bad: [Parameters, string][] = [
       [{ msg_type: 'widget', content: 'not json' }, 'Invalid json for submessage'],
@@ -176,7 +176,7 @@ describe('submessage', () => {
     expect((await bob.withoutChecks('GET', 'submessage')).status).toBe(405);
   });
 
-  test('private streams and messages: who may see the message, nobody else', async () => {
+  test('private streams and messages: only those who may see the message', async () => {
     const { organization, bob } = all;
     for (const historyPublicToSubscribers of [false, true]) {
       const stream = await organization.makeStream(
@@ -209,7 +209,7 @@ describe('submessage', () => {
     expect((await refusalOf(add('guest')))['msg']).toBe('Invalid message(s)');
   });
 
-  test('incoming-webhook bots, deactivated people and nobody are refused', async () => {
+  test('incoming-webhook bots, deactivated people and missing credentials are refused', async () => {
     const { organization, cluster, ann, bob } = all;
     const hook = await organization.makeAccount(`Hook ${message}`, { botType: 2, owner: bob });
     const gone = await organization.makeAccount(`Gone ${message}`);
@@ -221,7 +221,7 @@ describe('submessage', () => {
     expect((await fetch(`${cluster.url}/api/v1/submessage`, { method: 'POST' })).status).toBe(401);
   });
 
-  test('at the same moment: ids are in the order of the log', async () => {
+  test('concurrent submessages have ids in the order of the log', async () => {
     const who: readonly Name[] = ['ann', 'bob', 'cat', 'dan', 'bot'];
     await Promise.all(
       Array.from({ length: 40 }, (_, n) =>
@@ -318,14 +318,14 @@ describe('widgets', () => {
     },
   };
 
-  test('widget_content is kept as it is, and goes before the text', async () => {
+  test('widget_content is stored unchanged, and overrides a widget in the text', async () => {
     expect(await widgetOf({ content: 'Which?', widget_content: zform })).toEqual(zform);
     expect(await widgetOf({ content: '/poll Which?', widget_content: zform })).toEqual(zform);
     const empty = { ...zform, extra_data: { ...zform.extra_data, choices: [] } };
     expect(await widgetOf({ content: 'x', widget_content: empty })).toEqual(empty);
   });
 
-  test('in a private message, and added to by its readers', async () => {
+  test('works in a private message, and its readers add to it', async () => {
     const id = await person('bob').client.sendPrivately([person('guest').email], '/poll Lunch?');
     expect(await submessagesOf('guest', id)).toHaveLength(1);
     await add('guest', vote, id);
@@ -334,7 +334,7 @@ describe('widgets', () => {
     expect(second).toMatchObject({ sender_id: person('guest').id, ...vote });
   });
 
-  test('a repeated send answers the first id and adds nothing; with another widget the key is taken', async () => {
+  test('a repeated send returns the first id and adds nothing; another widget under the key is refused', async () => {
     const send = (widget: object): Promise<JsonObject> =>
       person('bob').client.post(
         'messages',
@@ -355,7 +355,7 @@ describe('widgets', () => {
     ).toMatchObject({ status: 409, code: 'IDEMPOTENCY_KEY_REUSED' });
   });
 
-  test('a message without a widget draws no id and is of the older format', async () => {
+  test('a message without a widget uses no submessage id and has the older entry format', async () => {
     const drawn = async (): Promise<number | undefined> => {
       const { rows } = await all.pool.query<{ last: number }>({
         text: 'SELECT last_value AS last FROM submessage_ids',
@@ -452,7 +452,7 @@ describe('widgets', () => {
     expect(body).toEqual({ result: 'error', msg: `Widgets: ${reason}`, code: 'BAD_REQUEST' });
   });
 
-  test('the deepest text within the limit is no fault of the server', async () => {
+  test('the deepest permitted nesting causes no server error', async () => {
     const deep = '['.repeat(4_900) + ']'.repeat(4_900);
     const { status } = await sendWidget(
       `{"widget_type":"zform","extra_data":{"type":"choices","heading":"","choices":[],"x":${deep}}}`,
@@ -461,7 +461,7 @@ describe('widgets', () => {
     expect([200, 400]).toContain(status);
   });
 
-  test('a widget is judged after permission and before rendering', async () => {
+  test('a widget is checked after permission and before rendering', async () => {
     const send = (parameters: Parameters): Promise<JsonObject> =>
       person('cat').client.post('messages', {
         content: 'x',

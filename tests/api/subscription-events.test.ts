@@ -18,7 +18,7 @@ const members = ['ann', 'bob', 'cat', 'dan', 'bot'] as const;
 const path = 'users/me/subscriptions';
 
 describe('joining', () => {
-  test('a new public stream: create, occupy, add and peer_add, to whom each is for', async () => {
+  test('a new public stream: create, occupy, add and peer_add, each to its recipients', async () => {
     await all.join('bob', ['open'], { principals: ['bob@example.com', 'guest@example.com'] });
     expect(await all.kinds()).toEqual({
       ...forEach(
@@ -51,7 +51,7 @@ describe('joining', () => {
     });
   });
 
-  test('add has the whole subscription with all subscribers, those just added included', async () => {
+  test('add has the complete subscription with all subscribers, including new ones', async () => {
     await all.join('bob', ['full']);
     await all.queues.read();
     await all.join('cat', ['full', 'second'], {
@@ -85,7 +85,7 @@ describe('joining', () => {
     });
   });
 
-  test('peer_add names stream and person in every form that clients read, one event for each', async () => {
+  test('peer_add names stream and person in every form that clients read, with one event each', async () => {
     await all.join('bob', ['peers']);
     await all.queues.read();
     await all.join('bob', ['peers'], { principals: ['cat@example.com', 'dan@example.com'] });
@@ -104,7 +104,7 @@ describe('joining', () => {
     expect(cat.map((event) => event['op'])).toEqual(['add']);
   });
 
-  test('joining again, and joining nothing, sends nothing', async () => {
+  test('joining again, or an empty request, sends nothing', async () => {
     await all.join('bob', ['again']);
     await all.queues.read();
     expect(await all.join('bob', ['again', 'AGAIN'])).toMatchObject({
@@ -117,7 +117,7 @@ describe('joining', () => {
 });
 
 describe('leaving', () => {
-  test('remove, peer_remove, vacate, and what was unread becomes read', async () => {
+  test('remove, peer_remove, vacate, and unread messages become read', async () => {
     await all.join('bob', ['left']);
     await all.join('bob', ['left'], { principals: ['guest@example.com'] });
     const unread = await all.people.cat.client.sendToStream('left', 'x', 'one');
@@ -156,7 +156,7 @@ describe('leaving', () => {
     });
   });
 
-  test('the last one of a private stream ends it, which administrators hear', async () => {
+  test('the last member of a private stream ends it, with an event for administrators', async () => {
     await all.join('bob', ['ending'], {
       invite_only: true,
       principals: ['bob@example.com', 'cat@example.com'],
@@ -177,7 +177,7 @@ describe('leaving', () => {
     });
   });
 
-  test('several streams are one remove, and one list of read messages for each', async () => {
+  test('several streams send one remove, and one list of read messages each', async () => {
     await all.join('dan', ['one', 'two', 'three']);
     const unread = await all.people.cat.client.sendToStream('two', 'x', 'unread');
     await all.queues.read();
@@ -200,7 +200,7 @@ describe('leaving', () => {
     expect(unreadNow['messages']).toEqual([]);
   });
 
-  test('what is unread of a stream that was left before becomes read too when it is named', async () => {
+  test('naming a stream that was left before also marks its unread messages as read', async () => {
     const { bob, cat } = all.people;
     await all.join('bob', ['earlier', 'later']);
     const unread = await cat.client.sendToStream('earlier', 'x', 'unread again');
@@ -222,7 +222,7 @@ describe('leaving', () => {
     expect(messages).toMatchObject([{ id: unread, flags: ['read'] }]);
   });
 
-  test('the list is complete however much was unread', async () => {
+  test('the list is complete however many messages are unread', async () => {
     await all.join('cat', ['flood']);
     const streamId = await all.streamId('flood');
     const sent: number[] = [];
@@ -253,7 +253,7 @@ describe('PATCH users/me/subscriptions', () => {
   const change = (who: 'bob' | 'guest', parameters: object): Promise<JsonObject> =>
     all.people[who].client.patch(path, parameters as JsonObject);
 
-  test('joins, then leaves, and answers for both halves', async () => {
+  test('joins, then leaves, and returns both results', async () => {
     await all.join('bob', ['leaving', 'held']);
     await all.queues.read();
     expect(
@@ -287,7 +287,7 @@ describe('PATCH users/me/subscriptions', () => {
     ).toMatchObject({ unauthorized: [], removed: [] });
   });
 
-  test('what is joined and left in one request is left', async () => {
+  test('a stream that is both joined and left is left', async () => {
     expect(await change('bob', { add: [{ name: 'brief' }], delete: ['brief'] })).toMatchObject({
       subscribed: { 'bob@example.com': ['brief'] },
       removed: ['brief'],
@@ -316,7 +316,7 @@ describe('PATCH users/me/subscriptions', () => {
     );
   });
 
-  test('a stream that one request creates and empties is vacated with its first message', async () => {
+  test('a stream created and emptied in one request is vacated with its first message', async () => {
     await change('bob', { add: [{ name: 'fleeting' }], delete: ['fleeting'] });
     const { cat = [] } = await all.queues.read();
     const { streams } = (await all.people.cat.client.get('streams')) as { streams: JsonObject[] };
@@ -329,7 +329,7 @@ describe('PATCH users/me/subscriptions', () => {
     ]);
   });
 
-  test('who joins and leaves in one request is a subscriber between the two, for himself and for others', async () => {
+  test('a user who joins and leaves in one request is a subscriber in between, for all clients', async () => {
     const { ann, bob, cat } = all.people;
     await all.join('ann', ['passage']);
     await all.queues.read();
@@ -358,13 +358,13 @@ describe('PATCH users/me/subscriptions', () => {
     ]);
   });
 
-  test('neither list is nothing to do', async () => {
+  test('without both lists there is nothing to do', async () => {
     const nothing = uncoded('Nothing to do. Specify at least one of "add" or "delete".');
     expect(await all.refusal('bob', 'PATCH', path)).toEqual(nothing);
     expect(await all.refusal('bob', 'PATCH', path, { add: [], delete: [] })).toEqual(nothing);
   });
 
-  test('a refusal of either half leaves nothing behind', async () => {
+  test('a refusal of either half changes nothing', async () => {
     expect(
       await all.refusal('bob', 'PATCH', path, { add: [{ name: 'never' }], delete: ['nowhere'] }),
     ).toMatchObject({ code: 'STREAM_DOES_NOT_EXIST', stream: 'nowhere' });
@@ -380,7 +380,7 @@ describe('PATCH users/me/subscriptions', () => {
     expect(await all.kinds()).toEqual({});
   });
 
-  test('shapes are refused with the documented texts, guests before anything else', async () => {
+  test('invalid shapes are refused with the documented texts, guests before anything else', async () => {
     const check = (parameters: object): Promise<JsonObject> =>
       all.refusal('bob', 'PATCH', path, parameters as JsonObject);
     expect(await check({ add: ['x'] })).toEqual(coded('add[0] is not a dict'));
@@ -403,7 +403,7 @@ describe('PATCH users/me/subscriptions', () => {
   });
 });
 
-test('a private stream that an outsider names stays unknown to him', async () => {
+test('a private stream named by an outsider stays hidden', async () => {
   await all.join('bob', ['hidden'], { invite_only: true });
   await all.queues.read();
   for (const who of ['cat', 'ann'] as const) {

@@ -42,7 +42,7 @@ async function allWritten(): Promise<void> {
   });
 }
 
-test('a new stream gets one message, read for who created it and unread for others', async () => {
+test('a new stream gets one message, read for its creator and unread for others', async () => {
   const { bob, cat } = all.people;
   await all.join('bob', ['fresh'], { principals: ['bob@example.com', 'cat@example.com'] });
   const [notice, ...more] = await inStream(bob, 'fresh', 1);
@@ -62,7 +62,7 @@ test('a new stream gets one message, read for who created it and unread for othe
   expect(await toOneself(cat)).toEqual([]);
 });
 
-test('the message of a new stream is there with the answer, and its event after those of the stream', async () => {
+test('the first message exists when the request is answered, and its event follows those of the stream', async () => {
   const { bob, cat } = all.people;
   await all.queues.read();
   for (let round = 0; round < 10; round += 1) {
@@ -86,7 +86,7 @@ test('the message of a new stream is there with the answer, and its event after 
   }
 });
 
-test('in the log the messages of new streams follow their change, those of PATCH before what is left', async () => {
+test('in the log first messages follow their change, and in PATCH precede the leaves', async () => {
   const { bob } = all.people;
   await all.join('bob', ['to leave']);
   await bob.client.patch('users/me/subscriptions', {
@@ -110,7 +110,7 @@ test('in the log the messages of new streams follow their change, those of PATCH
   ]);
 });
 
-test('of very many streams the first two hundred have their message with the answer, the others soon', async () => {
+test('with very many new streams, two hundred have their first message at once and the others soon', async () => {
   const { ann } = all.people;
   const names = Array.from({ length: 203 }, (_, n) => `one of very many ${n}`);
   await all.join('ann', names);
@@ -128,7 +128,7 @@ test('of very many streams the first two hundred have their message with the ans
   expect(messages).toMatchObject([{ subject: 'stream events', flags: ['read'] }]);
 });
 
-test('who is subscribed to a new stream and unsubscribed in one request has read its message', async () => {
+test('a user who is subscribed and unsubscribed in one request has read the first message', async () => {
   const { ann, cat } = all.people;
   await all.queues.read();
   await ann.client.patch('users/me/subscriptions', {
@@ -161,7 +161,7 @@ test('a private stream that is created and left in one request ends without a me
   expect(rows).toEqual([{ ends: true, messages: 0 }]);
 });
 
-test('being subscribed by somebody else is told in private, to people and for streams that were there', async () => {
+test('a person subscribed by somebody else gets a private notice about existing streams', async () => {
   const { bob, cat, dan, bot } = all.people;
   await all.join('bob', ['zoo', 'Ape']);
   await all.join('bob', ['zoo', 'Ape', 'brand new'], {
@@ -185,7 +185,7 @@ test('being subscribed by somebody else is told in private, to people and for st
   expect(await toOneself(bob)).toEqual([]);
 });
 
-test('with announce created streams are announced in the notifications stream, private ones are not', async () => {
+test('announce posts created streams to the notifications stream, except private ones', async () => {
   const { ann, bob } = all.people;
   const news = await all.all.organization.makeStream('news', [ann, bob]);
   await setRealmNotificationStreams(all.all.pool, {
@@ -209,7 +209,7 @@ test('with announce created streams are announced in the notifications stream, p
   expect(await inStream(bob, 'board', 1)).toHaveLength(1);
 });
 
-test('notices of several streams come in the order of the request, the announcement after them', async () => {
+test('notices of several streams follow the order of the request, and the announcement comes last', async () => {
   const { ann, bob } = all.people;
   const news = await all.all.organization.makeStream('order of news', [ann, bob]);
   await ann.client.patch('realm', { notifications_stream_id: news.id });
@@ -227,7 +227,7 @@ test('notices of several streams come in the order of the request, the announcem
   ]);
 });
 
-test('of very many streams the notices come in that order too', async () => {
+test('with very many streams the notices keep that order too', async () => {
   const { ann } = all.people;
   const news = await all.all.organization.makeStream('order of much news', [ann]);
   await ann.client.patch('realm', { notifications_stream_id: news.id });
@@ -246,7 +246,7 @@ test('of very many streams the notices come in that order too', async () => {
   ]);
 });
 
-test('a name is not read as markdown where its stream is told of, not even for linkifiers', async () => {
+test('notices do not read stream names as markdown or linkifiers', async () => {
   const { ann, bob, cat } = all.people;
   const news = await all.all.organization.makeStream('announcements', [ann, cat]);
   await ann.client.patch(`streams/${news.id}`, { is_announcement_only: true });
@@ -280,7 +280,7 @@ test('a name is not read as markdown where its stream is told of, not even for l
   );
 });
 
-test('who joins the organization is told of in the stream for sign-ups, and nowhere without one', async () => {
+test('a new person is announced in the sign-up stream, if there is one', async () => {
   const { ann, bob } = all.people;
   const signUps = await all.all.organization.makeStream('sign-ups', [ann, bob]);
   const create = async (name: string): Promise<void> => {
@@ -319,7 +319,7 @@ test('who joins the organization is told of in the stream for sign-ups, and nowh
   expect(second?.['content']).toMatch(/^@_\*\*Fay Day\|\d+\*\* joined this organization\.$/);
 });
 
-test('a rename is told in the stream, with both names', async () => {
+test('a rename is announced in the stream, with both names', async () => {
   const { ann, bob } = all.people;
   await all.join('bob', ['old name']);
   await inStream(bob, 'old name', 1);
@@ -344,7 +344,7 @@ test('a rename is told in the stream, with both names', async () => {
   );
 });
 
-test('everybody among many is told', async () => {
+test('everybody gets a notice in a large request', async () => {
   const people = await all.all.organization.makeAccounts(
     Array.from({ length: 60 }, (_, n) => `Many ${n}`),
   );

@@ -59,7 +59,7 @@ describe('POST users/me/subscriptions/properties', () => {
   const one = (property: string, value: unknown, stream_id: unknown = design): Promise<unknown> =>
     set('bob', { stream_id, property, value });
 
-  test('sets every property, echoes what was asked, and tells all queues of the caller alone', async () => {
+  test("sets every property, returns the request, and sends events only to the caller's queues", async () => {
     const queues = [
       await FollowedQueue.open(organization.client('bob')),
       await FollowedQueue.open(organization.client('bob'), { event_types: ['subscription'] }),
@@ -127,7 +127,7 @@ describe('POST users/me/subscriptions/properties', () => {
     ]);
   });
 
-  test('there is an event for each element, changed or not; of two the later counts', async () => {
+  test('each element has an event, changed or not; of two the later counts', async () => {
     const queue = await FollowedQueue.open(organization.client('bob'));
     await set(
       'bob',
@@ -140,7 +140,7 @@ describe('POST users/me/subscriptions/properties', () => {
     expect(await set('bob')).toEqual({ ...success, subscription_data: [] });
   });
 
-  test('the shape of the list is checked first, with the documented texts', async () => {
+  test("the list's shape is checked first, with the documented texts", async () => {
     const shape = (subscription_data: unknown): Promise<unknown> =>
       answerOf('bob', 'POST', properties, { subscription_data });
     const complete = { stream_id: design, property: 'color', value: '#fff' };
@@ -204,7 +204,7 @@ describe('POST users/me/subscriptions/properties', () => {
     }
   });
 
-  test('a refusal leaves everything as it was and sends no event', async () => {
+  test('a refusal changes nothing and sends no event', async () => {
     const before = await organization.position();
     expect(
       await set(
@@ -217,7 +217,7 @@ describe('POST users/me/subscriptions/properties', () => {
     expect(await organization.position()).toBe(before);
   });
 
-  test('a closed stream looks like none, to administrators and former members too; bots set their own', async () => {
+  test('an inaccessible stream looks missing, also to administrators and former members; bots set their own', async () => {
     const change = (who: PersonKey, stream_id: number): Promise<unknown> =>
       set(who, { stream_id, property: 'pin_to_top', value: true });
     expect(await change('ann', secret)).toEqual(coded('Invalid stream id'));
@@ -244,7 +244,7 @@ describe('PATCH users/me/subscriptions/{stream_id}', () => {
   const patch = (parameters: Record<string, unknown>, id = design): Promise<unknown> =>
     answerOf('bob', 'PATCH', `users/me/subscriptions/${id}`, parameters);
 
-  test('takes raw text, and does what the list does', async () => {
+  test('accepts raw text, and does what the list does', async () => {
     expect(await patch({ property: 'color', value: '#fed' })).toEqual({
       ...success,
       subscription_data: [{ stream_id: design, property: 'color', value: '#fed' }],
@@ -288,7 +288,7 @@ describe('PATCH users/me/subscriptions/muted_topics', () => {
     return answer['muted_topics'];
   }
 
-  test('mutes and unmutes by name or id, in any letter case, and tells the whole list each time', async () => {
+  test('mutes and unmutes by name or id, in any letter case, and sends the whole list each time', async () => {
     const queue = await FollowedQueue.open(organization.client('bob'), {
       event_types: ['muted_topics'],
     });
@@ -317,7 +317,7 @@ describe('PATCH users/me/subscriptions/muted_topics', () => {
     expect(await cat.next(1)).toEqual([event([['design', '']])]);
   });
 
-  test('is for two thousand topics of an account', async () => {
+  test('accepts two thousand topics per account', async () => {
     await organization.pool.query({
       text: `INSERT INTO muted_topics (user_id, stream_id, topic_folded, topic)
         SELECT $1, $2, 'OLD ' || n, 'old ' || n FROM generate_series(1, 1999) n`,
@@ -331,7 +331,7 @@ describe('PATCH users/me/subscriptions/muted_topics', () => {
     expect(await add('cat', { stream: 'design', topic: 'other' })).toEqual(success);
   });
 
-  test('twice is an error without a code, in different case as well', async () => {
+  test('a repeat is an error without a code, also in another letter case', async () => {
     await add('bob', { stream: 'design', topic: 'Straße' });
     const before = await organization.position();
     expect(await add('bob', { stream: 'design', topic: 'STRASSE' })).toEqual(
@@ -348,7 +348,7 @@ describe('PATCH users/me/subscriptions/muted_topics', () => {
     expect(await organization.position()).toBe(before + 1);
   });
 
-  test('the stream is named once, and operation and topic are checked', async () => {
+  test('requires exactly one stream, and checks operation and topic', async () => {
     const topic = 'x';
     expect(await add('bob', { stream: 'design' })).toMatchObject({
       code: 'REQUEST_VARIABLE_MISSING',
@@ -378,7 +378,7 @@ describe('PATCH users/me/subscriptions/muted_topics', () => {
     });
   });
 
-  test('what is closed to the caller is answered like what does not exist', async () => {
+  test('an inaccessible stream is answered like a missing one', async () => {
     const topic = 'x';
     for (const who of ['ann', 'cat', 'gil', 'bobBot'] as const) {
       expect(await add(who, { stream: 'Secret', topic })).toEqual(
@@ -405,7 +405,7 @@ describe('PATCH users/me/subscriptions/muted_topics', () => {
     expect(await add('hookBot', { stream: 'design', topic })).toMatchObject({ status: 401 });
   });
 
-  test('unmuting needs no access, and the list forgets streams that became closed', async () => {
+  test('unmuting requires no access, and the list excludes streams that became inaccessible', async () => {
     expect(await add('cat', { stream: 'design', topic: 'x' })).toEqual(success);
     await organization.pool.query({
       text: `UPDATE streams SET invite_only = true, name = 'hidden', name_folded = 'HIDDEN' WHERE id = $1`,
@@ -418,7 +418,7 @@ describe('PATCH users/me/subscriptions/muted_topics', () => {
     );
   });
 
-  test('of changes at once the last event has everything', async () => {
+  test('after concurrent changes the last event has everything', async () => {
     const queue = await FollowedQueue.open(organization.client('bob'));
     const topics = Array.from({ length: 8 }, (_, n) => `topic ${n}`);
     await Promise.all(topics.map((topic) => add('bob', { stream: 'design', topic })));
@@ -429,7 +429,7 @@ describe('PATCH users/me/subscriptions/muted_topics', () => {
   });
 });
 
-test('a deactivated account changes nothing, also while a gateway still takes its key', async () => {
+test('a deactivated account changes nothing, even if a gateway still accepts its key', async () => {
   const { person } = await organization.makePersonWithBot('late');
   const client = organization.clientOf(person);
   await client.post('users/me/subscriptions', { subscriptions: [{ name: 'design' }] });

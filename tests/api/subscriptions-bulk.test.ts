@@ -66,7 +66,7 @@ const register = (account: TestAccount): Promise<JsonObject> =>
 
 const everybody = (): string[] => people.map(({ email }) => email);
 
-test('people in one request are one entry, and every bystander hears of each under an id of its own', async () => {
+test('people in one request share one entry, and bystanders get an event with its own id for each', async () => {
   const { ann, bob, cat } = all.people;
   await all.join('bob', ['crowd']);
   const first = people[0];
@@ -97,7 +97,7 @@ test('people in one request are one entry, and every bystander hears of each und
   });
 });
 
-test('they are removed in one entry too, and what they have not read becomes read', async () => {
+test('their removal is one entry too, and their unread messages become read', async () => {
   const { bob, cat } = all.people;
   const [first, second] = people;
   if (first === undefined || second === undefined) throw new Error('nobody was made');
@@ -151,7 +151,7 @@ test('one person joins and leaves 1,700 streams at once', async () => {
   expect(rows[0]?.ended).toBe(1_700);
 });
 
-test('more than fifty thousand pairs are refused, and nothing is changed', async () => {
+test('more than fifty thousand pairs are refused without a change', async () => {
   const names = Array.from({ length: 40 }, (_, n) => `never ${n}`);
   const tooMany = coded('Too many people and streams in one request (limit: 50000 pairs)');
   expect(

@@ -61,7 +61,7 @@ async function eventsAfter(position: number): Promise<string[]> {
 const coded = (msg: string): object => ({ result: 'error', msg, code: 'BAD_REQUEST' });
 const uncoded = (msg: string): object => ({ result: 'error', msg });
 
-test('a letter that is several in upper case is the same in both cases', async () => {
+test('a letter that becomes several in upper case is equal in both cases', async () => {
   await join('bob', ['πρωτεΐνη']);
   for (const name of ['πρωτεΐνη', 'ΠΡΩΤΕΪ\u0301ΝΗ'])
     expect(await join('bob', [name])).toMatchObject({
@@ -70,7 +70,7 @@ test('a letter that is several in upper case is the same in both cases', async (
   expect(await leave('bob', ['ΠΡΩΤΕΪ\u0301ΝΗ'])).toMatchObject({ removed: ['πρωτεΐνη'] });
 });
 
-test('subscribing creates what is missing and joins what exists, whatever the letter case', async () => {
+test('subscribing creates missing streams and joins existing ones, in any letter case', async () => {
   const before = await organization.position();
   expect(await join('bob', ['  design  ', 'DESIGN'])).toEqual({
     result: 'success',
@@ -98,7 +98,7 @@ test('subscribing creates what is missing and joins what exists, whatever the le
   expect(await join('cat', [])).toMatchObject({ subscribed: {}, already_subscribed: {} });
 });
 
-test('GET subscriptions gives complete objects with booleans, colours from the palette', async () => {
+test('GET subscriptions returns complete objects with booleans, and colours from the palette', async () => {
   await join('bob', ['one', 'two']);
   const [first, second] = await subscriptionsOf('bob');
   expect(first).toEqual({
@@ -119,7 +119,7 @@ test('GET subscriptions gives complete objects with booleans, colours from the p
   expect(withSubscribers[0]?.['subscribers']).toEqual(['bob@example.com']);
 });
 
-test('descriptions lose their newlines, colours count for new subscriptions only', async () => {
+test('descriptions lose their newlines, and colours apply only to new subscriptions', async () => {
   const client = organization.client('bob');
   const subscriptions = [{ name: 'design', description: 'a\nb **c**', color: '#abc' }];
   await client.post(path, { subscriptions });
@@ -133,7 +133,7 @@ test('descriptions lose their newlines, colours count for new subscriptions only
   expect((await subscriptionsOf('bob'))[0]).toMatchObject({ color: '#abc' });
 });
 
-test('of the spellings of one stream the one that is its name gives the colour', async () => {
+test('of several spellings of a stream, the exact name sets the colour', async () => {
   await organization.client('bob').post(path, { subscriptions: [{ name: 'design' }] });
   await organization.client('cat').post(path, {
     subscriptions: [
@@ -178,7 +178,7 @@ test('names, descriptions, colours and shapes are checked with the documented te
   expect(await organization.client('bob').get('streams')).toMatchObject({ streams: [{}] });
 });
 
-test('a private stream is made known to administrators and new members, and hidden from others', async () => {
+test('a private stream is announced to administrators and new members, and hidden from others', async () => {
   const before = await organization.position();
   await join('bob', ['board'], {
     invite_only: true,
@@ -213,7 +213,7 @@ test('a private stream is made known to administrators and new members, and hidd
   );
 });
 
-test('whoever may create streams learns that a name is taken on creating one, and only then', async () => {
+test('users who may create streams learn that a name is taken by creating it, and in no other way', async () => {
   await join('bob', ['board'], { invite_only: true });
   const answers = async (parameters: object): Promise<unknown[]> =>
     Promise.all(
@@ -242,7 +242,7 @@ test('whoever may create streams learns that a name is taken on creating one, an
   }
 });
 
-test('a refused request leaves no stream and no event behind', async () => {
+test('a refused request creates no stream and no event', async () => {
   const before = await organization.position();
   const principals = ['bob@example.com', 'nobody@example.com'];
   expect(await refusal('bob', 'POST', { subscriptions: named('fresh'), principals })).toEqual({
@@ -298,7 +298,7 @@ test('policies say who may create streams and subscribe others', async () => {
   ).toEqual(coded('User cannot create a stream with these settings.'));
 });
 
-test('leaving answers per person and stream, and what was unread becomes read', async () => {
+test('leaving returns results per person and stream, and unread messages become read', async () => {
   await join('bob', ['design', 'lunch'], { principals: ['bob@example.com', 'cat@example.com'] });
   await join('cat', ['other']);
   const before = await organization.position();
@@ -333,7 +333,7 @@ test('leaving answers per person and stream, and what was unread becomes read', 
   expect(await eventsAfter(third)).toEqual(['stream/occupy members', 'add 1', 'peer_add lunch 1']);
 });
 
-test('leaving a stream that one cannot know of tells no more than that its name is taken', async () => {
+test('leaving a hidden stream reveals only that its name is taken', async () => {
   await join('bob', ['Design']);
   await join('bob', ['Board'], { invite_only: true });
   expect(await leave('cat', ['DESIGN', 'BOARD'])).toMatchObject({
@@ -345,7 +345,7 @@ test('leaving a stream that one cannot know of tells no more than that its name 
   expect(await leave('ann', ['BOARD'])).toMatchObject({ not_subscribed: ['Board'] });
 });
 
-test('leaving a missing stream removes nothing', async () => {
+test('leaving a missing stream does nothing', async () => {
   await join('bob', ['design']);
   expect(await refusal('bob', 'DELETE', { subscriptions: ['design', 'nix', 'nada'] })).toEqual({
     status: 400,
@@ -359,7 +359,7 @@ test('leaving a missing stream removes nothing', async () => {
   expect(await subscriptionsOf('bob')).toHaveLength(1);
 });
 
-test('only administrators unsubscribe others, also from private streams they are not on', async () => {
+test('only administrators unsubscribe others, also from private streams that they are not in', async () => {
   await join('bob', ['board'], {
     invite_only: true,
     principals: ['bob@example.com', 'cat@example.com'],
@@ -405,7 +405,7 @@ test('a private stream ends with its last member and frees its name', async () =
   });
 });
 
-test('requests that create the same streams at the same time agree on one of each', async () => {
+test('concurrent requests for the same new streams create one of each', async () => {
   const answers = await Promise.all([
     join('ann', ['a', 'b', 'c']),
     join('bob', ['c', 'b', 'a']),

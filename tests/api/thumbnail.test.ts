@@ -52,7 +52,7 @@ function lastingHeaders({ headers }: FileAnswer): FileAnswer['headers'] {
 const nowhere = { location: undefined };
 
 describe('/thumbnail', () => {
-  test('redirects to what a message shows that the caller may see, in both sizes', async () => {
+  test('redirects to pictures in messages that the caller may see, in both sizes', async () => {
     const location = new URL(open).href;
     for (const size of ['thumbnail', 'full']) {
       expect(await asked(bob, open, size)).toEqual({ status: 302, location });
@@ -62,7 +62,7 @@ describe('/thumbnail', () => {
     expect(await asked(cat, hidden)).toEqual({ status: 302, location: hidden });
   });
 
-  test('takes the key as a parameter, and refuses strangers', async () => {
+  test('accepts the key as a parameter, and requires one', async () => {
     const query = { url: open, size: 'full' };
     expect(await askedByNobody({ ...query, api_key: bob.apiKey })).toMatchObject({ status: 302 });
     expect(await askedByNobody({ ...query, api_key: 'x'.repeat(32) })).toEqual({
@@ -72,7 +72,7 @@ describe('/thumbnail', () => {
     expect(await askedByNobody(query)).toEqual({ status: 401, ...nowhere });
   });
 
-  test('vouches for nothing that nobody showed the caller', async () => {
+  test('does not redirect to pictures that the caller was never shown', async () => {
     expect(await asked(ann, hidden)).toEqual({ status: 403, ...nowhere });
     expect(await asked(guest, open)).toEqual({ status: 403, ...nowhere });
     for (const url of [
@@ -95,14 +95,14 @@ describe('/thumbnail', () => {
     }
   });
 
-  test('is not taken in by text that looks like a picture', async () => {
+  test('ignores text that only looks like a picture', async () => {
     const url = 'https://evil.example/forged.png';
     const markup = `<img data-src-fullsize="x" src="/thumbnail?url=${encodeURIComponent(url)}&amp;size=thumbnail">`;
     await ann.client.sendToStream('Denmark', 'pictures', `https://img.example.org/b.png ${markup}`);
     expect(await asked(ann, url)).toEqual({ status: 403, ...nowhere });
   });
 
-  test('redirects to pictures of earlier versions while their history may be read', async () => {
+  test('redirects to pictures of earlier versions while their history is readable', async () => {
     const [first, second] = ['https://img.example.org/1.png', 'https://img.example.org/2.png'];
     const id = await ann.client.sendToStream('Denmark', 'pictures', first);
     await ann.client.patch(`messages/${id}`, { content: second });
@@ -123,7 +123,7 @@ describe('/thumbnail', () => {
     expect(await asked(bob, first)).toEqual({ status: 403, ...nowhere });
   });
 
-  test('redirects to what the caller had rendered within the last hour, the newest hundred', async () => {
+  test('redirects to pictures that the caller rendered within the last hour, at most a hundred', async () => {
     const url = (n: number): string => `https://img.example.org/rendered-${n}.png`;
     const render = (...numbers: number[]): Promise<unknown> =>
       bob.client.post('messages/render', { content: numbers.map(url).join(' ') });
@@ -147,7 +147,7 @@ describe('/thumbnail', () => {
     expect(await asked(bob, url(201))).toEqual({ status: 403, ...nowhere });
   });
 
-  test('answers the file of an upload itself, as its own address does', async () => {
+  test('returns the file of an upload, like its own address', async () => {
     const uri = await fixture.upload(bob, 'fig é.png', png);
     const asWritten = uri.slice(1);
     const escaped = encodeURI(asWritten);
@@ -170,7 +170,7 @@ describe('/thumbnail', () => {
       expect(await asked(bob, url)).toEqual({ status: 404, ...nowhere });
   });
 
-  test('pictures of a message load with the key in their address and nothing else', async () => {
+  test('pictures of a message load with only the key added to their address', async () => {
     const name = 'a picture.png';
     const uri = await fixture.upload(bob, name, png);
     await bob.client.sendToStream('Denmark', 'pictures', `[${name}](${uri})`);

@@ -37,7 +37,7 @@ function expectTyping(
 }
 
 describe('POST typing', () => {
-  test('tells recipients and sender, and nobody else, whatever the form of the recipients', async () => {
+  test('sends events to recipients and sender only, whatever the form of the recipients', async () => {
     const queues = Object.fromEntries(
       await Promise.all(
         (['ann', 'bob', 'cat', 'gil', 'bobBot'] as const).map(
@@ -78,7 +78,7 @@ describe('POST typing', () => {
     }
   });
 
-  test('guests and bots may type, also to themselves', async () => {
+  test('guests and bots may send it, also to themselves', async () => {
     const position = await organization.position();
     const ann = await FollowedQueue.open(as('ann'), { event_types: ['typing'] });
     const gil = await FollowedQueue.open(as('gil'), { event_types: ['typing'] });
@@ -90,7 +90,7 @@ describe('POST typing', () => {
     expect(kinds.every((kind) => kind === 'change' || kind === 'tick')).toBe(true);
   });
 
-  test('what comes together goes into few entries, in order', async () => {
+  test('concurrent notices share a few entries, in order', async () => {
     const bob = await FollowedQueue.open(as('bob'), { event_types: ['typing'] });
     const position = await organization.position();
     await Promise.all(
@@ -147,7 +147,7 @@ describe('POST typing', () => {
     },
   );
 
-  test('nobody and incoming webhooks are refused, and so is typing to somebody who is gone', async () => {
+  test('refuses missing credentials, incoming webhooks and deactivated recipients', async () => {
     expect((await as().request('POST', 'typing', { op: 'start', to: [id('bob')] })).status).toBe(
       401,
     );

@@ -54,7 +54,7 @@ async function statusesFor(
 
 describe('POST user_uploads', () => {
   // The first, so that nothing that others left in memory hides what grows.
-  test('uploads under way and downloads that nobody reads are in no memory', async () => {
+  test('running uploads and unread downloads are not held in memory', async () => {
     const { cluster } = fixture.all;
     const services = [cluster.findProcesses('gateway'), cluster.findProcesses('messages')];
     const measure = (): Promise<number[]> =>
@@ -109,7 +109,7 @@ describe('POST user_uploads', () => {
     );
   });
 
-  test('takes a file from anybody, and answers a relative uri with a name that is clean', async () => {
+  test('accepts a file from anybody, and returns a relative uri with a clean name', async () => {
     for (const who of [ann, bob, guest, bot]) {
       const uri = await fixture.upload(who, 'My (first) file 日本.txt');
       expect(uri).toMatch(uriPattern);
@@ -119,7 +119,7 @@ describe('POST user_uploads', () => {
     }
   });
 
-  test('answers of a multipart form with nothing, one or more files are those of the reference facts', async () => {
+  test('answers a multipart form with no, one or several files as the reference facts say', async () => {
     const file = { name: 'a', content: 'x' };
     expect(await fixture.post(bob, [])).toEqual({
       status: 400,
@@ -136,7 +136,7 @@ describe('POST user_uploads', () => {
     });
   });
 
-  test('a type in the query is the type of the file, and its usual extension is appended', async () => {
+  test("the query's type is the file's type, and its usual extension is appended", async () => {
     const uri = await fixture.upload(bob, 'note', 'hello', '?mimetype=text/plain');
     expect(uri.split('/').at(-1)).toBe('note.txt');
     expect((await fixture.get(bob, uri)).headers['content-type']).toBe('text/plain');
@@ -161,7 +161,7 @@ describe('POST user_uploads', () => {
     ['<img src=x onerror=alert(1)>.html', 'img-srcx-onerroralert1.html', undefined],
     ['%F0%9F%8E%89.png', '.png', '🎉.png'],
     [`${'ä'.repeat(5000)}.txt`, `${'ä'.repeat(96)}.txt`, `${'ä'.repeat(251)}.txt`],
-  ])('a file of a hostile name has a harmless path: %#', async (name, clean, shown) => {
+  ])('a file with a hostile name has a harmless path: %#', async (name, clean, shown) => {
     const before = new Set(await storedFiles());
     const uri = await fixture.upload(bob, name);
     expect(uri).toMatch(uriPattern);
@@ -173,7 +173,7 @@ describe('POST user_uploads', () => {
     if (shown !== undefined) expect((await fixture.attachment(bob, uri))?.['name']).toBe(shown);
   });
 
-  test('a file as large as the limit is taken, a larger one is refused and leaves nothing', async () => {
+  test('accepts a file of the maximum size, and refuses a larger one without a trace', async () => {
     const largest = await fixture.upload(bob, 'large', Buffer.alloc(25 * mib, 1));
     expect((await fixture.get(bob, largest)).body).toHaveLength(25 * mib);
     const before = await storedFiles();
@@ -191,7 +191,7 @@ describe('POST user_uploads', () => {
     expect(await storedFiles()).toEqual(before);
   });
 
-  test('an upload that the client breaks off leaves nothing', async () => {
+  test('an aborted upload leaves nothing', async () => {
     const before = await storedFiles();
     const own = await fixture.attachmentsOf(bob);
     const sent = fixture.begin('POST', '/api/v1/user_uploads', {
@@ -218,7 +218,7 @@ describe('POST user_uploads', () => {
 });
 
 describe('GET /user_uploads', () => {
-  test('a file that no message links to is for its owner alone, administrators included', async () => {
+  test('an unlinked file is for its owner only, not even for administrators', async () => {
     const uri = await fixture.upload(bob);
     expect(await statusesFor(uri, { ann, bob, cat, guest, bot })).toEqual({
       ann: 403,
@@ -229,7 +229,7 @@ describe('GET /user_uploads', () => {
     });
   });
 
-  test('a refusal is a short page, and so is a path that is unknown', async () => {
+  test('a refusal and an unknown path are short pages', async () => {
     const uri = await fixture.upload(bob);
     const refused = await fixture.get(cat, uri);
     expect([refused.status, refused.body.toString(), refused.headers['content-type']]).toEqual([
@@ -260,7 +260,7 @@ describe('GET /user_uploads', () => {
     }
   });
 
-  test('a link in a public stream lets members read, and guests who hold the message', async () => {
+  test('a link in a public stream gives access to members, and to guests who hold the message', async () => {
     const uri = await fixture.upload(bob);
     await bob.client.sendToStream('Denmark', 'files', `see [it](${uri})`);
     expect(await statusesFor(uri, { ann, cat, guest, bot })).toEqual({
@@ -277,7 +277,7 @@ describe('GET /user_uploads', () => {
     expect(await statusesFor(shown, { member, guest })).toEqual({ member: 200, guest: 403 });
   });
 
-  test('a link in a private message lets those read who received it', async () => {
+  test('a link in a private message gives access to its recipients', async () => {
     const uri = await fixture.upload(bob);
     await bob.client.sendPrivately([guest.email], `[it](${uri})`);
     expect(await statusesFor(uri, { ann, cat, guest, bot })).toEqual({
@@ -288,7 +288,7 @@ describe('GET /user_uploads', () => {
     });
   });
 
-  test('a private stream: with shared history whoever is subscribed now, else who was then; who left keeps what he received', async () => {
+  test('in a private stream, shared history gives access to subscribers; otherwise only to holders, who keep it', async () => {
     const { organization, cluster } = fixture.all;
     const [early, late] = await organization.makeAccounts(['Ed Early', 'Lia Late'], {});
     if (early === undefined || late === undefined) throw new Error('two names, two people');
@@ -320,7 +320,7 @@ describe('GET /user_uploads', () => {
     expect(cluster.findProcesses('messages')).toHaveLength(2);
   });
 
-  test('access follows a stream that becomes private', async () => {
+  test('access ends when the stream becomes private', async () => {
     const { organization, pool } = fixture.all;
     const stream = await organization.makeStream('was public', [ann, bob]);
     const uri = await fixture.upload(bob);
@@ -333,7 +333,7 @@ describe('GET /user_uploads', () => {
     expect(await statusesFor(uri, { ann, cat })).toEqual({ ann: 200, cat: 403 });
   });
 
-  test('access follows a message that loses its link', async () => {
+  test('access ends when the message loses its link', async () => {
     const uri = await fixture.upload(bob);
     const id = await bob.client.sendToStream('Denmark', 'files', `[it](${uri})`);
     expect(await fixture.statusFor(cat, uri)).toBe(200);
@@ -348,7 +348,7 @@ describe('GET /user_uploads', () => {
     expect(await statusesFor(uri, { bob, cat, ann })).toEqual({ bob: 200, cat: 403, ann: 403 });
   });
 
-  test('a link by somebody who may not read a file opens it to nobody', async () => {
+  test('a link by a user who may not read a file gives no access to it', async () => {
     const uri = await fixture.upload(bob);
     const id = await cat.client.sendPrivately([guest.email], `look: ${uri} [x](${uri})`);
     expect(await statusesFor(uri, { cat, guest, ann })).toEqual({ cat: 403, guest: 403, ann: 403 });
@@ -361,7 +361,7 @@ describe('GET /user_uploads', () => {
     expect((await fetchMessages(cat, has)).ids).toContain(passedOn);
   });
 
-  test('absolute links to the organization count as well, and escaped names, others do not', async () => {
+  test('absolute links to the organization and escaped names count, others do not', async () => {
     const plain = await fixture.upload(bob);
     const named = await fixture.upload(bob, 'naïve 日本.txt');
     await bob.client.sendPrivately(
@@ -397,26 +397,29 @@ describe('GET /user_uploads', () => {
       'text/plain',
       attachment('na_ve-__.txt', 'na%C3%AFve-%E6%97%A5%E6%9C%AC.txt'),
     ],
-  ])('%s is served as what it is, and runs nothing', async (name, content, type, disposition) => {
-    const uri = await fixture.upload(bob, name, content);
-    const { headers } = await fixture.get(bob, uri);
-    expect(headers['content-type']).toBe(type);
-    expect(headers['content-disposition']).toBe(disposition);
-    expect(headers['cache-control']).toBe('private, immutable');
-    expect(headers['x-content-type-options']).toBe('nosniff');
-    expect(headers['content-security-policy']).toMatch(/^default-src 'none'/);
-    expect(headers['content-security-policy']).not.toContain('script-src');
-    expect(headers['access-control-allow-origin']).toBe('*');
-  });
+  ])(
+    '%s is served with its own type, and runs nothing',
+    async (name, content, type, disposition) => {
+      const uri = await fixture.upload(bob, name, content);
+      const { headers } = await fixture.get(bob, uri);
+      expect(headers['content-type']).toBe(type);
+      expect(headers['content-disposition']).toBe(disposition);
+      expect(headers['cache-control']).toBe('private, immutable');
+      expect(headers['x-content-type-options']).toBe('nosniff');
+      expect(headers['content-security-policy']).toMatch(/^default-src 'none'/);
+      expect(headers['content-security-policy']).not.toContain('script-src');
+      expect(headers['access-control-allow-origin']).toBe('*');
+    },
+  );
 
-  test('the type that a client claims makes no picture of a page', async () => {
+  test('a claimed type does not turn a page into a picture', async () => {
     const uri = await fixture.upload(bob, 'x', page, '?mimetype=image/png');
     const { headers } = await fixture.get(bob, uri);
     expect(headers['content-type']).toBe('application/octet-stream');
     expect(headers['content-disposition']).toBe(attachment('x.png'));
   });
 
-  test('HEAD, conditions and ranges', async () => {
+  test('supports HEAD, conditions and ranges', async () => {
     const uri = await fixture.upload(bob, 'digits.txt', '0123456789');
     const head = await fixture.get(bob, uri, {}, 'HEAD');
     expect([head.status, head.headers['content-length'], head.body.length]).toEqual([200, '10', 0]);
@@ -435,7 +438,7 @@ describe('GET /user_uploads', () => {
     );
   });
 
-  test('Basic or the key in the query; refusals of the key have codes; no rate limit counts them', async () => {
+  test('accepts Basic or the key in the query; refusals of the key have codes; rate limits do not apply', async () => {
     const uri = await fixture.upload(bob);
     const withKey = await fixture.get(undefined, `${uri}?api_key=${bob.apiKey}`);
     expect([withKey.status, withKey.body.toString()]).toEqual([200, 'hello']);
@@ -463,7 +466,7 @@ describe('GET /user_uploads', () => {
     expect(wrong.status).toBe(401);
   });
 
-  test('the key of a deactivated account opens nothing, and its files stay for others', async () => {
+  test("a deactivated account's key gives no access, and its files remain for others", async () => {
     const { organization } = fixture.all;
     const gone = await organization.makeAccount('Dee Parted');
     const uri = await fixture.upload(gone);
@@ -480,7 +483,7 @@ describe('GET /user_uploads', () => {
     expect(await fixture.statusFor(cat, uri)).toBe(200);
   });
 
-  test('an incoming-webhook bot neither uploads nor reads', async () => {
+  test('an incoming-webhook bot may neither upload nor read', async () => {
     const hook = await fixture.all.organization.makeAccount('Hook', { botType: 2, owner: bob });
     const uri = await fixture.upload(bob);
     await bob.client.sendToStream('Denmark', 'files', `[it](${uri})`);
@@ -491,7 +494,7 @@ describe('GET /user_uploads', () => {
 });
 
 describe('attachments', () => {
-  test('an upload, its link in a message and its deletion are told to the owner alone', async () => {
+  test('upload, link and deletion are reported to the owner only', async () => {
     const uri = await fixture.upload(bob, 'event file.txt', '12345');
     const pathId = uri.replace('/user_uploads/', '');
     const id = await bob.client.sendToStream('Denmark', 'files', `[it](${uri})`);
@@ -543,7 +546,7 @@ describe('attachments', () => {
     expect(await fixture.attachment(bob, uri)).toBeUndefined();
   });
 
-  test('a link by somebody else is told to the owner where he may see it, and nowhere else', async () => {
+  test('a link by somebody else is reported to the owner only if the owner may see it', async () => {
     const uri = await fixture.upload(bob);
     await bob.client.sendToStream('Denmark', 'files', `[it](${uri})`);
     await fixture.queues.read();
@@ -558,7 +561,7 @@ describe('attachments', () => {
     expect(messages).toHaveLength(2);
   });
 
-  test('a message that links to several files of several owners tells each of his own', async () => {
+  test('a message that links files of several owners is reported to each for the own files', async () => {
     const mine = [await fixture.upload(ann, '1'), await fixture.upload(ann, '2')];
     const theirs = await fixture.upload(bob, '3');
     await bob.client.sendPrivately([ann.email], `[3](${theirs})`);
@@ -580,7 +583,7 @@ describe('attachments', () => {
     expect(JSON.stringify(events)).toContain(`"id":${id}`);
   });
 
-  test('a send that is repeated under its key tells nothing twice', async () => {
+  test('a repeated send under one key reports nothing twice', async () => {
     const uri = await fixture.upload(bob);
     await fixture.queues.read();
     const send = (): Promise<unknown> =>
@@ -596,7 +599,7 @@ describe('attachments', () => {
     expect((await fixture.attachment(bob, uri))?.['messages']).toHaveLength(1);
   });
 
-  test('many messages with links and without, sent at once, are all told in order', async () => {
+  test('many concurrent messages with and without links are reported in order', async () => {
     const uris = await Promise.all(
       Array.from({ length: 6 }, (_, n) => fixture.upload(bob, `many-${n}`)),
     );
@@ -642,7 +645,7 @@ describe('attachments', () => {
     });
   });
 
-  test('deleting an attachment makes its URL 404, for all who could read it', async () => {
+  test('deleting an attachment makes its URL 404 for all readers', async () => {
     const uri = await fixture.upload(bob);
     await bob.client.sendToStream('Denmark', 'files', `[it](${uri})`);
     const readers = { ann, bob, cat };
@@ -652,7 +655,7 @@ describe('attachments', () => {
     expect(await statusesFor(uri, readers)).toEqual({ ann: 404, bob: 404, cat: 404 });
   });
 
-  test('the stored file goes with its row, and what a replica left is cleared up', async () => {
+  test('the stored file is removed with its row, and leftovers of a replica are removed', async () => {
     const before = await storedFiles();
     const uri = await fixture.upload(bob);
     const id = Number((await fixture.attachment(bob, uri))?.['id']);
@@ -660,7 +663,7 @@ describe('attachments', () => {
     expect(await storedFiles()).toEqual(before);
   });
 
-  test('everyone lists his own files and sees the space that all take', async () => {
+  test('everyone lists the own files and the total size', async () => {
     const dan = await fixture.all.organization.makeAccount('Dan Lister');
     const empty = await dan.client.get('attachments');
     expect(empty['attachments']).toEqual([]);

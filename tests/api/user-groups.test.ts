@@ -62,7 +62,7 @@ const changes: readonly (readonly ['POST' | 'PATCH' | 'DELETE', string, Paramete
 ];
 
 describe('groups', () => {
-  test('are created, renamed, filled, emptied and deleted, and everybody hears of each', async () => {
+  test('are created, renamed, filled, emptied and deleted, with events for everybody', async () => {
     const queues = await watch();
     const [ann, bob, gil, bot] = (['ann', 'bob', 'gil', 'bobBot'] as const).map((who) =>
       organization.id(who),
@@ -106,7 +106,7 @@ describe('groups', () => {
     expect(await listGroups()).toEqual([]);
   });
 
-  test('are listed for everybody, by id, and told at register', async () => {
+  test('are listed for everybody, by id, and in register', async () => {
     const first = await createGroup('zoo', ['cat', 'ann']);
     const second = await createGroup('ant');
     const groups = [
@@ -127,7 +127,7 @@ describe('groups', () => {
     expect((await as('hookBot').request('GET', 'user_groups')).status).toBe(401);
   });
 
-  test('what is left out or empty stays as it is, and what does not change is not told', async () => {
+  test('omitted and empty parameters change nothing, and no event reports unchanged values', async () => {
     const id = await createGroup('crew', ['bob']);
     await as('bob').patch(`user_groups/${id}`, { description: 'About' });
     const queues = await watch();
@@ -139,7 +139,7 @@ describe('groups', () => {
     expect(await listGroups()).toMatchObject([{ name: 'team', description: 'About' }]);
   });
 
-  test('are mentioned from the next send on, whichever replica sends', async () => {
+  test('are mentioned from the next send on, at every replica', async () => {
     await createGroup('crew', ['bob', 'gil']);
     const email = 'bob@example.com';
     await as('ann').post('messages', { type: 'private', to: [email], content: 'hi @*crew*' });
@@ -154,7 +154,7 @@ describe('groups', () => {
 });
 
 describe('who may change groups', () => {
-  test('guests are refused, bots without a code, nobody with 401', async () => {
+  test('guests are refused, bots without a code, and a key is required', async () => {
     const id = await createGroup('crew', ['gil', 'bobBot']);
     for (const [method, path, parameters] of changes) {
       const ask = (who?: PersonKey): Promise<Answer> =>
@@ -169,7 +169,7 @@ describe('who may change groups', () => {
     expect(await listGroups()).toHaveLength(1);
   });
 
-  test('a creator is no member, and only members and administrators change a group', async () => {
+  test('a creator is not a member, and only members and administrators change a group', async () => {
     expect(await as('bob').post('user_groups/create', { name: 'crew', description: '' })).toEqual(
       done,
     );
@@ -194,7 +194,7 @@ describe('who may change groups', () => {
     expect(await as('cat').patch(`user_groups/${id}`, { name: 'y' })).toEqual(done);
   });
 
-  test('where the organization says so, administrators alone', async () => {
+  test('a policy can require administrators', async () => {
     await as('ann').patch('realm', { user_group_edit_policy: 2 });
     const id = await createGroup('crew', ['bob']);
     for (const [method, path, parameters] of changes) {
@@ -213,8 +213,8 @@ describe('who may change groups', () => {
   });
 });
 
-describe('what is refused', () => {
-  test('a group that is not there', async () => {
+describe('refuses', () => {
+  test('a missing group', async () => {
     for (const id of ['2000000000', '4000000000'])
       for (const [method, path, parameters] of changes.slice(1)) {
         const wanted = path.endsWith('members') ? { add: [1] } : parameters;
@@ -225,7 +225,7 @@ describe('what is refused', () => {
     expect((await as('ann').request('DELETE', 'user_groups/x')).status).toBe(404);
   });
 
-  test('a name that is taken, in this letter case', async () => {
+  test('a taken name, in this letter case', async () => {
     await createGroup('crew');
     const other = await createGroup('Crew');
     const taken = coded("User group 'crew' already exists.");
@@ -240,7 +240,7 @@ describe('what is refused', () => {
     expect(await listGroups()).toMatchObject([{ name: 'crew' }, { name: 'Crew' }]);
   });
 
-  test('missing, wrong and long parameters', async () => {
+  test('missing, invalid and long parameters', async () => {
     const create = (parameters: Parameters): Promise<JsonObject> =>
       bodyOf(as('bob').request('POST', 'user_groups/create', parameters));
     expect(await create({})).toEqual({
@@ -268,7 +268,7 @@ describe('what is refused', () => {
     expect(await create({ name: 'null', members: 'null', description: '' })).toEqual(done);
   });
 
-  test('more groups, or more members of all of them, than everybody should get at register', async () => {
+  test('more groups, or more members in total, than register should return', async () => {
     await organization.pool.query(
       "INSERT INTO user_groups (name, description) SELECT 'many ' || n, '' FROM generate_series(1, 999) n",
     );
@@ -302,7 +302,7 @@ describe('what is refused', () => {
     await organization.pool.query("DELETE FROM users WHERE short_name = 'many'");
   });
 
-  test('people who are none', async () => {
+  test('people who do not exist', async () => {
     const id = await createGroup('crew');
     for (const unknown of [99_999, -1, 0, 5_000_000_000, Number.MAX_SAFE_INTEGER]) {
       const refusal = coded(`Invalid user ID: ${unknown}`);
@@ -327,7 +327,7 @@ describe('what is refused', () => {
     expect(await listGroups()).toMatchObject([{ name: 'crew', members: [] }]);
   });
 
-  test('nothing to do, members twice and members that are none change nothing', async () => {
+  test('empty changes, and members given twice or absent, change nothing', async () => {
     const id = await createGroup('crew', ['bob']);
     const bob = organization.id('bob');
     const cat = organization.id('cat');
@@ -356,8 +356,8 @@ describe('what is refused', () => {
   });
 });
 
-describe('at the same time', () => {
-  test('two groups of one name: one is made, whichever replica makes it', async () => {
+describe('concurrently', () => {
+  test('of two groups with one name one is created, at any replica', async () => {
     const answers = await Promise.all(
       Array.from({ length: 6 }, () =>
         as('bob').request('POST', 'user_groups/create', { name: 'crew', description: '' }),
@@ -369,7 +369,7 @@ describe('at the same time', () => {
     expect(await listGroups()).toHaveLength(1);
   });
 
-  test('one person added by many is added once, and heard of once', async () => {
+  test('one person added by many is added once, with one event', async () => {
     const id = await createGroup('crew');
     const queues = await watch();
     const add = [organization.id('gil')];
@@ -385,7 +385,7 @@ describe('at the same time', () => {
     expect(await queues.step()).toEqual({ ann: events, bob: events, gil: events, bobBot: events });
   });
 
-  test('a group that is deleted while people are added to it is gone, and nobody hears of it afterwards', async () => {
+  test('a group that is deleted while people are added disappears, with no later events', async () => {
     for (const _turn of [1, 2, 3, 4, 5]) {
       const id = await createGroup('crew');
       const queues = await WatchedQueues.open({ gil: as('gil') }, as('cat'));
@@ -405,7 +405,7 @@ describe('at the same time', () => {
     }
   });
 
-  test('events in their order lead from the state at register to the state now', async () => {
+  test('events lead from the state of register to the current state', async () => {
     const id = await createGroup('crew', ['bob']);
     const queues = await WatchedQueues.open({ gil: as('gil') }, as('cat'));
     const others = (['ann', 'cat', 'gil', 'bobBot'] as const).map((who) => organization.id(who));

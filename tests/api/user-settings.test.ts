@@ -47,7 +47,7 @@ test('bots have no settings, status or account of their own to change', async ()
 });
 
 describe('PATCH settings/display and settings/notifications', () => {
-  test('checklist 55: settings replies contain only what changed, and so do the events', async () => {
+  test('checklist 55: answers and events for settings contain only changes', async () => {
     const queues = await watch();
     const display = {
       night_mode: true,
@@ -122,7 +122,7 @@ describe('PATCH settings/display and settings/notifications', () => {
     });
   });
 
-  test('everybody hears of a new time zone, after the person', async () => {
+  test("a new time zone is announced to everybody, after the account's own event", async () => {
     const queues = await watch();
     expect(await as('gil').patch('settings/display', { timezone: '"Europe/Lisbon"' })).toEqual({
       ...done,
@@ -182,7 +182,7 @@ describe('PATCH settings/display and settings/notifications', () => {
     );
   });
 
-  test('a refused setting leaves the others as they were', async () => {
+  test('a refused setting leaves the others unchanged', async () => {
     await as('bob').request('PATCH', 'settings/display', {
       high_contrast_mode: true,
       emojiset: 'x',
@@ -193,7 +193,7 @@ describe('PATCH settings/display and settings/notifications', () => {
   });
 });
 
-test('enter-sends is stored and told to nobody', async () => {
+test('enter-sends is stored and sends no event', async () => {
   const queues = await watch();
   expect(await as('bob').post('users/me/enter-sends', { enter_sends: true })).toEqual(done);
   expect((await queues.step()).bob).toEqual([]);
@@ -206,7 +206,7 @@ test('enter-sends is stored and told to nobody', async () => {
   });
 });
 
-test('tips come one after the other, also to clients that were not asked, until the tour is finished', async () => {
+test('tips follow one another until the tour is done, also for clients that did not request them', async () => {
   const next = async (who: PersonKey): Promise<unknown> => {
     const state = await as(who).post('register', { fetch_event_types: ['hotspots'] });
     return readObjects(state, 'hotspots');
@@ -249,7 +249,7 @@ test('tips come one after the other, also to clients that were not asked, until 
 });
 
 describe('PATCH settings', () => {
-  test('a new name is answered and told to everybody', async () => {
+  test('a new name is returned and announced to everybody', async () => {
     const queues = await watch();
     expect(await as('bob').patch('settings', { full_name: '  Bob R. Ray ' })).toEqual({
       ...done,
@@ -270,7 +270,7 @@ describe('PATCH settings', () => {
     });
   });
 
-  test('a new password needs the old one and strength, and works at once', async () => {
+  test('a new password requires the old one and strength, and works at once', async () => {
     const patch = (change: object): Promise<unknown> =>
       bodyOf(as('bob').request('PATCH', 'settings', { ...change }));
     const signIn = async (password: string): Promise<number> =>
@@ -313,7 +313,7 @@ describe('PATCH settings', () => {
     );
   });
 
-  test('where names may not be changed, a member is ignored and an administrator is not', async () => {
+  test('if names may not be changed, members are ignored and administrators are not', async () => {
     await organization.pool.query(`UPDATE realm SET settings = '{"name_changes_disabled": true}'`);
     expect(await as('bob').patch('settings', { full_name: 'Robert Ray' })).toEqual(done);
     expect(await as('ann').patch('settings', { full_name: 'Ann B. Lee' })).toMatchObject({
@@ -324,7 +324,7 @@ describe('PATCH settings', () => {
 });
 
 describe('POST users/me/status', () => {
-  test('everybody is told just what was given, and register lists who says anything', async () => {
+  test('everybody gets only what the request set, and register lists non-empty statuses', async () => {
     const queues = await watch();
     const userId = organization.id('bob');
     expect(await as('bob').post('users/me/status', { away: true })).toEqual(done);

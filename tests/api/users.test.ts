@@ -18,7 +18,7 @@ const md5 = (text: string): string => createHash('md5').update(text).digest('hex
 const gravatar = (email: string): string =>
   `https://secure.gravatar.com/avatar/${md5(email)}?d=identicon&version=1`;
 
-test('GET users lists every account but system bots, deactivated ones too', async () => {
+test('GET users lists every account except system bots, including deactivated ones', async () => {
   const { cat, bobBot } = organization.accounts;
   await organization.client('ann').delete(`users/${cat.user.id}`);
   const members = readObjects(await organization.client('gil').get('users'), 'members');
@@ -61,7 +61,7 @@ test('GET users lists every account but system bots, deactivated ones too', asyn
   });
 });
 
-test('client_gravatar leaves Gravatar addresses to the client; profile fields come when asked for', async () => {
+test('client_gravatar omits Gravatar addresses; profile fields are included on request', async () => {
   const client = organization.client('bob');
   const members = readObjects(
     await client.get('users', { client_gravatar: true, include_custom_profile_fields: true }),
@@ -91,7 +91,7 @@ test('client_gravatar leaves Gravatar addresses to the client; profile fields co
   });
 });
 
-test('GET users/me gives the profile with another client_id every time', async () => {
+test('GET users/me returns the profile with a new client_id every time', async () => {
   const first = await organization.client('bob').get('users/me');
   expect(first).toEqual({
     result: 'success',
@@ -115,7 +115,7 @@ test('GET users/me gives the profile with another client_id every time', async (
   expect(bot).not.toHaveProperty('profile_data');
 });
 
-test('a regenerated key replaces the old one, and the log holds it sealed', async () => {
+test('a new key replaces the old one, and is encrypted in the log', async () => {
   const before = await organization.position();
   const oldKey = organization.accounts.bobBot.apiKey;
   const { api_key: newKey } = await organization
@@ -154,7 +154,7 @@ test('a regenerated key replaces the old one, and the log holds it sealed', asyn
   expect(openEventMembers(secrets, text ?? '')).toEqual({ api_key: newKey });
 });
 
-test('deactivation takes the bots along, ends memberships and is told in order', async () => {
+test('deactivation includes the bots, ends memberships and sends events in order', async () => {
   const { person, bot } = await organization.makePersonWithBot('dan');
   const streams = { subscriptions: [{ name: 'design' }] };
   await organization.client('bob').post('users/me/subscriptions', streams);

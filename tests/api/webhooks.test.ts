@@ -109,7 +109,7 @@ async function noticeTo(owner: TestAccount): Promise<unknown> {
 }
 
 describe('helloworld', () => {
-  test('without stream sends a private message to the owner of the bot, of the documented text', async () => {
+  test("without a stream sends a private message to the bot's owner, with the documented text", async () => {
     const { owner, bot } = await makeOwner('Private');
     expect(await post('helloworld', { ...withKey({}, bot), body: article })).toEqual(success);
     expect(await privatelyTo(owner)).toEqual([
@@ -123,7 +123,7 @@ describe('helloworld', () => {
     ]);
   });
 
-  test('with stream and without topic uses the topic Hello World', async () => {
+  test('with a stream and no topic uses the topic Hello World', async () => {
     expect(await post('helloworld', { ...withKey({ stream: 'POTS' }), body: article })).toEqual(
       success,
     );
@@ -136,7 +136,7 @@ describe('helloworld', () => {
     ]);
   });
 
-  test('without one of its keys is refused by the name of the key, and nothing is sent', async () => {
+  test("with a missing key is refused by the key's name, and sends nothing", async () => {
     const topic = newTopic();
     const posted = withKey({ stream: 'pots', topic });
     expect(await post('helloworld', { ...posted, body: { featured_title: 'x' } })).toEqual(
@@ -155,7 +155,7 @@ describe('helloworld', () => {
 describe('who may send', () => {
   const posted = (): Told & Posted => ({ ...withKey({ stream: 'pots', topic: newTopic() }) });
 
-  test('a key is needed, and refusals of keys have codes and no challenge', async () => {
+  test('a key is required, and refusals of keys have codes and no challenge', async () => {
     expect(await post('helloworld', { body: article })).toEqual({
       ...coded("Missing 'api_key' argument", 'REQUEST_VARIABLE_MISSING'),
       var_name: 'api_key',
@@ -176,7 +176,7 @@ describe('who may send', () => {
     });
   });
 
-  test('of a deactivated account it is refused', async () => {
+  test('a deactivated account is refused', async () => {
     const { bot } = await makeOwner('Gone');
     await all.pool.query('UPDATE users SET is_active = false WHERE id = $1', [bot.id]);
     expect(await post('helloworld', { ...withKey({}, bot), body: article })).toEqual(
@@ -184,7 +184,7 @@ describe('who may send', () => {
     );
   });
 
-  test('HTTP Basic serves as well, and a key in the query before it', async () => {
+  test('HTTP Basic works too, and a key in the query has priority', async () => {
     const basic = (text: string): Record<string, string> => ({
       authorization: `Basic ${Buffer.from(text).toString('base64')}`,
     });
@@ -219,7 +219,7 @@ describe('who may send', () => {
 });
 
 describe('a request', () => {
-  test('is read as JSON whatever its label, and no form is read in it', async () => {
+  test('is read as JSON whatever its label, and never as a form', async () => {
     const topic = newTopic();
     const body = { ...article, featured_title: 'a&stream=nowhere&topic=other&method=PATCH&b' };
     for (const type of ['application/x-www-form-urlencoded', 'text/plain'])
@@ -233,7 +233,7 @@ describe('a request', () => {
     expect(await inTopic(topic)).toHaveLength(2);
   });
 
-  test('may have a slash behind its path, and any method', async () => {
+  test('may have a slash at the end of its path, and any method', async () => {
     const topic = newTopic();
     const posted = { ...withKey({ stream: 'pots', topic }), body: article };
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
@@ -245,13 +245,13 @@ describe('a request', () => {
   });
 
   test.each(['jenkins', 'grafana', 'json', 'slack_incoming', 'prometheus', 'helloworlds', ''])(
-    'of the unknown integration %j is not found',
+    'for the unknown integration %j is not found',
     async (name) => {
       expect(await post(name, { ...withKey(), body: {} })).toEqual(uncoded('Not found', 404));
     },
   );
 
-  test('that is no JSON is refused, and the owner told', async () => {
+  test('that is not JSON is refused, and the owner gets a notice', async () => {
     const { owner, bot } = await makeOwner('Malformed');
     for (const body of ['{', 'x=1', '', '--x\r\n'])
       expect(
@@ -269,7 +269,7 @@ describe('a request', () => {
 });
 
 describe('the stream', () => {
-  test('that does not exist gives success, no message, and one notice to the owner per minute', async () => {
+  test('that does not exist gives success, no message, and one notice a minute to the owner', async () => {
     const { owner, bot } = await makeOwner('Nowhere');
     for (let count = 0; count < 3; count += 1)
       expect(
@@ -281,13 +281,13 @@ describe('the stream', () => {
     expect(await privatelyTo(owner)).toHaveLength(1);
   });
 
-  test.each(['', ' ', 'x'.repeat(61)])('of the bad name %j is refused', async (stream) => {
+  test.each(['', ' ', 'x'.repeat(61)])('with the invalid name %j is refused', async (stream) => {
     expect(await post('helloworld', { ...withKey({ stream }), body: article })).toEqual(
       coded(`Invalid stream name '${stream}'`),
     );
   });
 
-  test('that is private is only for a bot, or the bot of an owner, who is in it', async () => {
+  test('that is private requires that the bot or its owner is in it', async () => {
     const query = { stream: 'secret' };
     const { owner, bot } = await makeOwner('Outside');
     expect(await post('helloworld', { ...withKey(query, bot), body: article })).toEqual(success);
@@ -300,7 +300,7 @@ describe('the stream', () => {
     );
   });
 
-  test('that is for announcements is refused to others', async () => {
+  test('that is announcement-only is refused for others', async () => {
     await all.organization.makeStream('news', [all.bob]);
     await all.pool.query("UPDATE streams SET is_announcement_only = true WHERE name = 'news'");
     expect(await post('helloworld', { ...withKey({ stream: 'news' }), body: article })).toEqual(
@@ -310,7 +310,7 @@ describe('the stream', () => {
 });
 
 describe('the message', () => {
-  test('has a topic of at most 60 characters, and no blank one', async () => {
+  test('has a topic of at most 60 characters that is not blank', async () => {
     const query = { stream: 'pots', topic: 'x'.repeat(80) };
     expect(await post('helloworld', { ...withKey(query), body: article })).toEqual(success);
     expect(await inTopic(`${'x'.repeat(57)}...`)).toHaveLength(1);
@@ -319,7 +319,7 @@ describe('the message', () => {
     ).toEqual(coded("Topic can't be empty"));
   });
 
-  test('has the topic that was asked for as a send would have it, and one line of what a payload says', async () => {
+  test('has the requested topic as a send would have it, and one line from a payload', async () => {
     const topic = `${newTopic()} of\ttwo  parts`;
     const posted = withKey({ stream: 'pots', topic: ` ${topic} ` });
     expect(await post('helloworld', { ...posted, body: article })).toEqual(success);
@@ -332,7 +332,7 @@ describe('the message', () => {
     expect(await inTopic(body.topic.replaceAll(/\s+/g, ' '))).toHaveLength(1);
   });
 
-  test('has U+FFFD where a text has a NUL, which matters nowhere else', async () => {
+  test('has U+FFFD instead of NUL, which has no effect elsewhere', async () => {
     const topic = newTopic();
     const body = { ...article, featured_title: 'Ki\0ln', 'other\0': ['\0'] };
     expect(await post('helloworld', { ...withKey({ stream: 'pots', topic }), body })).toEqual(
@@ -355,7 +355,7 @@ describe('the message', () => {
     expect((await inTopic(topic)).at(-1)?.['content']).toBe(emoji.content);
   });
 
-  test('calls nobody whom a stranger names in a payload', async () => {
+  test('mentions nobody from a payload', async () => {
     const topic = newTopic();
     const body = {
       ...article,
@@ -379,7 +379,7 @@ describe('the message', () => {
     });
   });
 
-  test('is sent once for one delivery, and again to another stream', async () => {
+  test('is sent once for each delivery, and again to another stream', async () => {
     const topic = newTopic();
     const body = {
       sender: { login: 'rina' },
@@ -412,7 +412,7 @@ describe('github', () => {
     repository: { name: 'kiln', html_url: 'https://git.example/kiln' },
   };
 
-  test('without its header is refused with the header, and the owner told', async () => {
+  test("without its header is refused with the header's name, and the owner gets a notice", async () => {
     const { owner, bot } = await makeOwner('Headless');
     expect(await post('github', { ...withKey({}, bot), body: common })).toEqual({
       ...coded("Missing the HTTP event header 'X_GITHUB_EVENT'", 'MISSING_HTTP_EVENT_HEADER'),
@@ -434,7 +434,7 @@ describe('github', () => {
     });
   });
 
-  test('milestone gives success and no message', async () => {
+  test('milestone succeeds without a message', async () => {
     const { owner, bot } = await makeOwner('Mile');
     expect(
       await post('github', { ...withKey({}, bot), ...headers('milestone'), body: common }),
@@ -442,7 +442,7 @@ describe('github', () => {
     expect(await privatelyTo(owner)).toEqual([]);
   });
 
-  test('a push of 25 commits lists 20 and how many more', async () => {
+  test('a push of 25 commits lists 20 and the number of others', async () => {
     const commits = Array.from({ length: 25 }, (_, n) => ({
       id: `bb22cc33${n}`,
       url: `https://git.example/kiln/commit/${n}`,
@@ -463,7 +463,7 @@ describe('github', () => {
     expect(lines[22]).toBe('[and 5 more commit(s)]');
   });
 
-  test('with a nested key missing is refused by its name', async () => {
+  test('with a missing nested key is refused by its name', async () => {
     const body = { sender: { login: 'rina' }, repository: { name: 'kiln' } };
     expect(await post('github', { ...withKey(), ...headers('watch'), body })).toEqual(
       coded('html_url key is missing from payload["repository"]'),
@@ -478,7 +478,7 @@ describe('forms', () => {
     body: new URLSearchParams(values).toString(),
   });
 
-  test('of slack may hold the key and the stream; a missing stream is an error', async () => {
+  test('of slack may contain the key and the stream; a missing stream is an error', async () => {
     const api_key = hook.apiKey;
     expect(await post('slack', form({ ...said, api_key, stream: 'pots' }))).toEqual(success);
     expect(await inTopic('channel: kilns')).toEqual([
@@ -501,7 +501,7 @@ describe('forms', () => {
     expect(await post('slack', form(said))).toMatchObject({ var_name: 'api_key' });
   });
 
-  test('of heroku are read as multipart too', async () => {
+  test('of heroku are also read as multipart', async () => {
     const values = {
       head: '3eb5f44',
       app: 'kiln app',
@@ -526,7 +526,7 @@ describe('forms', () => {
     );
   });
 
-  test('of travis hold the payload', async () => {
+  test('of travis contain the payload', async () => {
     const payload = {
       author_name: 'Rina',
       status_message: 'Passed',
@@ -580,7 +580,7 @@ describe('others', () => {
     expect(await noticeTo(nowhere.owner)).toContain('#**gone**');
   });
 
-  test('zapier is told whose key it has', async () => {
+  test('zapier gets the account of its key', async () => {
     expect(await post('zapier', { ...withKey(), body: { type: 'auth' } })).toEqual({
       ...success,
       full_name: 'Hook',
@@ -589,7 +589,7 @@ describe('others', () => {
     });
   });
 
-  test('zabbix with a missing key is an invalid payload, and the owner told', async () => {
+  test('zabbix with a missing key has an invalid payload, and the owner gets a notice', async () => {
     const { owner, bot } = await makeOwner('Zab');
     expect(await post('zabbix', { ...withKey({}, bot), body: { hostname: 'x' } })).toEqual(
       uncoded('Invalid payload'),
@@ -597,7 +597,7 @@ describe('others', () => {
     expect(await noticeTo(owner)).toContain('severity key is missing from payload');
   });
 
-  test('gitlab has a name of its own in refusals', async () => {
+  test('gitlab has its own name in refusals', async () => {
     const headers = { 'x-gitlab-event': 'System Hook' };
     expect(await post('gitlab', { ...withKey(), headers, body: {} })).toEqual({
       ...coded(
@@ -609,7 +609,7 @@ describe('others', () => {
     });
   });
 
-  test('gitlab, circleci, sentry and splunk send what their declarations make', async () => {
+  test('gitlab, circleci, sentry and splunk send the messages of their declarations', async () => {
     const posts: readonly (readonly [string, Record<string, string>, object, string, string])[] = [
       [
         'gitlab',

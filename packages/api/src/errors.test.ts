@@ -48,7 +48,7 @@ function matchesForm(text: string, form: string): boolean {
 }
 
 describe('the catalogue', () => {
-  it('is matched by every error: status, text and fields', () => {
+  it('matches every error: status, text and fields', () => {
     for (const error of samples) {
       const forms: readonly ErrorForm[] =
         error.code === undefined ? [] : errorCatalogue[error.code];
@@ -62,11 +62,11 @@ describe('the catalogue', () => {
     }
   });
 
-  it('has no code that nothing answers', () => {
+  it('has no unused code', () => {
     expect(new Set(samples.map(({ code }) => code))).toEqual(new Set(Object.keys(errorCatalogue)));
   });
 
-  it('is the only way to an ApiError', () => {
+  it('is the only source of an ApiError', () => {
     const Forged = ApiError as unknown as new (key: symbol, text: string, parts: object) => Error;
     expect(() => new Forged(Symbol('error catalogue'), 'x', { status: 400 })).toThrow(
       'only by the functions',
@@ -75,7 +75,7 @@ describe('the catalogue', () => {
 });
 
 describe('bodies', () => {
-  it('hold result, msg, fields and code in this order', () => {
+  it('contain result, msg, fields and code in this order', () => {
     expect(JSON.stringify(errors.badEventQueueId('1:2').toBody())).toBe(
       '{"result":"error","msg":"Bad event queue id: 1:2","queue_id":"1:2","code":"BAD_EVENT_QUEUE_ID"}',
     );
@@ -89,7 +89,7 @@ describe('bodies', () => {
     });
   });
 
-  it('carry the headers of their status', () => {
+  it('have the headers of their status', () => {
     expect(errors.notAuthenticated().headers).toEqual({
       'WWW-Authenticate': 'Basic realm="zulip"',
     });

@@ -8,13 +8,13 @@ const everyCharacter = Array.from({ length: 0x11_00_00 }, (_, codePoint) => code
   .map((codePoint) => String.fromCodePoint(codePoint));
 
 describe('foldName', () => {
-  it('makes the same of upper and lower case', () => {
+  it('returns the same for upper and lower case', () => {
     expect(foldName('πρωτεΐνη')).toBe(foldName('ΠΡΩΤΕΪ\u0301ΝΗ'));
     expect(foldName('straße')).toBe(foldName('STRASSE'));
     expect(foldName('E\u0301te\u0301')).toBe(foldName('ÉTÉ'));
   });
 
-  it('makes of a folded text nothing else', () => {
+  it('does not change a folded text', () => {
     const changed = everyCharacter.filter((text) => foldName(foldName(text)) !== foldName(text));
     expect(changed).toEqual([]);
     fc.assert(
@@ -25,7 +25,7 @@ describe('foldName', () => {
     );
   });
 
-  it('makes the same of a text and its upper case', () => {
+  it('returns the same for a text and its upper case', () => {
     const changed = everyCharacter.filter(
       (text) => foldName(text.toUpperCase()) !== foldName(text),
     );

@@ -6,7 +6,7 @@ import { pause, pauseAfter } from './back-off.ts';
 const randoms = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
 describe('the pause before a repeat', () => {
-  test('grows from half a second to half a minute, spread over the upper half of it', () => {
+  test('grows from half a second to half a minute, randomly within the upper half', () => {
     expect([1, 2, 3, 20].map((failures) => pauseAfter(failures, undefined, 0))).toEqual([
       250, 500, 1_000, 15_000,
     ]);
@@ -19,7 +19,7 @@ describe('the pause before a repeat', () => {
     );
   });
 
-  test('is never shorter than the server asks for, and bounded all the same', () => {
+  test('is at least as long as the server requests, and bounded', () => {
     fc.assert(
       fc.property(fc.nat(2_000), fc.nat(100_000), randoms, (failures, askedSecs, random) => {
         const pauseMs = pauseAfter(failures + 1, askedSecs, random);
@@ -31,7 +31,7 @@ describe('the pause before a repeat', () => {
 });
 
 describe('a pause', () => {
-  test('ends at once when its signal is aborted, before or during it', async () => {
+  test('ends at once when its signal is aborted, also if it was aborted before', async () => {
     const stopping = new AbortController();
     const waiting = pause(3_600_000, stopping.signal);
     stopping.abort();

@@ -16,13 +16,13 @@ describe('the address of a server', () => {
     expect(rootOf(given)).toBe(expected);
   });
 
-  test('what is no address is refused', () => {
+  test('an invalid address is refused', () => {
     expect(() => rootOf('chat')).toThrow(TypeError);
   });
 });
 
 describe('requests', () => {
-  test('of GET have their parameters in the query: strings as they are, others as JSON, undefined left out', () => {
+  test('of GET have their parameters in the query: strings unchanged, others as JSON, undefined omitted', () => {
     expect(
       encodeRequest(root, 'GET /messages', {
         anchor: 'newest',
@@ -47,7 +47,7 @@ describe('requests', () => {
     expect(body).toEqual(new URLSearchParams({ subscriptions: '["a","b"]' }));
   });
 
-  test('have parameters of the path in the path and nowhere else', () => {
+  test('have path parameters only in the path', () => {
     const { url, body } = encodeRequest(root, 'PATCH /messages/{message_id}', {
       message_id: 7,
       content: 'x',
@@ -58,7 +58,7 @@ describe('requests', () => {
     expect(presence.url).toBe(`${root}/api/v1/users/a%2Fb%3F@c.d/presence`);
   });
 
-  test('without a parameter of the path are not sent', () => {
+  test('without a path parameter are not sent', () => {
     expect(() => encodeRequest(root, 'GET /messages/{message_id}', {})).toThrow(
       'GET /messages/{message_id} needs the parameter message_id',
     );
@@ -72,7 +72,7 @@ describe('requests', () => {
     expect(url).toBe(`${root}/user_uploads/1/ab/c%20d.txt`);
   });
 
-  test('with a file are a multipart form of it, with the other parameters in the query', () => {
+  test('with a file are a multipart form, with other parameters in the query', () => {
     const file = new File(['x'], 'x.txt');
     const { url, body } = encodeRequest(root, 'POST /user_uploads', {
       file,

@@ -67,7 +67,7 @@ function askedFrom(): (string | null)[] {
 }
 
 describe('events', () => {
-  test('that come again or late are not given again, and heartbeats are not given', async () => {
+  test('that are repeated or late are not returned again, and heartbeats are not returned', async () => {
     server.script(
       registered('q'),
       polled(11, 12),
@@ -82,7 +82,7 @@ describe('events', () => {
     expect(askedFrom()).toEqual(['10', '12', '13', '14']);
   });
 
-  test('are acknowledged when all that came together were taken', async () => {
+  test('are acknowledged when all events of an answer were taken', async () => {
     server.script(registered('q'), polled(11, 12), hold);
     const stream = open();
     await take(stream, 2);
@@ -105,7 +105,7 @@ describe('events', () => {
     ['a store that is away', unavailable],
     ['a fault of the server', json(500, { result: 'error', msg: 'Internal server error' })],
     ['an answer that is none', json(200, { hello: 'world' })],
-  ])('go on after %s, at the register and at a poll', async (_, failure) => {
+  ])('continue after %s, in register and in a poll', async (_, failure) => {
     server.script(failure, registered('q'), failure, polled(11), hold);
     const failures: unknown[] = [];
     const stream = open({ onFailure: (one) => failures.push(one) });
@@ -115,7 +115,7 @@ describe('events', () => {
     expect(askedFrom()).toEqual(['10', '10']);
   });
 
-  test('of a queue that is gone are followed by those of another one, from its own beginning', async () => {
+  test('continue with a new queue, from its beginning, when the old one is gone', async () => {
     server.script(registered('q'), polled(11), queueGone, registered('r', 50), polled(51), hold);
     const stream = open();
     expect(await take(stream, 4)).toEqual(['q', 11, 'r', 51]);
@@ -125,7 +125,7 @@ describe('events', () => {
 });
 
 describe('the end', () => {
-  test('comes with the error of a refusal that will not pass', async () => {
+  test('is the error of a permanent refusal', async () => {
     server.script(registered('q'), json(403, { result: 'error', msg: 'No' }), json(200, success));
     const stream = open();
     await take(stream, 1);
@@ -134,7 +134,7 @@ describe('the end', () => {
     expect(server.seen.map(({ method }) => method)).toEqual(['POST', 'GET', 'DELETE']);
   });
 
-  test('by return before anything was asked asks nothing', async () => {
+  test('by return before any request sends none', async () => {
     server.script(registered('q'));
     const stream = open();
     await stream.return();
@@ -153,14 +153,14 @@ describe('the end', () => {
     expect(await waiting).toEqual({ done: true, value: undefined });
   });
 
-  test('is the end though the queue cannot be deleted', async () => {
+  test('succeeds even if the queue cannot be deleted', async () => {
     server.script(registered('q'), cut);
     const stream = open();
     await take(stream, 1);
     expect(await stream.return()).toEqual({ done: true, value: undefined });
   });
 
-  test('by a dispose is that of return', async () => {
+  test('by dispose is the same as by return', async () => {
     server.script(registered('q'), json(200, success));
     {
       await using stream = open();

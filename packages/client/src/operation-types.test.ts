@@ -20,7 +20,7 @@ describe('operations', () => {
     expectTypeOf<'GET /mark_all_as_read'>().not.toExtend<OperationName>();
   });
 
-  test('have their parameters and no others', () => {
+  test('have only their own parameters', () => {
     type Send = ParametersOf<'POST /messages'>;
     expectTypeOf<Send>().toHaveProperty('content').toEqualTypeOf<string>();
     expectTypeOf<Send>().not.toHaveProperty('text');
@@ -43,7 +43,7 @@ describe('operations', () => {
     expectTypeOf<ParametersOf<'POST /external/travis'>>().not.toHaveProperty('body');
   });
 
-  test('take what a client gives, not what a handler gets', () => {
+  test('accept the type that a client sends, not the one that a handler gets', () => {
     expectTypeOf<ParametersOf<'POST /messages'>['to']>().toEqualTypeOf<string | undefined>();
     expectTypeOf<ParametersOf<'GET /messages'>['anchor']>().toEqualTypeOf<string | undefined>();
     expectTypeOf<ParametersOf<'GET /messages/{message_id}'>>().toEqualTypeOf<{
@@ -51,13 +51,13 @@ describe('operations', () => {
     }>();
   });
 
-  test('may be called without parameters where none is required', () => {
+  test('may be called without parameters if none is required', () => {
     expectTypeOf<[]>().toExtend<RequestArguments<'GET /users/me'>>();
     expectTypeOf<[]>().toExtend<RequestArguments<'POST /register'>>();
     expectTypeOf<[]>().not.toExtend<RequestArguments<'POST /messages'>>();
   });
 
-  test('have the keys of their answers and no others', () => {
+  test('have only the keys of their answers', () => {
     type Me = AnswerOf<'GET /users/me'>;
     expectTypeOf<Me['user_id']>().toEqualTypeOf<number>();
     expectTypeOf<Me>().not.toHaveProperty('id');
@@ -69,7 +69,7 @@ describe('operations', () => {
 });
 
 describe('refusals', () => {
-  test('are told apart by their codes, and have the keys of these', () => {
+  test('are distinguished by their codes, and have their keys', () => {
     type Refusal = RefusalOf<'POST /messages'>;
     type Code = Refusal['code'];
     expectTypeOf<'STREAM_DOES_NOT_EXIST'>().toExtend<Code>();
@@ -81,7 +81,7 @@ describe('refusals', () => {
     expectTypeOf<Gone>().not.toHaveProperty('stream');
   });
 
-  test('have the members that are declared of them', () => {
+  test('have their declared members', () => {
     type Last = RefusalWith<'CANNOT_DEACTIVATE_LAST_USER'>;
     expectTypeOf<Last['is_last_admin']>().toEqualTypeOf<boolean>();
     expectTypeOf<Last['entity']>().toEqualTypeOf<'organization administrator' | 'user'>();
@@ -92,14 +92,14 @@ describe('refusals', () => {
     expectTypeOf<Extract<RefusalOf<'GET /users/me'>, { errors: unknown }>>().toBeNever();
   });
 
-  test('have no codes that no operation answers', () => {
+  test('have only codes that an operation returns', () => {
     expectTypeOf<'BAD_NARROW'>().toExtend<RefusalCode>();
     expectTypeOf<'NO_SUCH_CODE'>().not.toExtend<RefusalCode>();
   });
 });
 
 describe('events', () => {
-  test('are told apart by their types, and heartbeats are not among them', () => {
+  test('are distinguished by their types, and exclude heartbeats', () => {
     type Type = FollowedEvent['type'];
     expectTypeOf<'message'>().toExtend<Type>();
     expectTypeOf<'registered'>().toExtend<Type>();

@@ -27,7 +27,7 @@ function client(options: Partial<ClientOptions> = {}): ParleyClient {
 
 const message = { type: 'private', to: 'bob@example.com', content: 'hi' } as const;
 
-describe('what is repeated', () => {
+describe('repeats', () => {
   test.each([
     ['a request over the limit', limited],
     ['a store that is away', unavailable],
@@ -39,7 +39,7 @@ describe('what is repeated', () => {
     expect(server.seen).toHaveLength(3);
   });
 
-  test('a send, under the same key, and another send under another one', async () => {
+  test('a send, under the same key, and another send under another key', async () => {
     server.script(cut, unavailable, json(200, { ...success, id: 5 }));
     expect(await client().request('POST /messages', message)).toMatchObject({ id: 5 });
     await client().request('POST /messages', message);
@@ -49,13 +49,13 @@ describe('what is repeated', () => {
     expect(keys[3]).not.toBe(keys[0]);
   });
 
-  test('a change that was refused for too many requests, since nothing was done', async () => {
+  test('a change that was refused for too many requests, because nothing was done', async () => {
     server.script(limited, json(200, success));
     expect(await client().request('POST /mark_all_as_read')).toEqual(success);
   });
 });
 
-describe('what is not repeated', () => {
+describe('does not repeat', () => {
   test.each([
     ['a store that is away', unavailable, ApiError],
     ['a gateway that is away', page(502), NoAnswerError],
@@ -66,7 +66,7 @@ describe('what is not repeated', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test('a refusal, nor a fault of the server', async () => {
+  test('a refusal or an error of the server', async () => {
     server.script(json(400, { result: 'error', msg: 'No', code: 'BAD_REQUEST' }));
     await expect(client().request('GET /users/me')).rejects.toBeInstanceOf(ApiError);
     expect(server.seen).toHaveLength(1);
@@ -86,7 +86,7 @@ describe('what is not repeated', () => {
 });
 
 describe('answers', () => {
-  test('a refusal is an error with what the server said', async () => {
+  test("a refusal is an error with the server's text", async () => {
     const body = {
       result: 'error',
       msg: "Stream 'x' does not exist",
@@ -105,7 +105,7 @@ describe('answers', () => {
     expect(await client().attempt('POST /messages', message)).toEqual(body);
   });
 
-  test('what is no JSON, or not an answer of the interface, is none', async () => {
+  test('text that is not JSON or not an answer of the interface is no answer', async () => {
     for (const reply of [
       page(404),
       json(200, []),
@@ -119,7 +119,7 @@ describe('answers', () => {
     }
   });
 
-  test('one that is late is none, and the caller can end the wait', async () => {
+  test('a late answer is no answer, and the caller can stop waiting', async () => {
     server.script(hold);
     await expect(
       client({ timeoutMs: 20, repeatsMax: 1 }).request('GET /users/me'),
@@ -132,7 +132,7 @@ describe('answers', () => {
     await expect(waiting).rejects.toThrow('enough');
   });
 
-  test('the caller can end the pause before a repeat', async () => {
+  test('the caller can stop the pause before a repeat', async () => {
     server.script(json(429, { result: 'error', msg: 'x', 'retry-after': 200 }));
     const stopping = new AbortController();
     const waiting = client().request('GET /users/me', {}, { signal: stopping.signal });
@@ -144,7 +144,7 @@ describe('answers', () => {
 });
 
 describe('headers', () => {
-  test('credentials of any letters, and a name', async () => {
+  test('credentials may have any letters, and there is a client name', async () => {
     server.script(json(200, success));
     await client({ email: 'ä@example.com', userAgent: 'Probe' }).request('GET /users/me');
     const { authorization, 'user-agent': agent } = server.seen[0]?.headers ?? {};
@@ -152,13 +152,13 @@ describe('headers', () => {
     expect(agent).toBe('Probe/0.1');
   });
 
-  test('nobody sends no credentials', async () => {
+  test('without credentials there is no authorization header', async () => {
     server.script(json(200, success));
     await new ParleyClient({ site: server.site }).request('GET /server_settings');
     expect(server.seen[0]?.headers).not.toHaveProperty('authorization');
   });
 
-  test('a page of another origin makes none of its own', async () => {
+  test('a page of another origin adds no headers of its own', async () => {
     server.script(json(200, { ...success, id: 1 }));
     Object.assign(globalThis, { location: { origin: 'https://elsewhere.example.com' } });
     try {

@@ -24,7 +24,7 @@ function controlled(): {
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('who comes while a read runs gets the next one, all of them the same', async () => {
+test('callers during a read share the next read', async () => {
   const { shared, started, finish } = controlled();
   const first = shared.get();
   await settle();
@@ -38,7 +38,7 @@ test('who comes while a read runs gets the next one, all of them the same', asyn
   expect(await Promise.all(others)).toEqual([2, 2]);
 });
 
-test('a failed read fails its own callers only', async () => {
+test('a failed read fails only its own callers', async () => {
   const { shared, finish } = controlled();
   const first = shared.get();
   await settle();

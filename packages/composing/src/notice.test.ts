@@ -167,7 +167,7 @@ function linkOf(id: number): unknown {
   return expect.stringMatching(new RegExp(`^a /?#narrow/stream/${id}-[\\w.~-]*$`));
 }
 
-test('whatever names are, a notice shows them, mentions nobody and links to nothing but what is meant', () => {
+test('whatever the names, a notice shows them, mentions nobody and links only what is intended', () => {
   fc.assert(
     fc.property(people, names, names, (actor, before, after) => {
       const { html, ...found } = render(
@@ -185,7 +185,7 @@ test('whatever names are, a notice shows them, mentions nobody and links to noth
   );
 });
 
-test('whatever they are called, streams are linked and whoever is meant is mentioned', () => {
+test('whatever their names, streams are linked and people are mentioned as intended', () => {
   fc.assert(
     fc.property(people, names, names, (actor, first, second) => {
       fc.pre(first !== second);
@@ -219,7 +219,7 @@ test('whatever they are called, streams are linked and whoever is meant is menti
   );
 });
 
-test('nothing that is quoted or listed can be cut in the middle, however much there is of it', () => {
+test('no quoted or listed element is cut in the middle, however many there are', () => {
   const hostile = '`) @**all** *x* '.repeat(4).slice(0, 60);
   const streams = Array.from({ length: 400 }, (_, id) => streamLink({ id, name: hostile }));
   const { content } =
@@ -232,7 +232,7 @@ test('nothing that is quoted or listed can be cut in the middle, however much th
   expect(bulleted).toMatch(/\n\* and 3\d\d more$/);
 });
 
-test('words of others in a block of code do not leave it', () => {
+test('text of others in a code block stays in it', () => {
   fc.assert(
     fc.property(anyText, (words) => {
       const { html, ...found } = render(notice`It said:\n${codeBlock(words)}`);

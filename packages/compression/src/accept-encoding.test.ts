@@ -15,7 +15,7 @@ test.each([
   ['identity;q=0, gzip'],
   ['gzip;q=1.'],
   ['gzip, x-gzip;q=0'],
-])('%s takes gzip', (accepted) => {
+])('%s accepts gzip', (accepted) => {
   expect(takesGzip(accepted)).toBe(true);
 });
 
@@ -38,6 +38,6 @@ test.each([
   ['gzip;q=1;q=1'],
   ['gzip2'],
   ['not gzip'],
-])('%s does not', (accepted) => {
+])('%s does not accept gzip', (accepted) => {
   expect(takesGzip(accepted)).toBe(false);
 });

@@ -17,7 +17,7 @@ async function pieceOf(
   return how === 'aside' ? deflatePieceInPool(plain, 1) : deflatePiece(plain, 6);
 }
 
-test('a member of any pieces in any order unpacks to what they are of', async () => {
+test('a member of any pieces in any order unpacks to their content', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.tuple(text, way), { maxLength: 8 }), async (parts) => {
       const pieces = await Promise.all(parts.map(([each, how]) => pieceOf(Buffer.from(each), how)));
@@ -27,7 +27,7 @@ test('a member of any pieces in any order unpacks to what they are of', async ()
   );
 });
 
-test('a piece may stand in several members', () => {
+test('a piece may be in several members', () => {
   const [one, two] = ['first '.repeat(100), 'second '.repeat(100)].map((each) =>
     deflatePiece(Buffer.from(each), 6),
   );

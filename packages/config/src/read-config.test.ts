@@ -62,7 +62,7 @@ describe('readServiceConfig', () => {
     expect(config.database.url.reveal()).toBe(complete.DATABASE_URL);
   });
 
-  it('reports every fault together, without the values of secrets', () => {
+  it('reports all errors together, without values of secrets', () => {
     const faults = faultsOf(() =>
       readServiceConfig(
         {
@@ -119,7 +119,7 @@ describe('readServiceConfig', () => {
     ]);
   });
 
-  it('reads the authorities of Redis from the file that is named', () => {
+  it('reads the certificate authorities of Redis from the named file', () => {
     const pem = '-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----';
     const readFile = (path: string) => {
       if (path === '/etc/redis/ca.pem') return `${pem}\n`;
@@ -139,7 +139,7 @@ describe('readServiceConfig', () => {
     ]);
   });
 
-  it('takes one host of Postgres', () => {
+  it('accepts one host of Postgres', () => {
     for (const hosts of ['one.example,other.example', 'one.example:5432,other.example:5432']) {
       const env = { ...complete, DATABASE_URL: `postgres://parley:Hidden@${hosts}/parley` };
       const [fault, ...more] = faultsOf(() => readServiceConfig(env, 'events'));
@@ -149,7 +149,7 @@ describe('readServiceConfig', () => {
     }
   });
 
-  it('takes one place for uploaded files, and a key to a bucket as a whole', () => {
+  it('accepts one place for uploaded files, and a key to a bucket only as a whole', () => {
     const uploads = (env: Record<string, string>) =>
       readServiceConfig({ ...complete, ...env }, 'messages').uploads;
     expect(uploads({})).toEqual({
@@ -188,7 +188,7 @@ describe('readServiceConfig', () => {
     ]);
   });
 
-  it('takes the origins whose pages may call', () => {
+  it('accepts origins of pages that may call', () => {
     const given = (text: string) =>
       readServiceConfig({ ...complete, PARLEY_ALLOWED_ORIGINS: text }, 'gateway').allowedOrigins;
     expect(given('*')).toBe('every');
@@ -201,7 +201,7 @@ describe('readServiceConfig', () => {
       expect(faultsOf(() => given(text))).toHaveLength(1);
   });
 
-  it('takes proxies as addresses and ranges, and a limit of failed logins by itself', () => {
+  it('accepts proxies as addresses and ranges, and a separate limit of failed logins', () => {
     const given = (env: Record<string, string>) =>
       readServiceConfig({ ...complete, ...env }, 'gateway');
     expect(
@@ -221,13 +221,13 @@ describe('readServiceConfig', () => {
     expect(given({ PARLEY_LOGIN_LIMITS: '60:5,3600:50' }).loginLimits).toHaveLength(2);
   });
 
-  it('takes an empty variable for one that is not set', () => {
+  it('treats an empty variable as unset', () => {
     expect(
       readServiceConfig({ ...complete, PARLEY_NODE_ID: '', PARLEY_PORT: '' }, 'events').listen.port,
     ).toBe(0);
   });
 
-  it('derives what depends on other settings', () => {
+  it('derives values that depend on other settings', () => {
     const config = readServiceConfig(
       {
         ...complete,
@@ -257,7 +257,7 @@ describe('readServiceConfig', () => {
     expect(config.keySecretPrevious?.reveal()).toBe('FormerKeySecret'.repeat(3));
   });
 
-  it('takes a second secret for none that is empty, or the first one again', () => {
+  it('treats an empty second secret, or one equal to the first, as none', () => {
     for (const previous of ['', complete.PARLEY_KEY_SECRET])
       expect(
         readServiceConfig({ ...complete, PARLEY_KEY_SECRET_PREVIOUS: previous }, 'events')
@@ -267,7 +267,7 @@ describe('readServiceConfig', () => {
     expect(readServiceConfig({ ...complete, ...again }, 'events').internalSecrets).toHaveLength(1);
   });
 
-  it('is frozen, and prints without secrets', () => {
+  it('is frozen, and prints no secrets', () => {
     const config = readServiceConfig(complete, 'events');
     expect(Object.isFrozen(config) && Object.isFrozen(config.queues)).toBe(true);
     const printed = `${inspect(config, { depth: 9 })} ${JSON.stringify(config)} ${String(config.keySecret)}`;
@@ -277,14 +277,14 @@ describe('readServiceConfig', () => {
 });
 
 describe('readDatabaseConfig', () => {
-  it('needs nothing but the database', () => {
+  it('needs only the database', () => {
     expect(readDatabaseConfig({ DATABASE_URL: complete.DATABASE_URL }).poolMax).toBe(8);
     expect(faultsOf(() => readDatabaseConfig({}))).toHaveLength(1);
   });
 });
 
 describe('describeConfig', () => {
-  it('has every setting, and every default can be read', () => {
+  it('lists every setting, with a readable default', () => {
     expect(describeConfig()).toHaveLength(Object.keys(settings).length);
     for (const { parse, defaultText } of Object.values(settings)) {
       expect(typeof defaultText === 'string' ? parse(defaultText) : 0).not.toBeUndefined();

@@ -34,7 +34,7 @@ describe('parseRedisAddress', () => {
     });
   });
 
-  it('reads a set that sentinels watch', () => {
+  it('reads a set watched by sentinels', () => {
     expect(
       parseRedisAddress(
         'redis+sentinel://:secret@a:1,b,c:3/main?db=2&sentinel_user=watch&sentinel_password=other',
@@ -98,7 +98,7 @@ describe('parseRedisAddress', () => {
     expect(() => parseRedisAddress(text)).toThrow(/^m(?:ust|ay)/);
   });
 
-  it('never repeats what may be a password', () => {
+  it('never repeats a possible password', () => {
     const secret = 'Hidden';
     fc.assert(
       fc.property(

@@ -30,7 +30,7 @@ function openReads(bounds = { keysPerRead: 3, readsAtOnce: 1 }): {
 }
 
 describe('reads in batches', () => {
-  it('what is asked in one turn is read together, and each gets its own', async () => {
+  it('requests of one turn share a read, and each gets its own result', async () => {
     const { reads, nextRead } = openReads();
     const answers = Promise.all([1, 2, 2].map((key) => reads.find(key)));
     const read = await nextRead();
@@ -39,7 +39,7 @@ describe('reads in batches', () => {
     expect(await answers).toEqual([undefined, 'two', 'two']);
   });
 
-  it('what is asked during a read waits for the next, also for a key that is being read', async () => {
+  it('requests during a read wait for the next one, also for a key that is being read', async () => {
     const { reads, nextRead } = openReads();
     const early = reads.find(1);
     const first = await nextRead();
@@ -51,7 +51,7 @@ describe('reads in batches', () => {
     expect(await Promise.all([early, late])).toEqual(['old', 'new']);
   });
 
-  it('a read has a bound, and the rest goes into others', async () => {
+  it('a read has a limit, and the rest goes into others', async () => {
     const { reads, nextRead } = openReads({ keysPerRead: 2, readsAtOnce: 2 });
     const answers = Promise.all([1, 2, 3, 4, 5].map((key) => reads.find(key)));
     const sizes: number[] = [];
@@ -64,7 +64,7 @@ describe('reads in batches', () => {
     expect(await answers).toEqual(['1', '2', '3', '4', '5']);
   });
 
-  it('a read that fails fails for those who asked with it, and the next goes on', async () => {
+  it('a failed read fails its own callers, and the next one runs', async () => {
     const { reads, nextRead } = openReads();
     const failed = reads.find(1);
     const first = await nextRead();

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Queryable } from './queryable.ts';
 import { SnapshotReads } from './snapshot-reads.ts';
 
-test('the same statement with the same values is run once, another one or other values are run', async () => {
+test('equal statements with equal values run once, others run separately', async () => {
   const run: unknown[] = [];
   const snapshot: Queryable = {
     query: async ({ name, text, values }) => {

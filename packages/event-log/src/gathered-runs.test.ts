@@ -36,7 +36,7 @@ class NotedWork {
   }
 }
 
-test('the first request is not waited with, nor one that comes long after another', async () => {
+test('the first request runs at once, and so does one long after another', async () => {
   const work = new NotedWork();
   for (let n = 1; n <= 2; n += 1) {
     work.request();
@@ -46,7 +46,7 @@ test('the first request is not waited with, nor one that comes long after anothe
   }
 });
 
-test('requests of one turn go together, and so do all that come within the time after a run', async () => {
+test('requests of one turn share a run, and so do all within the time after a run', async () => {
   const work = new NotedWork();
   for (let n = 0; n < 3; n += 1) work.request();
   await vi.advanceTimersByTimeAsync(0);
@@ -59,7 +59,7 @@ test('requests of one turn go together, and so do all that come within the time 
   expect(work.sizes).toEqual([3, 4]);
 });
 
-test('after a run that failed the next waits as well', async () => {
+test('after a failed run the next one waits as well', async () => {
   const work = new NotedWork(0, true);
   work.request();
   await vi.advanceTimersByTimeAsync(0);
@@ -70,7 +70,7 @@ test('after a run that failed the next waits as well', async () => {
   expect(work.sizes).toEqual([1, 1]);
 });
 
-test('a stop runs what is wanted at once, after the run under way, and nothing later', async () => {
+test('stop runs requested work after the current run, and nothing later', async () => {
   const work = new NotedWork(20);
   work.request();
   await vi.advanceTimersByTimeAsync(10);
@@ -85,7 +85,7 @@ test('a stop runs what is wanted at once, after the run under way, and nothing l
   expect(vi.getTimerCount()).toBe(0);
 });
 
-test('however requests come, each is run for once and soon, and runs keep their distance', async () => {
+test('whatever the requests, each gets a run soon, and runs keep their distance', async () => {
   const waits = fc.array(fc.integer({ min: 0, max: 3 * gatherMs }), { maxLength: 30 });
   const duration = fc.integer({ min: 0, max: 2 * gatherMs });
   await fc.assert(

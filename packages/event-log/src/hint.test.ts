@@ -12,7 +12,7 @@ const entry = fc.record({
   payload: fc.json(),
 });
 
-test('a hint survives its way through Redis', () => {
+test('a hint is read back as it was published', () => {
   fc.assert(
     fc.property(fc.nat(), fc.array(entry, { maxLength: 20 }), (epoch, entries) => {
       expect(decodeHint(encodeHint({ epoch, entries }))).toEqual({ epoch, entries });
@@ -20,7 +20,7 @@ test('a hint survives its way through Redis', () => {
   );
 });
 
-test('what is not a hint is not taken for one', () => {
+test('invalid hints are ignored', () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       const hint = decodeHint(text);

@@ -70,7 +70,7 @@ function getStoreOf(name: string): FileStore {
 describe.each(['directory', 'bucket'])('a %s', (name) => {
   const getStore = (): FileStore => getStoreOf(name);
 
-  it.each([0, 1, 65_536, 12_000_001])('keeps a file of %d bytes', async (size) => {
+  it.each([0, 1, 65_536, 12_000_001])('stores a file of %d bytes', async (size) => {
     const store = getStore();
     const key = newKey();
     const content = randomBytes(size);
@@ -81,7 +81,7 @@ describe.each(['directory', 'bucket'])('a %s', (name) => {
     expect(content.equals(await buffer(found.content))).toBe(true);
   });
 
-  it('gives a range, with the size of the whole', async () => {
+  it('returns a range, with the total size', async () => {
     const store = getStore();
     const key = newKey();
     await store.write(key, Readable.from([Buffer.from('0123456789')]));
@@ -91,7 +91,7 @@ describe.each(['directory', 'bucket'])('a %s', (name) => {
     expect((await buffer(found.content)).toString()).toBe('234');
   });
 
-  it('finds nothing where nothing was written, or it was removed', async () => {
+  it('finds nothing before a write and after a removal', async () => {
     const store = getStore();
     const key = newKey();
     expect(await store.read(key)).toBeUndefined();
@@ -102,7 +102,7 @@ describe.each(['directory', 'bucket'])('a %s', (name) => {
   });
 
   it.each([0, 10, 6_000_000])(
-    'leaves nothing when the content fails after %d bytes, and says why',
+    'leaves nothing if the content fails after %d bytes, and reports the cause',
     async (size) => {
       const store = getStore();
       const key = newKey();
@@ -123,7 +123,7 @@ describe.each(['directory', 'bucket'])('a %s', (name) => {
     },
   );
 
-  it('reads no faster than its reader, and lets go when he does', async () => {
+  it('reads no faster than its reader, and stops when the reader does', async () => {
     const store = getStore();
     const key = newKey();
     const size = 20_000_000;
@@ -161,7 +161,7 @@ describe.each(['directory', 'bucket'])('a %s', (name) => {
 });
 
 describe('a directory', () => {
-  it('removes what a killed writer left', async () => {
+  it('removes leftovers of a killed writer', async () => {
     const path = join(folder, 'killed');
     const store = await openFileStore({ kind: 'directory', path });
     const key = newKey();
@@ -172,14 +172,14 @@ describe('a directory', () => {
     expect(await filesIn(path)).toEqual([]);
   });
 
-  it('hears of content that failed before it was asked for', async () => {
+  it('notices content that failed before it was read', async () => {
     const store = getStoreOf('directory');
     const content = new Readable({ read: () => undefined });
     content.destroy(new Error('the client hung up'));
     await expect(store.write(newKey(), content)).rejects.toThrow('the client hung up');
   });
 
-  it('is refused where it cannot be written to', async () => {
+  it('is refused if it is not writable', async () => {
     const path = join(folder, 'a-file');
     await writeFile(path, '');
     await expect(openFileStore({ kind: 'directory', path })).rejects.toThrow(FileStoreFault);
@@ -187,7 +187,7 @@ describe('a directory', () => {
 });
 
 describe('a bucket', () => {
-  it('that is away is a fault of the store', async () => {
+  it('that is unreachable is a failure of the store', async () => {
     const store = await openFileStore({
       kind: 'bucket',
       bucket,

@@ -18,7 +18,7 @@ const callers: fc.Arbitrary<Caller> = fc.record({
 });
 
 describe('a signed identity', () => {
-  it('is read back as it was, with and without a caller', () => {
+  it('is read back unchanged, with and without a caller', () => {
     fc.assert(
       fc.property(fc.option(callers), fc.string(), (caller, requestId) => {
         const header = signIdentity(secret, caller, { requestId, nowMs });
@@ -28,7 +28,7 @@ describe('a signed identity', () => {
     );
   });
 
-  it('is believed for 30 seconds', () => {
+  it('is valid for 30 seconds', () => {
     const header = signIdentity(secret, null, { requestId: 'r', nowMs });
     expect(verifyIdentity(secret, header, nowMs + identityLifetimeMs)).toBeDefined();
     expect(verifyIdentity(secret, header, nowMs + identityLifetimeMs + 1)).toBeUndefined();
@@ -57,7 +57,7 @@ describe('a signed identity', () => {
     );
   });
 
-  it('is refused without failing when it is anything else', () => {
+  it('is refused without an exception if it is anything else', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.constant(undefined)), (header) => {
         expect(verifyIdentity(secret, header, nowMs)).toBeUndefined();
@@ -66,7 +66,7 @@ describe('a signed identity', () => {
     expect(verifyIdentity(secret, 'a'.repeat(10_000), nowMs)).toBeUndefined();
   });
 
-  it('is refused when it is signed and still not an identity', () => {
+  it('is refused if it is signed but not an identity', () => {
     for (const claims of [
       {},
       { c: [1, 'e', 'owner', null, null], r: 'r', t: nowMs },

@@ -82,7 +82,7 @@ describe('the process that decodes', () => {
     await expect(decoder.make(small, wanted)).resolves.toHaveLength(1);
   });
 
-  test('is ended by a picture that takes too much memory, or too much time of the processor, and is started anew', async () => {
+  test('ends on a picture that takes too much memory or processor time, and is started again', async () => {
     const starving = start({ limits: { ...usual, memoryMaxBytes: 150 * 2 ** 20 } });
     await expect(starving.make(small, wanted)).resolves.toHaveLength(1);
     await expect(starving.make(large, wanted)).rejects.toMatchObject(tooLarge);
@@ -96,7 +96,7 @@ describe('the process that decodes', () => {
     ['crash', notAnImage],
     ['exit', notAnImage],
     ['kill', tooLarge],
-  ])('that ends by a picture refuses it: %s', async (content, refusal) => {
+  ])('that dies of a picture refuses it: %s', async (content, refusal) => {
     const decoder = startBad();
     const before = await ask(decoder, 'first');
     await expect(ask(decoder, content)).rejects.toMatchObject(refusal);
@@ -105,7 +105,7 @@ describe('the process that decodes', () => {
     expect(await ask(decoder, 'same')).toBe(after);
   });
 
-  test('says nothing of a picture when it does not start or comes to no end', async () => {
+  test('reports neither fault if it does not start or does not finish', async () => {
     await expect(ask(start({ processUrl: programUrl('broken.mjs') }), 'a')).rejects.toMatchObject(
       unavailable,
     );
@@ -117,7 +117,7 @@ describe('the process that decodes', () => {
       .toMatch(/^\d+$/);
   });
 
-  test('is alone, and gone when it is idle or closed', async () => {
+  test('is the only one, and ends when idle or closed', async () => {
     const idle = startBad({ idleMs: 50 });
     const pid = await ask(idle, 'a');
     await expect.poll(() => isRunning(pid)).toBe(false);
@@ -130,14 +130,14 @@ describe('the process that decodes', () => {
     await expect(ask(idle, 'c')).rejects.toMatchObject(unavailable);
   });
 
-  test('that keeps too much of a picture takes no further one', async () => {
+  test('that keeps too much memory after a picture is replaced', async () => {
     const decoder = startBad();
     const first = await ask(decoder, 'a');
     expect(await ask(decoder, 'grow')).toBe(first);
     expect(await ask(decoder, 'b')).not.toBe(first);
   });
 
-  test('knows nothing of the environment of its service', async () => {
+  test('has no environment of its service', async () => {
     expect(JSON.parse(await ask(startBad(), 'environment'))).toEqual([]);
   });
 });

@@ -74,7 +74,7 @@ async function pixelAt(picture: Buffer, left: number, top: number): Promise<numb
 
 describe('squares', () => {
   test.each(['png', 'jpeg', 'gif', 'webp', 'tiff'] as const)(
-    'a %s becomes PNGs that are filled',
+    'a %s becomes filled PNGs',
     async (format) => {
       const original = await (await halves(400, 100)).toFormat(format).toBuffer();
       const [small, large] = await cropToPngs(original, [100, 500]);
@@ -98,7 +98,7 @@ describe('squares', () => {
     },
   );
 
-  test('a picture that says it lies on its side is turned upright, and says nothing more', async () => {
+  test('a picture with an orientation is turned upright, and loses its metadata', async () => {
     // Orientation 6 means a turn of 90 degrees clockwise, so the left side becomes the top.
     const original = await (
       await halves(200, 200)
@@ -175,7 +175,7 @@ test('a logo fits into its box and is not enlarged', async () => {
   expect(await sharp(small).metadata()).toMatchObject({ width: 30, height: 20 });
 });
 
-describe('what is refused', () => {
+describe('refuses', () => {
   const notAnImage = { name: 'UnusableImage', fault: 'not an image' };
   const tooLarge = { name: 'UnusableImage', fault: 'too large' };
 
@@ -194,7 +194,7 @@ describe('what is refused', () => {
     await expect(cropToSquare(content, 64)).rejects.toMatchObject(notAnImage);
   });
 
-  test('a picture that breaks off', async () => {
+  test('a truncated picture', async () => {
     const noise = Buffer.from(Array.from({ length: 300 * 300 * 3 }, (_, n) => (n * 7919) % 256));
     const whole = await sharp(noise, { raw: { width: 300, height: 300, channels: 3 } })
       .png()
@@ -242,7 +242,7 @@ describe('what is refused', () => {
     await expect(openImage(await beyond)).rejects.toMatchObject(tooLarge);
   });
 
-  test('bytes that were altered are refused or made into a picture, and break nothing', async () => {
+  test('altered bytes are refused or become a picture, and break nothing', async () => {
     const original = await (await halves(60, 40)).jpeg().toBuffer();
     await fc.assert(
       fc.asyncProperty(
@@ -262,12 +262,12 @@ describe('what is refused', () => {
   });
 });
 
-test('a format is told by its first bytes', async () => {
+test('a format is detected by its first bytes', async () => {
   for (const format of ['png', 'jpeg', 'gif', 'webp', 'tiff'] as const)
     expect(findFormat(await plain(3, 3).toFormat(format).toBuffer())).toBe(format);
 });
 
-test('the default avatar is drawn in any size', async () => {
+test('the default avatar is drawn at any size', async () => {
   for (const side of [100, 500])
     expect(await sharp(await drawDefaultAvatar(side)).metadata()).toMatchObject({
       format: 'png',

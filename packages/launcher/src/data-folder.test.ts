@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(path, { recursive: true, force: true }));
 
-test('the environment is what a shell reads, for its owner alone, and gone when nothing runs', async () => {
+test('the environment file is readable by a shell, only for its owner, and removed at the end', async () => {
   const folder = await DataFolder.open(path, 9991, () => undefined);
   const values = {
     DATABASE_URL: 'postgres://parley:word@127.0.0.1:5432/parley?a=1&b=$HOME',

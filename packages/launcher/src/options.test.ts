@@ -14,7 +14,7 @@ test('without arguments there are two event nodes, one message service and port 
   });
 });
 
-test('all options are read, and a relative data folder starts at the working folder', () => {
+test('all options are read, and a relative data folder is below the working folder', () => {
   const args = '--port 8080 --events 3 --messages 2 --data ../data --fresh --json'.split(' ');
   expect(parseOptions(args, '/a/b')).toEqual({
     port: 8080,
@@ -31,12 +31,12 @@ test.each([
   ['--port', '65536'],
   ['--events', '1.5'],
   ['--messages', 'two'],
-])('%s %s is refused with the usage', (name, value) => {
+])('%s %s is refused with the usage text', (name, value) => {
   expect(() => parseOptions([name, value], '/')).toThrow(LaunchFault);
   expect(() => parseOptions([name, value], '/')).toThrow(/Usage: npm start/);
 });
 
-test('an unknown option and a stray word are refused', () => {
+test('an unknown option and an extra word are refused', () => {
   expect(() => parseOptions(['--colour'], '/')).toThrow(LaunchFault);
   expect(() => parseOptions(['9991'], '/')).toThrow(LaunchFault);
 });

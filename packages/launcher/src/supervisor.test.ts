@@ -40,7 +40,7 @@ function superviseFakes() {
   return { supervisor, started, givenUp: givenUp.promise, nextStart: () => onStart.promise };
 }
 
-test('a process that died is started again', async () => {
+test('a dead process is started again', async () => {
   const { supervisor, started, nextStart } = superviseFakes();
   await supervisor.start(true);
   const again = nextStart();
@@ -49,7 +49,7 @@ test('a process that died is started again', async () => {
   await supervisor.stop();
 });
 
-test('the fifth death within a minute is the last, and its words are told', async () => {
+test('the fifth death within a minute is final, and its last output is reported', async () => {
   const { supervisor, started, givenUp, nextStart } = superviseFakes();
   let running: Fake | undefined;
   await supervisor.start(true);
@@ -68,7 +68,7 @@ test('the fifth death within a minute is the last, and its words are told', asyn
   expect(started).toHaveLength(5);
 });
 
-test('a process that was asked to stop is not started again', async () => {
+test('a stopped process is not started again', async () => {
   const { supervisor, started } = superviseFakes();
   await supervisor.start(true);
   await supervisor.stop();
@@ -76,7 +76,7 @@ test('a process that was asked to stop is not started again', async () => {
   expect(started).toHaveLength(1);
 });
 
-test('a first start that fails is thrown on at once where it is not to be repeated', async () => {
+test('a failed first start is thrown at once if it must not be repeated', async () => {
   const supervisor = new Supervisor({
     name: 'Postgres',
     start: () => Promise.reject(new LaunchFault('the machine is at fault')),

@@ -6,7 +6,7 @@ import { bytesOf, cutAt, joined, textOf } from './body.ts';
 const pieces = fc.array(fc.uint8Array({ maxLength: 5 }).map((bytes) => Buffer.from(bytes)));
 
 describe('pieces', () => {
-  it('are cut at any number of bytes, and nothing is lost', () => {
+  it('are cut at any number of bytes without loss', () => {
     fc.assert(
       fc.property(pieces, fc.nat({ max: 30 }), (body, bytes) => {
         const [before, behind] = cutAt(body, bytes);
@@ -16,7 +16,7 @@ describe('pieces', () => {
     );
   });
 
-  it('are one text, wherever a letter is cut', () => {
+  it('form one text, even if a letter is cut', () => {
     const text = 'ünïcode 🎉';
     const body = [...Buffer.from(text)].map((byte) => Buffer.from([byte]));
     expect([textOf(body), textOf(text), textOf([])]).toEqual([text, text, '']);

@@ -15,7 +15,7 @@ function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
 }
 
 describe('frames', () => {
-  it('come out as they went in, wherever the bytes are cut', () => {
+  it('are read as written, wherever the bytes are split', () => {
     fc.assert(
       fc.property(frames, fc.array(fc.nat(), { maxLength: 20 }), (sent, places) => {
         const received: (readonly [string, string])[] = [];
@@ -30,7 +30,7 @@ describe('frames', () => {
     );
   });
 
-  it('come out of single bytes', () => {
+  it('are read from single bytes', () => {
     const received: string[] = [];
     const reader = new FrameReader((text, body) => received.push(text + textOf(body)));
     for (const byte of Buffer.concat([...frameOf('a', 'b'), ...frameOf(''), ...frameOf('', 'ü')]))
@@ -38,7 +38,7 @@ describe('frames', () => {
     expect(received).toEqual(['ab', '', 'ü']);
   });
 
-  it('are refused when they are longer than any of ours, before they have come', () => {
+  it('are refused if longer than the maximum, before they arrive', () => {
     const reader = new FrameReader(() => undefined);
     expect(() => reader.push(Buffer.alloc(8, 0xff))).toThrow(BrokenFrame);
   });

@@ -39,7 +39,7 @@ class BothEnds {
 }
 
 describe('kept bytes', () => {
-  it('are put together to what was answered, whatever was kept before', () => {
+  it('form the original answer, whatever was kept before', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.nat(9), fc.nat(60_000), fc.nat(60_000), fc.string()), {
@@ -61,7 +61,7 @@ describe('kept bytes', () => {
     );
   });
 
-  it('cross once, and again where they were dropped for others', () => {
+  it('cross once, and again after they were dropped', () => {
     const ends = new BothEnds();
     const piece = partBytes - 1_000;
     const shared = Array.from({ length: 70 }, (_, n) =>
@@ -77,7 +77,7 @@ describe('kept bytes', () => {
     expect(ends.sentBytes).toBe(71 * piece);
   });
 
-  it('are none where an answer has nothing of them, or too much', () => {
+  it('are unused if an answer contains none of them, or too much', () => {
     const ends = new BothEnds();
     expect(ends.pass([own('x')])).toBeUndefined();
     const [kept = own('')] = keepBytes([own('shared')]);
@@ -86,7 +86,7 @@ describe('kept bytes', () => {
     expect(ends.sentBytes).toBe(0);
   });
 
-  it('take no more memory at a gateway than their own, whatever came with them', () => {
+  it('take only their own memory in a gateway, whatever came with them', () => {
     const gateway = new KeptOfNode();
     const read = Buffer.alloc(65_536, 'x');
     gateway.keep(1, read.subarray(100, 700), []);
@@ -95,7 +95,7 @@ describe('kept bytes', () => {
     expect(kept?.buffer.byteLength).toBe(600);
   });
 
-  it('that are not there, and more of them than is agreed, break the link', () => {
+  it('that are missing or exceed the limit break the link', () => {
     const gateway = new KeptOfNode();
     gateway.keep(1, own('12345'), []);
     for (const layout of [[[2, 0, 1]], [[1, 0, 6]], [[1, 3, 2]], [[1, -1, 2]], [1]] as const)
@@ -129,7 +129,7 @@ describe('a link', () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it('brings answers that share bytes whole', async () => {
+  it('delivers answers with shared bytes completely', async () => {
     const link = new GatewayLink({
       hostname: '127.0.0.1',
       port: String((server.address() as AddressInfo).port),
@@ -156,7 +156,7 @@ describe('a link', () => {
     }
   });
 
-  it('brings them once to each gateway', async () => {
+  it('sends them once to each gateway', async () => {
     const shared = keepBytes([Buffer.alloc(10_000, 'x')]);
     for (let gateways = 0; gateways < 2; gateways += 1) {
       const gateway = connectRaw(server, linkRequestId);

@@ -85,7 +85,7 @@ function ask(link: GatewayLink, address = '/x?a=b', body = ''): Promise<LinkAnsw
 }
 
 describe('a link', () => {
-  it('brings polls and their answers', async () => {
+  it('carries polls and their answers', async () => {
     const link = connect(identityFor(linkRequestId));
     expect(await ask(link)).toEqual(answer);
     expect(polled).toMatchObject([{ requestId: 'r', method: 'POST', address: '/x?a=b', caller }]);
@@ -114,7 +114,7 @@ describe('a link', () => {
     expect(await ask(connect(identityFor(linkRequestId)))).toBeInstanceOf(LinkRefused);
   });
 
-  it('tells who was not reached from who was lost', async () => {
+  it('distinguishes unreached nodes from lost requests', async () => {
     reply = () => new Promise(() => undefined);
     const link = connect(identityFor(linkRequestId));
     const held = ask(link);
@@ -137,7 +137,7 @@ describe('a link', () => {
     );
   });
 
-  it('says that its node stops before the answers that come for it', async () => {
+  it('reports that its node stops before the answers caused by that', async () => {
     const release = Promise.withResolvers<undefined>();
     reply = async () => {
       await release.promise;
@@ -160,7 +160,7 @@ describe('a link', () => {
     expect(told).toEqual(['leaving', 'answer']);
   });
 
-  it('sends what many answers begin with once', async () => {
+  it('sends the common beginning of many answers once', async () => {
     const long = 'l'.repeat(100_000);
     const headers = {};
     reply = ({ address }) =>
@@ -183,7 +183,7 @@ describe('a link', () => {
     expect(socket?.bytesWritten).toBeLessThan(long.length * 3);
   });
 
-  it('tells the node what was left, also where the next poll gets its slot at once', async () => {
+  it('tells the node about abandoned requests, even if the next poll reuses the slot at once', async () => {
     reply = () => new Promise(() => undefined);
     const link = connect(identityFor(linkRequestId));
     const listener = { onLinkAnswer: () => undefined, onLinkFault: () => undefined };
@@ -200,7 +200,7 @@ describe('a link', () => {
     ]);
   });
 
-  it('carries thousands of the longest polls that begin at once', async () => {
+  it('carries thousands of the longest polls that start at once', async () => {
     reply = () => Promise.resolve(answer);
     const link = connect(identityFor(linkRequestId));
     const query = `?${'q'.repeat(15_500)}`;
@@ -208,7 +208,7 @@ describe('a link', () => {
     expect(answers.filter((each) => each instanceof Error)).toEqual([]);
   });
 
-  it('is lost where the node says nothing any more, though the connection stands', async () => {
+  it('is lost if the node is silent, even if the connection stays open', async () => {
     reply = () => new Promise(() => undefined);
     checkIntervalMs = 20;
     server.on('upgrade', (_request, socket) => socket.pause());
@@ -219,7 +219,7 @@ describe('a link', () => {
     expect(await asked).toBeInstanceOf(LinkLost);
   });
 
-  it('stands while nothing happens on it', async () => {
+  it('stays open without traffic', async () => {
     const release = Promise.withResolvers<undefined>();
     reply = async () => {
       await release.promise;

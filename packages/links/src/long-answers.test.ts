@@ -79,7 +79,7 @@ function answerOf(shared: LinkBody, own = ''): LinkAnswer {
 
 describe('a long answer', () => {
   it.each([-1, 0, 1, partBytes, 3 * partBytes + 7])(
-    'of a part and %i bytes comes as it was',
+    'of a part and %i bytes arrives unchanged',
     async (more) => {
       const link = connect();
       const text = `${'x'.repeat(more < 0 ? 0 : more % 7)}${'ü🎉'.repeat((partBytes + more) / 6)}`;
@@ -95,7 +95,7 @@ describe('a long answer', () => {
     },
   );
 
-  it('is overtaken by a short one, and by another long one is not', async () => {
+  it('lets short answers pass, and no other long ones', async () => {
     const link = connect();
     const order: string[] = [];
     const asked = ['long', 'second', 'short'].map((name) =>
@@ -110,7 +110,7 @@ describe('a long answer', () => {
     expect(order).toEqual(['short', 'long', 'second']);
   });
 
-  it('comes to a gateway that takes what it gets, however much waits for it', async () => {
+  it('arrives at a gateway that reads, however much waits for it', async () => {
     const link = connect();
     const asked = Array.from({ length: 140 }, () => ask(link));
     await holds(asked.length);
@@ -120,7 +120,7 @@ describe('a long answer', () => {
     expect(faults).toEqual([]);
   });
 
-  it('crosses the link once for all that share it', async () => {
+  it('crosses the link once for all requests that share it', async () => {
     const sockets: Socket[] = [];
     server.on('upgrade', (_request, socket: Socket) => sockets.push(socket));
     const link = connect();
@@ -137,7 +137,7 @@ describe('a long answer', () => {
     expect(sockets[0]?.bytesWritten).toBeLessThan(3 * partBytes);
   });
 
-  it('is waited for by a node that stops', async () => {
+  it('delays the end of a node that stops', async () => {
     const link = connect();
     const { told } = ask(link);
     await holds(1);
@@ -148,7 +148,7 @@ describe('a long answer', () => {
     expect((await told).toString().length).toBe(50 * partBytes);
   });
 
-  it('comes before the end of its link', async () => {
+  it('arrives before the end of its link', async () => {
     const link = connect();
     const { told } = ask(link);
     await holds(1);
@@ -158,7 +158,7 @@ describe('a long answer', () => {
   });
 });
 
-describe('a gateway that takes nothing', () => {
+describe('a gateway that reads nothing', () => {
   // More than the kernel buffers between the two.
   const longBytes = 100 * 1_048_576;
   const long = [Buffer.alloc(longBytes, 'l')];
@@ -173,7 +173,7 @@ describe('a gateway that takes nothing', () => {
     return gateway;
   }
 
-  it('is told of what nobody waits for any more by nothing but the end of its parts', async () => {
+  it('learns only by the end of the parts about answers that nobody waits for', async () => {
     const gateway = await open(4);
     for (const { reply } of held.slice(0, 2)) reply(answerOf(long));
     held[2]?.reply(answerOf('short'));
@@ -195,7 +195,7 @@ describe('a gateway that takes nothing', () => {
     expect(faults).toEqual([]);
   });
 
-  it('loses its link when more than a bound waits for it', async () => {
+  it('loses its link when more than the limit waits for it', async () => {
     const gateway = await open(4);
     for (const { reply } of held.slice(0, 3)) reply(answerOf(long));
     await waitUntil('the link is gone', () => links.size === 0);
@@ -206,7 +206,7 @@ describe('a gateway that takes nothing', () => {
   });
 });
 
-describe('a node that breaks off or lies', () => {
+describe('a node that fails or is invalid', () => {
   let liar: Server;
   let socket: Socket | undefined;
 
@@ -239,21 +239,21 @@ describe('a node that breaks off or lies', () => {
   const say = (text: unknown, body: LinkBody = ''): unknown =>
     socket?.write(wholeFrame(JSON.stringify(text), body));
 
-  it('in the middle of an answer has lost it', async () => {
+  it('within an answer loses that answer', async () => {
     const { number, told } = ask(await open());
     say(['part', number], 'begun');
     socket?.end();
     expect(await told).toBeInstanceOf(LinkLost);
   });
 
-  it('by an answer of any length loses its link at the bound', async () => {
+  it('with an answer of unlimited length loses its link at the limit', async () => {
     const { number, told } = ask(await open());
     const part = Buffer.alloc(4 * 1_048_576);
     for (let sent = 0; sent <= answerMaxBytes; sent += part.length) say(['part', number], [part]);
     expect(await told).toBeInstanceOf(LinkLost);
   });
 
-  it('and gives an answer up does not mix it with the next', async () => {
+  it('that abandons an answer does not mix it with the next', async () => {
     const link = await open();
     const [first, second, third] = [ask(link), ask(link), ask(link)];
     say(['part', first.number], 'of the first');
@@ -272,7 +272,7 @@ describe('a node that breaks off or lies', () => {
   });
 });
 
-it('a link is refused to gateways of the release before, whose nodes know no parts', async () => {
+it('a link is refused to gateways of the previous release, whose nodes know no parts', async () => {
   const gateway = connectRaw(server, linkRequestId, { protocol: 'parley-requests-1' });
   await waitUntil('it is refused', () => gateway.isOver());
   expect(gateway.head()).toMatch(/^HTTP\/1\.1 400 /);

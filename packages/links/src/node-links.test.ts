@@ -77,8 +77,8 @@ const answerOf = (own: string): LinkAnswer => ({
   own,
 });
 
-describe('a number that is used again', () => {
-  it('ends the poll that had it before, also where both are said at once', async () => {
+describe('a reused number', () => {
+  it('ends its previous poll, also if both arrive at once', async () => {
     const gateway = await open();
     say(gateway, [[poll(3)], [], []]);
     await waitUntil('the first poll is held', () => held.length === 1);
@@ -93,7 +93,7 @@ describe('a number that is used again', () => {
     ]);
   });
 
-  it('is a fault while the poll that has it is held', async () => {
+  it('is an error while its poll is held', async () => {
     const gateway = await open();
     say(gateway, [[poll(3), poll(3 + slots)], [], []]);
     await waitUntil('the link ends', () => gateway.isOver());
@@ -102,7 +102,7 @@ describe('a number that is used again', () => {
   });
 });
 
-describe('what is no frame of ours', () => {
+describe('an invalid frame', () => {
   it.each([
     ['no JSON', wholeFrame('{')],
     ['no lists', wholeFrame('null')],
@@ -129,7 +129,7 @@ describe('what is no frame of ours', () => {
     expect([faults.length, links.size, held.length]).toEqual([1, 1, 1]);
   });
 
-  it('half a frame is waited for, and answers go on', async () => {
+  it('a partial frame is awaited while answers continue', async () => {
     const gateway = await open();
     say(gateway, [[poll(0)], [], []]);
     const frame = wholeFrame(JSON.stringify([[poll(1)], [], []]));
@@ -144,7 +144,7 @@ describe('what is no frame of ours', () => {
 });
 
 describe('the end', () => {
-  it('comes behind what is answered, whatever is answered later', async () => {
+  it('comes after the pending answers, and later answers are dropped', async () => {
     const gateway = await open();
     say(gateway, [[poll(0), poll(1)], [], []]);
     await waitUntil('both polls are held', () => held.length === 2);
@@ -176,7 +176,7 @@ describe('the end', () => {
   });
 });
 
-it('a node that stops waits for a link that opens meanwhile, as for the others', async () => {
+it('a node that stops also waits for a link that opens meanwhile', async () => {
   const before = await open();
   say(before, [[poll(0)], [], []]);
   await waitUntil('it holds a request', () => held.length === 1);
@@ -196,7 +196,7 @@ it('a node that stops waits for a link that opens meanwhile, as for the others',
   await finished;
 });
 
-it('a node that stops and stood still meanwhile reads first what came', async () => {
+it('a node that stops after a pause first reads what arrived', async () => {
   const gateway = await open();
   let isFinished = false;
   const finished = links.finish().then(() => {
@@ -213,7 +213,7 @@ it('a node that stops and stood still meanwhile reads first what came', async ()
   await finished;
 });
 
-it('a link that asks whether the node is there is told so', async () => {
+it('a link that asks whether the node is alive gets an answer', async () => {
   const gateway = await open();
   say(gateway, [[], [], []]);
   await waitUntil('the node says so', () => gateway.said().length === 1);
@@ -221,7 +221,7 @@ it('a link that asks whether the node is there is told so', async () => {
 });
 
 describe('a signal', () => {
-  it('tells the one who listens, once it is aborted', () => {
+  it('tells its listener once when it is aborted', () => {
     const signal = new RequestSignal();
     let told = 0;
     const listener = (): void => {
@@ -233,7 +233,7 @@ describe('a signal', () => {
     expect([signal.aborted, told]).toEqual([true, 1]);
   });
 
-  it('tells nobody who went, and takes the next', () => {
+  it('does not tell removed listeners, and accepts the next', () => {
     const signal = new RequestSignal();
     const told: string[] = [];
     const first = (): unknown => told.push('first');

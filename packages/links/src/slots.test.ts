@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 
 import { SlotTable, Slots } from './slots.ts';
 
-it('slots give what a map of all numbers ever given would give', () => {
+it('slots behave like a map of all numbers', () => {
   fc.assert(
     fc.property(fc.array(fc.option(fc.nat(30)), { maxLength: 200 }), (steps) => {
       const slots = new Slots<{ readonly step: number }>();
@@ -28,11 +28,11 @@ it('slots give what a map of all numbers ever given would give', () => {
   );
 });
 
-it.each([-1, 0.5, NaN, Infinity, 2 ** 53])('%s is no number of a slot', (number) => {
+it.each([-1, 0.5, NaN, Infinity, 2 ** 53])('%s is not a slot number', (number) => {
   expect(() => new SlotTable().put(number, {})).toThrow(RangeError);
 });
 
-it('a slot takes nothing while something is in it', () => {
+it('an occupied slot is not reused', () => {
   const table = new SlotTable();
   table.put(3, {});
   expect(() => table.put(3, {})).toThrow(RangeError);

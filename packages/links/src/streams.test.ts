@@ -98,7 +98,7 @@ function open(gateway: RawGateway, numbers: readonly number[]): void {
   gateway.socket.write(wholeFrame(JSON.stringify([requests, [], []])));
 }
 
-it('a stream goes on until its end, and says where it resumes', async () => {
+it('a stream continues until its end, and carries the resume position', async () => {
   const link = connect();
   const stream = await openStream(link);
   expect(held[0]?.request.headers).toEqual({ 'last-event-id': '5' });
@@ -113,7 +113,7 @@ it('a stream goes on until its end, and says where it resumes', async () => {
   expect(link.size).toBe(0);
 });
 
-it('what many streams get crosses the link once, with their numbers', async () => {
+it('equal parts of many streams cross the link once, with their numbers', async () => {
   const gateway = connectRaw(server, linkRequestId);
   closes.push(() => gateway.socket.destroy());
   open(gateway, [0, 1, 2, 3]);
@@ -149,7 +149,7 @@ it('parts of one moment keep their order, whatever others get', async () => {
   await waitUntil('all came', () => streams.map(({ text }) => text()).join() === 'b,ab,bend');
 });
 
-it('the next part comes when a step was taken', async () => {
+it('the next part comes when the step was taken', async () => {
   const link = connect();
   const stream = await openStream(link);
   let timesTaken = 0;
@@ -167,7 +167,7 @@ it('the next part comes when a step was taken', async () => {
   expect(timesTaken).toBe(1);
 });
 
-it('a stream that was left gets nothing, and its node knows', async () => {
+it('an abandoned stream gets nothing, and its node knows', async () => {
   const link = connect();
   const left = await openStream(link);
   const other = await openStream(link);

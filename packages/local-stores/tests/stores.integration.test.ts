@@ -35,7 +35,7 @@ const log = (): void => undefined;
 const storeTimeoutMs = 120_000;
 
 test(
-  'Postgres speaks UTF-8 in the builtin locale, keeps its data and refuses a second start',
+  'Postgres uses UTF-8 in the builtin locale, keeps its data and refuses a second start',
   async () => {
     const dataDir = join(await makeFolder(), 'postgres');
     onTestFinished(() => removePostgresData(dataDir));
@@ -72,7 +72,7 @@ test(
   storeTimeoutMs,
 );
 
-test('Redis asks for its password, and a port in use is said', async () => {
+test('Redis requires its password, and an occupied port is reported', async () => {
   const dir = await makeFolder();
   const redis = await startRedis({ dir, log });
   try {

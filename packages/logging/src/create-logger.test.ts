@@ -27,7 +27,7 @@ describe('createLogger', () => {
     });
   });
 
-  it('redacts credentials and what people write, however deep, in lists and in errors', () => {
+  it('redacts credentials and user content at any depth, in lists and errors', () => {
     const { log, text } = capture();
     const secrets = {
       authorization: 'TheSecret',
@@ -56,7 +56,7 @@ describe('createLogger', () => {
     expect(text()).toContain('refused');
   });
 
-  it('cuts long texts short, in errors and their causes too', () => {
+  it('shortens long texts, also in errors and their causes', () => {
     const { log, text } = capture();
     const cause = Object.assign(new Error('y'.repeat(1_000_000)), {
       detail: 'z'.repeat(1_000_000),
@@ -80,7 +80,7 @@ describe('createLogger', () => {
 });
 
 describe('redactAddress', () => {
-  it('takes out secret values only', () => {
+  it('removes secret values only', () => {
     expect(redactAddress('/x?a=1&api_key=abc#d')).toBe('/x?a=1&api_key=[redacted]#d');
     expect(redactAddress('/x?API_KEY=abc&api_key=def')).toBe(
       '/x?API_KEY=[redacted]&api_key=[redacted]',

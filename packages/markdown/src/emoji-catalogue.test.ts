@@ -18,13 +18,13 @@ function allCodes(): string[] {
 }
 
 describe('the emoji catalogue', () => {
-  it('has the names of the reference and no others for its emoji, the canonical one first', () => {
+  it("has exactly the reference's names for its emoji, the canonical one first", () => {
     expect([catalogued.length, pairs.length]).toEqual([1036, 1552]);
     for (const [code, names] of catalogued) expect(namesOfEmojiCode(code)).toEqual(names);
     expect(pairs.filter(({ code, name }) => findEmojiCode(name) !== code)).toEqual([]);
   });
 
-  it('shows each under any of its names, which is the label', () => {
+  it('shows each emoji under any of its names, as its label', () => {
     const unlike = pairs.filter(({ code, name }) => {
       const label = name.replaceAll('_', ' ');
       const span = `<span aria-label="${label}" class="emoji emoji-${code}" role="img" title="${label}">:${name}:</span>`;
@@ -37,7 +37,7 @@ describe('the emoji catalogue', () => {
     expect(unlike).toEqual([]);
   });
 
-  it('adds newer emoji, each with names that lead back to it', () => {
+  it('adds newer emoji, whose names lead back to them', () => {
     const codes = allCodes();
     expect(codes.length).toBeGreaterThan(1036 + 200);
     for (const code of codes)
@@ -50,7 +50,7 @@ describe('the emoji catalogue', () => {
     expect(namesOfEmojiCode('3299')).toEqual(['japanese_secret_button']);
   });
 
-  it('offers no skin tones, joined sequences, flags and newer blocks', () => {
+  it('excludes skin tones, joined sequences, flags and newer blocks', () => {
     for (const code of ['1f3fb', '1f44d-1f3fb', '1f468-200d-1f469', '1f1e6', '1fae0', '1f7e0']) {
       expect(namesOfEmojiCode(code)).toEqual([]);
     }
@@ -58,7 +58,7 @@ describe('the emoji catalogue', () => {
     expect(findEmojiCode(extraEmoji.name)).toBeUndefined();
   });
 
-  it('leads raw characters and names to the same code', () => {
+  it('maps raw characters and names to the same code', () => {
     for (const [character, code] of [
       ['🎉', '1f389'],
       ['❤', '2764'],

@@ -97,13 +97,13 @@ describe('the check for harm', () => {
     ['<span style="background:url(x)">x</span>', 'style="background:url(x)"'],
     ['<!-- x -->', 'node #comment'],
     ['<p>x</p>', undefined],
-  ])('sees %s', (html, problem) => {
+  ])('finds %s', (html, problem) => {
     expect(findHarm(html)).toBe(problem);
   });
 });
 
 describe('hostile text', () => {
-  it('is of more than 150 kinds', () => {
+  it('has more than 150 kinds', () => {
     expect(new Set(hostileVectors).size).toBeGreaterThan(150);
   });
 
@@ -115,7 +115,7 @@ describe('hostile text', () => {
     }
   });
 
-  it('keeps links and pictures of this site on it, however a browser reads them', () => {
+  it('keeps links and pictures of this site on it, in every browser', () => {
     const slashes = ['/', '\\', '&sol;', '&bsol;', '&#47;', '&#x5C;', '&#92', '&Slash;'];
     const nothings = ['\n', '\t', '\u0001', '&Tab;', '&NewLine;', '&#10;', '&#13;', '\u2028', ' '];
     const dots = ['.', '..', '&period;', '%2e', '?', '#', '&quest;', '&num;', '&colon;', '&', ';'];
@@ -150,7 +150,7 @@ describe('hostile text', () => {
     }
   });
 
-  it('gives a topic no link but of known schemes', () => {
+  it('gives a topic only links with known schemes', () => {
     for (const vector of hostileVectors) {
       for (const link of findSubjectLinks(vector, { linkifiers: [] })) {
         expect(link).toMatch(/^(?:https?:\/\/|mailto:|bitcoin:)/);

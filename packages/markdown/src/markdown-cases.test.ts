@@ -43,7 +43,7 @@ describe('the cases of the reference renderer', () => {
     expect(comparable(name, rendered(testCase))).toBe(comparable(name, expected));
   });
 
-  it('all pass: this many byte for byte, and exactly the named ones by text or structure', () => {
+  it('all pass: exactly this many byte for byte, and the named ones by text or structure', () => {
     const loose = cases.filter((testCase) => rendered(testCase) !== testCase.expected);
     const failing = cases.filter((testCase) => {
       const { name, expected } = testCase;

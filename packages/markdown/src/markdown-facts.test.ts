@@ -83,7 +83,7 @@ describe('reference facts, markdown', () => {
     );
   });
 
-  it('2.8 long code is coloured piece by piece and keeps its text, code with very long lines has no colours', () => {
+  it('2.8 long code is highlighted in pieces and keeps its text, and code with very long lines is not highlighted', () => {
     const text = (rendered: string): string =>
       rendered
         .replaceAll(/<[^>]*>/g, '')
@@ -109,7 +109,7 @@ describe('reference facts, markdown', () => {
     },
   );
 
-  it('6 previews nothing of more than five addresses, and does not count quoted ones', () => {
+  it('6 previews nothing if there are more than five addresses, not counting quoted ones', () => {
     const pictures = (count: number): string =>
       Array.from({ length: count }, (_item, index) => `https://quay.com/${index}.png`).join(' ');
     const previews = (content: string): number =>
@@ -130,7 +130,7 @@ describe('reference facts, markdown', () => {
     ['https://quay.com/?a.png', false],
     ['[x](mailto:a@b.png)', false],
     ['[x](file:///a.png)', false],
-  ])('6 takes %s for a picture: %s', (content, isPicture) => {
+  ])('6 accepts %s as a picture: %s', (content, isPicture) => {
     expect(renderMessage(content, context).hasImage).toBe(isPicture);
   });
 
@@ -142,7 +142,7 @@ describe('reference facts, markdown', () => {
     ['https://youtube-nocookie.com/embed/abc', 'abc'],
     ['https://youtube.com/playlist?v=abc', 'abc'],
     ['https://youtube.com/watch_videos?video_ids=abc,def', 'abc'],
-  ])('6.2 takes %s for a video', (content, id) => {
+  ])('6.2 accepts %s as a video', (content, id) => {
     expect(html(content)).toContain(
       `<div class="youtube-video message_inline_image"><a data-id="${id}" `,
     );
@@ -152,7 +152,7 @@ describe('reference facts, markdown', () => {
     'https://a.b.youtube.com/watch?v=x',
     'https://evil.com/youtu.be/abc',
     'https://youtube.com/',
-  ])('6.2 does not take %s for a video', (content) => {
+  ])('6.2 does not accept %s as a video', (content) => {
     expect(html(content)).not.toContain('youtube-video');
   });
 
@@ -167,7 +167,7 @@ describe('reference facts, markdown', () => {
     ['https://www.dropbox.com/s/ab1/Fig.PNG', 'https://www.dropbox.com/s/ab1/Fig.PNG?dl=1'],
     ['https://dropbox.com/sh/ab1/fig.jpg?dl=0&x=1', 'https://dropbox.com/sh/ab1/fig.jpg?dl=1'],
     ['http://www.dropbox.com/s/a/b.gif?dl=0#c', 'http://www.dropbox.com/s/a/b.gif?dl=1#c'],
-  ])('6.2 shows the picture behind the Dropbox link %s, and leaves the link', (href, picture) => {
+  ])('6.2 shows the picture of the Dropbox link %s, and keeps the link', (href, picture) => {
     const thumbnail = `/thumbnail?url=${encodeURIComponent(picture)}`;
     expect(html(href)).toBe(
       `<p><a href="${href.replaceAll('&', '&amp;')}" target="_blank" title="${href.replaceAll('&', '&amp;')}">${href.replaceAll('&', '&amp;')}</a></p>\n` +
@@ -185,13 +185,13 @@ describe('reference facts, markdown', () => {
   });
 
   it.each(['https://notdropbox.com/s/a/b.png', 'https://dropbox.com.example.org/s/a/b.png'])(
-    '6.2 does not take %s for a Dropbox link',
+    '6.2 does not accept %s as a Dropbox link',
     (href) => {
       expect(html(href)).toContain(`url=${encodeURIComponent(href)}&amp;`);
     },
   );
 
-  it('7 reads a name with a pipe, and an id only behind the last one', () => {
+  it('7 reads a name with a pipe, and an id only after the last pipe', () => {
     const people = [
       { id: 7, fullName: 'A|B' },
       { id: 8, fullName: 'A|B' },
@@ -211,7 +211,7 @@ describe('reference facts, markdown', () => {
     expect(renderMessage('@**A|B|9**', world).html).toBe('<p>@<strong>A|B|9</strong></p>');
   });
 
-  it('7 mentions in headings, lists, tables and nowhere inside other marks', () => {
+  it('7 mentions work in headings, lists and tables, and nowhere inside other syntax', () => {
     for (const content of [
       '# @**Oleg Tarn**',
       '* @**Oleg Tarn**',
@@ -230,7 +230,7 @@ describe('reference facts, markdown', () => {
     }
   });
 
-  it('9 leaves a custom emoji that is not active as text', () => {
+  it('9 leaves an inactive custom emoji as text', () => {
     const world = createTestContext({}, { realmEmoji: () => undefined });
     expect(renderMessage(':party_newt:', world).html).toBe('<p>:party_newt:</p>');
     // The Unicode name belongs to its own emoji again.

@@ -99,7 +99,7 @@ const marks = [
   '\\',
 ];
 
-describe('what rendering costs', () => {
+describe('the cost of rendering', () => {
   it('stays far below the limit for ordinary messages', () => {
     const paragraph =
       'The **quick** brown fox, *jumps* over `the` lazy dog. See https://quay.com/x?a=1, TKT-4 and @**Oleg Tarn** :tada:\n';
@@ -116,7 +116,7 @@ describe('what rendering costs', () => {
     }
   });
 
-  it('is counted for every mark alone and with any other, and ends in HTML of bounded length', () => {
+  it('is counted for every syntax alone and combined, with HTML of bounded length', () => {
     const pair = fc.tuple(fc.constantFrom(...marks), fc.constantFrom(...marks), fc.boolean());
     fc.assert(
       fc.property(pair, ([first, second, isMixed]) => {
@@ -130,7 +130,7 @@ describe('what rendering costs', () => {
     );
   });
 
-  it('ends for any nesting of marks', () => {
+  it('is bounded for any nesting', () => {
     const piece = fc.tuple(fc.constantFrom(...marks), fc.integer({ min: 1, max: 600 }));
     const nested = fc.array(piece, { minLength: 1, maxLength: 12 }).map((pieces) =>
       pieces
@@ -212,7 +212,7 @@ describe('what rendering costs', () => {
     expect(htmlLengthOf(content)).toBeLessThanOrEqual(htmlMaxCodePoints);
   });
 
-  it('is paid for on every level of quotes and lists', () => {
+  it('counts every level of quotes and lists', () => {
     const stepsAt = (mark: string, depth: number): number =>
       costOf(mark.repeat(depth) + fill('x\n', 5000)).steps;
     for (const mark of ['>', '- ', '1. ', '- > ']) {
@@ -220,13 +220,13 @@ describe('what rendering costs', () => {
     }
   });
 
-  it('is paid for the HTML of formulas, whatever number of runs they are in', () => {
+  it('counts the HTML of formulas, however many runs contain them', () => {
     const { html, steps } = costOf(fill(`$$${'é'.repeat(100)}$$\n\n`, 3120));
     expect(html).toBeUndefined();
     expect(steps).toBeGreaterThan(10_000_000);
   });
 
-  it('is paid for every linkifier in every run, and in every piece of nested emphasis', () => {
+  it('counts every linkifier in every run, and in every piece of nested emphasis', () => {
     const hundred = Array.from({ length: 100 }, (_item, id) => ({
       id,
       pattern: `(?P<n>[0-9]{3,${id + 4}})`,
@@ -243,7 +243,7 @@ describe('what rendering costs', () => {
     expect(stepsOf(`~~${'*a*b'.repeat(500)}~~`)).toBeGreaterThan(searches * 150);
   });
 
-  it('is paid for every cell that the header of a table gives to a row', () => {
+  it("counts every cell that a table's header adds to a row", () => {
     const { steps, html } = costOf(
       `${fill('a|', 2000)}\n${fill('-|', 2000)}\n${fill('x\n', 6000)}`,
     );
@@ -251,7 +251,7 @@ describe('what rendering costs', () => {
     expect(steps).toBeGreaterThan(10_000_000);
   });
 
-  it('grows in proportion to the text, for every mark and after what nothing ends', () => {
+  it('grows in proportion to the text, for every syntax and for unclosed ones', () => {
     const texts = marks.flatMap((mark) =>
       ['', '"', '[', '(', '<', '`', '@**'].map((beginning) => ({ beginning, mark })),
     );
@@ -262,7 +262,7 @@ describe('what rendering costs', () => {
     expect(steep).toEqual([]);
   });
 
-  it('is too much at the same step always', () => {
+  it('exceeds the limit at the same step always', () => {
     const hostile = `${fill('a|', 2000)}\n${fill('-|', 2000)}\n${fill('x\n', 6000)}`;
     expect(costOf(hostile)).toEqual(costOf(hostile));
     expect(costOf(hostile).html).toBeUndefined();

@@ -28,7 +28,7 @@ describe('what a message mentions', () => {
     expect(message.mentionedGroupIds).toEqual([6]);
   });
 
-  it('does not count what is code', () => {
+  it('does not count code', () => {
     const message = renderMessage('`@**Oleg Tarn**`\n```\n@**all**\n```', context);
     expect(message.mentionedUserIds).toEqual([]);
     expect(message.mentionsWildcard).toBe(false);
@@ -42,7 +42,7 @@ describe('what a message mentions', () => {
     '#**garden>(@**all** @**Oleg Tarn**)**',
     '[x]( @**Oleg Tarn** )',
     '[x](\n @*Ops*)',
-  ])('does not count what nobody sees in %s', (content) => {
+  ])('does not count text that is invisible in %s', (content) => {
     const message = renderMessage(content, context);
     expect(message.html).not.toContain('mention');
     expect(message.mentionedUserIds).toEqual([]);
@@ -50,18 +50,18 @@ describe('what a message mentions', () => {
     expect(message.mentionsWildcard).toBe(false);
   });
 
-  it('lets an unknown mention not hide the next one', () => {
+  it('does not let an unknown mention hide the next one', () => {
     expect(renderMessage('@**Nobody** @**Oleg Tarn**', context).mentionedUserIds).toEqual([12]);
   });
 
-  it('takes an id only with a name that the message mentions', () => {
+  it('accepts an id only with a name that the message mentions', () => {
     expect(renderMessage('@**Mara Quist|12**', context).mentionedUserIds).toEqual([]);
     expect(renderMessage('@**Pat Lee|15**', context).mentionedUserIds).toEqual([15]);
   });
 });
 
 describe('message properties', () => {
-  it('tells links, images and attachments', () => {
+  it('report links, images and attachments', () => {
     expect(renderMessage('#**garden**', context).hasLink).toBe(true);
     expect(renderMessage('no link', context).hasLink).toBe(false);
     expect(renderMessage('> https://quay.com', context).hasLink).toBe(true);
@@ -82,13 +82,13 @@ describe('message properties', () => {
     expect(otherSchemes.attachmentPathIds).toEqual(['1/ab/a.txt', '1/cd/b.txt']);
   });
 
-  it('tells /me messages by their raw beginning', () => {
+  it('detect /me messages by the beginning of the original text', () => {
     expect(renderMessage('/me runs\n* a', context).isMeMessage).toBe(true);
     expect(renderMessage('/meh', context).isMeMessage).toBe(false);
     expect(renderMessage(' /me runs', context).isMeMessage).toBe(false);
   });
 
-  it('leaves previews out when the setting is off', () => {
+  it('omit previews if the setting is off', () => {
     const off = createTestContext({ inlineImagePreview: false });
     const message = renderMessage('https://quay.com/a.png', off);
     expect(message.hasImage).toBe(false);
@@ -97,7 +97,7 @@ describe('message properties', () => {
 });
 
 describe('errors', () => {
-  it('refuses texts of more than 100000 characters of HTML', () => {
+  it('refuse texts with more than 100000 characters of HTML', () => {
     expect(() => html('word '.repeat(20_000))).toThrow('the text is too long');
     expect(html('word '.repeat(19_000))).toHaveLength(95_007);
     const plain = createTestContext({}, { linkifiers: [] });
@@ -105,7 +105,7 @@ describe('errors', () => {
     expect(() => html(' '.repeat(200_001))).toThrow('the text is too long');
   });
 
-  it('turns a failing lookup into a refusal with its cause', () => {
+  it('turn a failed lookup into a refusal with its cause', () => {
     const cause = new Error('broken');
     const failing = createTestContext(
       {},
@@ -120,21 +120,21 @@ describe('errors', () => {
 });
 
 describe('descriptions', () => {
-  it('have all syntax and no previews', () => {
+  it('have all syntax except previews', () => {
     expect(renderDescription('see *https* https://quay.com/a.png', context)).toBe(
       '<p>see <em>https</em> <a href="https://quay.com/a.png" target="_blank" title="https://quay.com/a.png">https://quay.com/a.png</a></p>',
     );
     expect(renderDescription('', context)).toBe('');
   });
 
-  it('are shown as text where those before them took what they have together', () => {
+  it('are shown as text when earlier descriptions used up the shared budget', () => {
     const budget = new StepBudget();
     expect(renderDescription('*a*', context, budget)).toBe('<p><em>a</em></p>');
     budget.spend(10_000_000 - budget.spent);
     expect(renderDescription('*a*', context, budget)).toBe('<p>*a*</p>');
   });
 
-  it('are rendered sparingly where a message would be', () => {
+  it('are rendered plainly when a message would be', () => {
     const formula = `$$${String.raw`\frac12`.repeat(110)}$$`;
     expect(renderDescription(`${formula} *a* <b>`, context)).toBe(
       `<p>${formula} <em>a</em> &lt;b&gt;</p>`,
@@ -142,7 +142,7 @@ describe('descriptions', () => {
   });
 });
 
-describe('texts of far more HTML than a message may have', () => {
+describe('texts with much more HTML than a message may have', () => {
   const names = '@**Oleg Tarn** @**all** @*Ops* [a](/user_uploads/1/ab/a.txt)';
   const linkifiers = [
     { id: 1, pattern: 'a(?P<n>b)', urlFormat: `https://a.example/%(n)s${'c'.repeat(900)}` },
@@ -299,12 +299,12 @@ const facts: readonly (readonly [name: string, input: string, expected: string])
   ],
 ];
 
-describe('facts without a case', () => {
+describe('facts without an example', () => {
   it.each(facts)('%s', (_name, input, expected) => {
     expect(html(input)).toBe(expected);
   });
 
-  it('previews after the paragraph, in the item, or at the end', () => {
+  it('has previews after the paragraph, in the item, or at the end', () => {
     const preview = html('# https://quay.com/a.png\n\nend');
     expect(preview.indexOf('message_inline_image')).toBeGreaterThan(preview.indexOf('<p>end</p>'));
     expect(html('* see https://quay.com/a.png\n* b')).toContain('</a></div></li>\n<li>b</li>');
@@ -317,25 +317,25 @@ describe('facts without a case', () => {
     expect(html('https://quay.com/a.png https://quay.com/a.png').split('<img').length).toBe(2);
   });
 
-  it('shows a formula in a topic and in the title of a preview as it is written', () => {
+  it("shows a formula in a topic or a preview's title as text", () => {
     expect(html('#**garden>$$x$$**')).toBe(
       '<p><a class="stream-topic" data-stream-id="21" href="/#narrow/stream/21-garden/topic/.24.24x.24.24">#garden &gt; $$x$$</a></p>',
     );
     expect(html('[see $$x$$](https://quay.com/a.png)')).toContain('title="see $$x$$"');
   });
 
-  it('shows long formulas that give little HTML, and longer ones as they are written', () => {
+  it('renders long formulas with little HTML, and shows longer ones as text', () => {
     const formula = (length: number): string =>
       String.raw`$$\text{${'word '.repeat(length / 5)}}$$`;
     expect(html(formula(1900))).toContain('class="katex"');
     expect(html(formula(2000))).toBe(`<p><span class="tex-error">${formula(2000)}</span></p>`);
   });
 
-  it('trims a math fence and splits it at any number of blank lines', () => {
+  it('trims a math fence and splits it at blank lines', () => {
     expect(html('```math\n\nx  \n\n\n\ny\n\n\n```')).toBe(html('```math\nx\n\ny\n```'));
   });
 
-  it('keeps private-use characters of the author', () => {
+  it("keeps the author's private-use characters", () => {
     expect(html('a \u{100000}*b*\u{100001}')).toBe('<p>a \u{100000}<em>b</em>\u{100001}</p>');
     expect(html('`a \u{100001}`')).toBe('<p><code>a \u{100001}</code></p>');
   });

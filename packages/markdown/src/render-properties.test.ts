@@ -177,7 +177,7 @@ function problemIn(html: string): string | undefined {
 }
 
 describe('any content', () => {
-  it('gives balanced, harmless HTML or is refused', () => {
+  it('becomes balanced, harmless HTML or is refused', () => {
     fc.assert(
       fc.property(hostileContent, (content) => {
         expect(problemIn(renderMessage(content, context).html)).toBeUndefined();
@@ -186,7 +186,7 @@ describe('any content', () => {
     );
   });
 
-  it('keeps an unsafe scheme out of every kind of link', () => {
+  it('has no link with an unsafe scheme', () => {
     const url = fc
       .array(
         fc.constantFrom(
@@ -230,7 +230,7 @@ describe('any content', () => {
     );
   });
 
-  it('tells exactly those mentions that its HTML shows', () => {
+  it('reports exactly the mentions that its HTML shows', () => {
     const open = fc.constantFrom('[x](', '[x](https://quay.com "', '$$', '#**garden>', '[', '> ');
     const mention = fc.constantFrom('@**all**', '@**Oleg Tarn**', '@_**Mara Quist**', '@*Ops*');
     const close = fc.constantFrom(')', '")', '](https://quay.com)', '$$', '**', ')**', '*', '');
@@ -258,7 +258,7 @@ describe('any content', () => {
     );
   });
 
-  it('mentions nobody from a quote, but groups', () => {
+  it('mentions nobody in a quote, except groups', () => {
     fc.assert(
       fc.property(hostileContent, fc.constantFrom('>', '> ', '>>'), (content, mark) => {
         const quoted = content
@@ -271,7 +271,7 @@ describe('any content', () => {
     );
   });
 
-  it('finishes on repetitions of any fragment', () => {
+  it('finishes for repetitions of any fragment', () => {
     const pair = fc.tuple(fc.constantFrom(...fragments), fc.constantFrom(...fragments));
     fc.assert(
       fc.property(pair, ([first, second]) => {
@@ -283,7 +283,7 @@ describe('any content', () => {
     );
   });
 
-  it('nests at most so deep that nothing overflows', () => {
+  it('nests only so deep that nothing overflows', () => {
     for (const content of [
       '> '.repeat(5000),
       '>'.repeat(10_000) + 'x',
@@ -330,7 +330,7 @@ describe('plain text', () => {
     .map((parts) => parts.join(''))
     .filter((content) => isPlainText(content, withoutLinkifiers));
 
-  it('comes out by the short way as by all rules', () => {
+  it('renders the same in the short way as by all rules', () => {
     fc.assert(
       fc.property(plainContent, (content) => {
         expect(renderMessage(content, withoutLinkifiers).html).toBe(
@@ -341,7 +341,7 @@ describe('plain text', () => {
     );
   });
 
-  it('does not take the short way when a rule could see something', () => {
+  it('does not use the short way if a rule could match', () => {
     for (const content of [
       '1. a',
       'quay.com',
@@ -364,7 +364,7 @@ describe('plain text', () => {
 });
 
 describe('candidates', () => {
-  it('hold everything that rendering looks up', () => {
+  it('contain everything that rendering looks up', () => {
     fc.assert(
       fc.property(hostileContent, (content) => {
         const found = mentionCandidates(content);

@@ -13,7 +13,7 @@ describe('topic links', () => {
     ).toEqual(['https://bugs.example.org/t/7', 'https://quay.com', 'https://a.org/x']);
   });
 
-  it('keep duplicates and are empty without any', () => {
+  it('keep duplicates, and are empty if there are none', () => {
     const context = createTestContext();
     expect(findSubjectLinks('TKT-1 TKT-1', context)).toHaveLength(2);
     expect(findSubjectLinks('no links', context)).toEqual([]);
@@ -33,12 +33,12 @@ describe('linkifiers', () => {
     expect(renderMessage(content, withPattern(pattern)).html).not.toContain('<a');
   });
 
-  it('still match as written', () => {
+  it('match as written', () => {
     const pattern = String.raw`a(?P<n>(?:[a-z]+)+)!`;
     expect(renderMessage('abc!', withPattern(pattern)).html).toContain('href="https://a.org/bc"');
   });
 
-  it('that look at the rest of the text again and again use up the budget, and link nothing then', () => {
+  it('that scan the rest of the text again and again use up the budget, and link nothing then', () => {
     const hostile = withPattern('#(?P<n>[0-9](?:.*y)?)');
     expect(renderMessage('#1 '.repeat(3000), hostile).html).not.toContain('<a');
     expect(renderMessage('#1 '.repeat(10), hostile).html).toContain('href="https://a.org/1"');
@@ -46,7 +46,7 @@ describe('linkifiers', () => {
     expect(findSubjectLinks('TKT-1 '.repeat(1500), harmless)).toHaveLength(1500);
   });
 
-  it('give a topic no more addresses than it may have, and its bare links as ever', () => {
+  it('give a topic only so many addresses, and keep its bare links', () => {
     const long = { id: 1, pattern: '(?P<n>a)', urlFormat: `https://a.org/${'%(n)s'.repeat(390)}` };
     const linkifiers = Array.from({ length: 100 }, () => long);
     const topic = `${'a '.repeat(25)}q.com`;
@@ -56,12 +56,12 @@ describe('linkifiers', () => {
     expect(findSubjectLinks(topic, { linkifiers: [long] })).toHaveLength(26);
   });
 
-  it('that unroll to very much link nothing', () => {
+  it('that expand to very much link nothing', () => {
     expect(compileLinkifierPattern('(?P<n>(?:a{0,30}){0,30})')).toBeUndefined();
     expect(compileLinkifierPattern('(?P<n>[0-9a-f]{7,40})')?.size).toBeLessThan(200);
   });
 
-  it('may begin behind any boundary, also one that the match before ends with', () => {
+  it('may begin after any boundary, also after one that ends the previous match', () => {
     const context = withPattern('(?P<n>#?[a-z]+,?)');
     expect(findSubjectLinks('a,b', context)).toEqual(['https://a.org/a', 'https://a.org/b']);
     expect(findSubjectLinks('#a,#b,', context)).toEqual(['https://a.org/#a,', 'https://a.org/#b,']);
@@ -79,7 +79,7 @@ describe('linkifiers', () => {
       expect(findSubjectLinks(`T1${word}`, ticket)).toEqual([]);
   });
 
-  it('keep the order of the realm, and by position within one', () => {
+  it("follow the organization's order, and positions within one linkifier", () => {
     const linkifiers = [
       { id: 2, pattern: 'B(?P<n>[0-9])', urlFormat: 'https://b.org/%(n)s' },
       { id: 1, pattern: 'A(?P<n>[0-9])', urlFormat: 'https://a.org/%(n)s' },
@@ -91,7 +91,7 @@ describe('linkifiers', () => {
     ]);
   });
 
-  it('leave code, formulas, link texts, addresses and mentions alone', () => {
+  it('do not change code, formulas, link texts, addresses and mentions', () => {
     const context = withPattern('T(?P<n>[0-9]+)');
     const users = { usersByName: () => [{ id: 1, fullName: 'T1 x' }] };
     for (const content of [
@@ -112,7 +112,7 @@ describe('linkifiers', () => {
     expect(renderMessage('a [b', createTestContext({}, { linkifiers })).html).toBe('<p>a [b</p>');
   });
 
-  it('may use the escapes that realms write', () => {
+  it('may use the escapes that organizations use', () => {
     const linkifiers = [
       { id: 1, pattern: String.raw`\#(?P<n>[\w\-]+)`, urlFormat: 'https://a.org/%(n)s/100%%' },
     ];

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { weeklyTraffic } from './streams.ts';
 
-test('weekly traffic follows the age of the stream and has two digits', () => {
+test("weekly traffic depends on the stream's age and is rounded to two digits", () => {
   expect(weeklyTraffic(6, 1000)).toBeNull();
   expect(weeklyTraffic(7, 10)).toBe(10);
   expect(weeklyTraffic(14, 100)).toBe(50);

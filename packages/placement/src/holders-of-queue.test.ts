@@ -14,7 +14,7 @@ function asNodes(ids: readonly string[]): { nodeId: string }[] {
 }
 
 describe('holdersOfQueue', () => {
-  it('does not depend on the order in which the nodes are given', () => {
+  it('does not depend on the order of the nodes', () => {
     fc.assert(
       fc.property(
         nodeIds.chain((ids) =>
@@ -50,7 +50,7 @@ describe('holdersOfQueue', () => {
     );
   });
 
-  it('spreads queues evenly, and those of a lost node evenly over the rest', () => {
+  it('spreads queues evenly, and those of a lost node evenly over the others', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.uuid(), { minLength: 2, maxLength: 8 }),
@@ -87,7 +87,7 @@ describe('holdersOfQueue', () => {
     );
   });
 
-  it('gives the same order in every release: a gateway and its successor agree while an upgrade rolls', () => {
+  it('returns the same order in every release, so that gateways of two releases agree', () => {
     const nodes = asNodes(['alpha', 'beta', 'gamma']);
     const orders = ['1', '2', '17:abc', 'queue'].map((queue) =>
       holdersOfQueue(queue, nodes)

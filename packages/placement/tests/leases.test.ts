@@ -64,7 +64,7 @@ function leaseOf(nodeId: string, isCurrent?: () => boolean): ServiceLease {
 
 const liveIds = (): string[] => live.nodes('events').map((node) => node.nodeId);
 
-it('announces a lease that begins and one that is given up', async () => {
+it('announces new leases and those that are given up', async () => {
   expect(liveIds()).toEqual([]);
   const one = leaseOf('one');
   await one.start();
@@ -82,13 +82,13 @@ it('announces a lease that begins and one that is given up', async () => {
   expect(hints.published).toEqual(['one', 'two', 'one']);
 });
 
-it('learns of leases without any hint', async () => {
+it('learns of leases without hints', async () => {
   hints.removeAllListeners();
   await leaseOf('one').start();
   await waitUntil('it is known', () => liveIds().length === 1);
 });
 
-it('is renewed only while the service is current, and is taken back when it is again', async () => {
+it('is renewed only while the service is current, and is taken again when it is again', async () => {
   let isCurrent = true;
   await leaseOf('one', () => isCurrent).start();
   await waitUntil('it is live', () => live.stateOf('one') === 'live');
@@ -99,7 +99,7 @@ it('is renewed only while the service is current, and is taken back when it is a
   await waitUntil('it is live again', () => live.stateOf('one') === 'live');
 });
 
-it('keeps the last list while Postgres does not answer, and says how old it is', async () => {
+it('keeps the last list while Postgres does not answer, and reports its age', async () => {
   await leaseOf('one').start();
   await waitUntil('it is known', () => liveIds().length === 1);
   const unreachable = new LiveServices({
@@ -120,7 +120,7 @@ it('keeps the last list while Postgres does not answer, and says how old it is',
   expect(liveIds()).toEqual(['one']);
 });
 
-it('reports every account change once, and none that is older than itself', async () => {
+it('reports every account change once, and none from before its start', async () => {
   await pool.query('INSERT INTO account_changes VALUES (5, 1)');
   const late = new LiveServices({
     databaseUrl: database.url,
@@ -140,7 +140,7 @@ it('reports every account change once, and none that is older than itself', asyn
   await late.stop();
 });
 
-it('reads account changes at once when it is told of some', async () => {
+it('reads account changes at once after a hint', async () => {
   // No time passes for what reads again and again.
   vi.useFakeTimers({ toFake: ['setTimeout'] });
   const told = new LiveServices({

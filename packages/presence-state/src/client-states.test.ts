@@ -32,12 +32,12 @@ describe('applyReport', () => {
     expect(after(before, secs, status)).toEqual(expected);
   });
 
-  it.each(['active', 'idle'] as const)('the first report is news, be it %s', (status) => {
+  it.each(['active', 'idle'] as const)('the first report is news, even if it is %s', (status) => {
     const { taken, isNews } = applyReport(new Map(), { client: 'web', status, nowMs: startMs });
     expect({ taken, isNews }).toEqual({ taken: { status, reportedAtMs: startMs }, isNews: true });
   });
 
-  it('lets the time of a client grow even where clocks go back, and keeps the newest clients', () => {
+  it('increases the time of a client even if clocks go back, and keeps the newest clients', () => {
     let states: ClientStates = new Map();
     for (let n = 0; n < 40; n += 1) {
       const report = { client: `c${n % 20}`, status: 'active', nowMs: startMs + n } as const;
@@ -68,7 +68,7 @@ const statesOf = fc
   )
   .map((clients): ClientStates => new Map(Object.entries(clients)));
 
-it('merges to the newest whichever source comes first', () => {
+it('merges to the newest state, in any order of sources', () => {
   fc.assert(
     fc.property(statesOf, statesOf, (left, right) => {
       const newest = (states: ClientStates): Map<string, number> =>
@@ -79,7 +79,7 @@ it('merges to the newest whichever source comes first', () => {
 });
 
 describe('presenceJson', () => {
-  it('aggregates to the client that reported last, without pushable', () => {
+  it('aggregates to the client with the last report, without pushable', () => {
     const states: ClientStates = new Map([
       ['website', { status: 'active', reportedAtMs: 1_588_000_100_999 }],
       ['__proto__', { status: 'idle', reportedAtMs: 1_588_000_101_000 }],
@@ -93,7 +93,7 @@ describe('presenceJson', () => {
     );
   });
 
-  it('leaves out what is older than asked for, and says nothing of nobody', () => {
+  it('omits reports older than requested, and people without any', () => {
     const states: ClientStates = new Map([['a', { status: 'active', reportedAtMs: 5 }]]);
     expect(presenceJson(states, 5)).toBeDefined();
     expect(presenceJson(states, 6)).toBeUndefined();

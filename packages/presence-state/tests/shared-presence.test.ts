@@ -69,7 +69,7 @@ it('judges reports as applyReport does, on every replica', async () => {
   );
 }, 120_000);
 
-it('answers nothing where a key was lost, and goes on where it was filled', async () => {
+it('returns nothing after a key was lost, and works again after filling', async () => {
   const keyPrefix = createRedisPrefix();
   const [ours, theirs] = [one, other].map((redis) => new SharedPresence({ redis, keyPrefix }));
   if (ours === undefined || theirs === undefined) throw new Error('two were made');
@@ -97,7 +97,7 @@ it('answers nothing where a key was lost, and goes on where it was filled', asyn
   await one.del(names.presence, names.presenceChanges);
 });
 
-it('a filling of which a part was lost completes nothing, and the next one does', async () => {
+it('a partly lost filling completes nothing, and the next one does', async () => {
   const keyPrefix = createRedisPrefix();
   const names = keyNames(keyPrefix, one);
   let commands = 0;
@@ -134,7 +134,7 @@ it('a filling of which a part was lost completes nothing, and the next one does'
   await one.del(names.presence, names.presenceChanges);
 });
 
-it('takes hundreds of changes at once', async () => {
+it('accepts hundreds of concurrent changes', async () => {
   const keyPrefix = createRedisPrefix();
   const [ours, theirs] = [one, other].map((redis) => new SharedPresence({ redis, keyPrefix }));
   if (ours === undefined || theirs === undefined) throw new Error('two were made');

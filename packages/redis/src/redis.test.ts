@@ -38,13 +38,13 @@ async function closedPort(): Promise<number> {
 const forms = ['redis', 'redis+sentinel', 'redis+cluster'];
 
 describe.each(forms)('connectForRequests to %s', (form) => {
-  it('refuses commands at once while Redis is away', async () => {
+  it('refuses commands at once while Redis is down', async () => {
     const redis = connectForRequests(configFor(await closedPort(), form), quiet);
     await expect(redis.get('x')).rejects.toThrow(/writeable|closed|max retries|isn't ready/i);
     redis.disconnect();
   });
 
-  it('gives up on a server that accepts and never answers', async () => {
+  it('gives up on a server that accepts connections and never answers', async () => {
     const server = createServer((socket) => socket.on('error', () => undefined)).listen(
       0,
       '127.0.0.1',
@@ -63,7 +63,7 @@ describe.each(forms)('connectForRequests to %s', (form) => {
 });
 
 describe.each(forms)('connectForSubscriptions to %s', (form) => {
-  it('goes on trying', async () => {
+  it('keeps trying', async () => {
     const seen = { attempts: 0 };
     const server = createServer((socket) => {
       seen.attempts += 1;
@@ -122,7 +122,7 @@ describe('keyNames', () => {
     expect(all.every((name) => name.startsWith('p:'))).toBe(true);
   });
 
-  it('gives what is used together one slot of a cluster, and spreads the rest', () => {
+  it('puts keys that are used together into one slot of a cluster, and spreads the rest', () => {
     const { all, together } = namesOn(true);
     expect(new Set(all).size).toBe(all.length);
     expect(all.every((name) => /^\{?p:/.test(name))).toBe(true);
@@ -132,7 +132,7 @@ describe('keyNames', () => {
     expect(new Set(all.map(slotted)).size).toBe(together.length + 2);
   });
 
-  it('changes no name where there is no cluster, so that an upgrade loses nothing', () => {
+  it('changes no name without a cluster, so that an upgrade loses nothing', () => {
     const names = keyNames('p', { isCluster: false });
     expect(names).toMatchObject({
       presence: 'p:presence',

@@ -25,7 +25,7 @@ test('sealed members open under the same secret only, and not when altered', () 
   expect(() => openEventMembers(secrets, altered.toString('base64'))).toThrow(/authenticate/);
 });
 
-test('processes with the two secrets either way round find and open what the other writes', () => {
+test('processes with the two secrets in either order find and open what the other writes', () => {
   const settings = [deriveKeySecrets(first, second), deriveKeySecrets(second, first)];
   for (const writer of settings)
     for (const reader of settings) {
@@ -38,7 +38,7 @@ test('processes with the two secrets either way round find and open what the oth
     }
 });
 
-test('what is written is under the current secret alone', () => {
+test('new data is written under the current secret only', () => {
   const both = deriveKeySecrets(second, first);
   const [old, current] = [deriveKeySecrets(first), deriveKeySecrets(second)];
   expect(hashesToFind(current, 'key')).toEqual([hashToStore(both, 'key')]);
@@ -48,7 +48,7 @@ test('what is written is under the current secret alone', () => {
   expect(() => openSecret(old, sealed, 'purpose')).toThrow(/authenticate/);
 });
 
-test('it is told under which secret something is', () => {
+test('reports whether stored data is under the current secret', () => {
   const both = deriveKeySecrets(second, first);
   const old = deriveKeySecrets(first);
   expect(openEither(both, sealSecret(old, 'text', 'p'), 'p')).toEqual({

@@ -25,7 +25,7 @@ describe('productName', () => {
   // The rule of the reference, as an expression; its engine backtracks as the rule says.
   const reference = /^([^/ ]*[^0-9/(]*)(?:\/[^/ ]*)?(?:[ /].*)?$/s;
 
-  it('agrees with the rule written as an expression', () => {
+  it('agrees with the rule written as a regular expression', () => {
     const piece = fc.constantFrom('a', 'Bot', ' ', '/', '(', ')', '1', '2.0', ';', '-');
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 12 }), (pieces) => {

@@ -69,7 +69,7 @@ function refusalOf(asking: Promise<string>): Promise<unknown> {
 
 const unavailable = [503, 'SERVICE_UNAVAILABLE', { 'Retry-After': '5' }];
 
-test('everybody is answered with what is his, however many come, in no more batches at once than may be', async () => {
+test('every request gets its own result, with at most the permitted batches at once', async () => {
   const counter = new Counter({ batchesAtOnce: 2, batchMax: 3 });
   const names = Array.from({ length: 31 }, (_, n) => `request ${n}`);
   const answers = Promise.all(names.map((name, n) => counter.ask(name, n)));
@@ -91,7 +91,7 @@ test('a person with many requests waits with the second until others had their f
   expect(counter.served).toEqual([['a1', 'b1'], ['c1', 'a2'], ['b2', 'a3'], ['a4']]);
 });
 
-test('what fails for one fails for nobody else', async () => {
+test('a failure affects only its own request', async () => {
   const counter = new Counter();
   const [broken, whole] = [counter.ask('broken', 1), counter.ask('whole', 2)];
   await counter.finishAll(1);
@@ -99,7 +99,7 @@ test('what fails for one fails for nobody else', async () => {
   expect(await whole).toBe('answer to whole');
 });
 
-test('beyond the length of the line a request is refused at once, and may be repeated', async () => {
+test("beyond the line's length a request is refused at once, and may be repeated", async () => {
   const counter = new Counter({ batchMax: 1, waitingMax: 2 });
   const first = counter.ask('first', 1);
   await counter.untilServing();
@@ -111,7 +111,7 @@ test('beyond the length of the line a request is refused at once, and may be rep
   expect(counter.served).toEqual([['first'], ['second'], ['third']]);
 });
 
-test('whose turn does not come in time is refused, and may repeat', async () => {
+test('a request whose turn does not come in time is refused, and may be repeated', async () => {
   const waitMaxMs = 1_000;
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const counter = new Counter({ batchMax: 1, waitMaxMs });
@@ -126,7 +126,7 @@ test('whose turn does not come in time is refused, and may repeat', async () => 
   expect(counter.served).toEqual([['first']]);
 });
 
-test('whose client has gone is not served, and keeps nobody else from the line', async () => {
+test('a request of a disconnected client is not served and delays nobody', async () => {
   const counter = new Counter({ batchMax: 1, waitingMax: 1 });
   const first = counter.ask('first', 1);
   await counter.untilServing();

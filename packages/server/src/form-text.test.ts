@@ -20,7 +20,7 @@ describe('decodeForm', () => {
   });
 
   // Raw letters beyond ASCII are left out: URLSearchParams of Node loses them beside an undecodable escape.
-  it('agrees with URLSearchParams about any text', () => {
+  it('agrees with URLSearchParams for any text', () => {
     const piece = fc.constantFrom(
       'a',
       '=',
@@ -48,11 +48,11 @@ describe('decodeForm', () => {
     expect(decoded('a=1;b=2&c=3')).toEqual({ a: '1;b=2', c: '3' });
   });
 
-  it('takes the last value of a repeated name', () => {
+  it('returns the last value of a repeated name', () => {
     expect(decoded('a=1&a=2&a=')).toEqual({ a: '' });
   });
 
-  it('replaces undecodable bytes, and only them', () => {
+  it('replaces only undecodable bytes', () => {
     expect(decoded('a=x%ffy%e2%82%acz&b=100%&c=%zz')).toEqual({
       a: 'x\ufffdy€z',
       b: '100%',
@@ -60,7 +60,7 @@ describe('decodeForm', () => {
     });
   });
 
-  it('keeps names such as __proto__ as ordinary names', () => {
+  it('treats names such as __proto__ as ordinary names', () => {
     expect(decodeForm('__proto__=1').get('__proto__')).toBe('1');
   });
 

@@ -25,14 +25,14 @@ function fill(sender: string, bytes: number): number {
 }
 
 describe('HeldBodies', () => {
-  it('gives a sender a third of the room', () => {
+  it('permits a sender a third of the room', () => {
     expect(fill('address', 64 * kib)).toBe(512);
     expect(fill('another', 64 * kib)).toBe(512);
     expect(fill('a third', 64 * kib)).toBe(512);
     expect(fill('a fourth', 1)).toBe(0);
   });
 
-  it('takes the small request of whoever shares an address with somebody who fills that', () => {
+  it('accepts a small request from the address of a sender that filled its share', () => {
     fill('address', 64 * kib);
     const login = held.begin('address');
     login.add(200);
@@ -44,7 +44,7 @@ describe('HeldBodies', () => {
     expect(fill('another', 64 * kib)).toBe(512);
   });
 
-  it('has the room again of what was released', () => {
+  it('reuses released room', () => {
     const body = held.begin('address');
     body.add(room / 3);
     expect(fill('address', 64 * kib)).toBe(0);

@@ -230,7 +230,7 @@ describe.each([
     await expect.poll(inFlight).toBe(0);
   });
 
-  it('an answer that is not as declared is a fault that is logged', async () => {
+  it('an answer that differs from its declaration is logged as a fault', async () => {
     answer = later((settle) => settle.answer(preserialized('{"result":"success","msg":""}')));
     const given = await ask('?name=x');
     expect(given.status).toBe(500);
@@ -238,7 +238,7 @@ describe.each([
     await expect.poll(inFlight).toBe(0);
   });
 
-  it('a refusal says when to come back', async () => {
+  it('a refusal has a retry time', async () => {
     answer = later((settle) => settle.fail(serviceUnavailable()));
     const given = await ask('?name=x');
     const headers = new Headers(given.headers);
@@ -247,7 +247,7 @@ describe.each([
 });
 
 describe('direct requests', () => {
-  it('bring the shared beginning as the very string, and alike headers as the very object', async () => {
+  it('keep the identical string of the shared beginning, and the identical headers object', async () => {
     const shared = word.slice(0, 20);
     answer = () => partlyShared(shared, word.slice(20));
     const ask = createLinkApp(options);

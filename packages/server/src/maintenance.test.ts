@@ -40,7 +40,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('begins no run while the last one runs', async () => {
+it('starts no run while the last one runs', async () => {
   await vi.advanceTimersByTimeAsync(3 * intervalMs);
   expect(runs).toHaveLength(1);
   runs[0]?.resolve();
@@ -48,7 +48,7 @@ it('begins no run while the last one runs', async () => {
   expect(runs).toHaveLength(2);
 });
 
-it('logs a run that fails, and goes on', async () => {
+it('logs a failed run, and continues', async () => {
   await vi.advanceTimersByTimeAsync(intervalMs);
   runs[0]?.reject(new Error('away'));
   await vi.advanceTimersByTimeAsync(intervalMs);
@@ -58,7 +58,7 @@ it('logs a run that fails, and goes on', async () => {
   ]);
 });
 
-it('is released when what runs has ended, and begins nothing more', async () => {
+it('is released when the current run has ended, and starts nothing more', async () => {
   await vi.advanceTimersByTimeAsync(intervalMs);
   let isReleased = false;
   const released = Promise.resolve(dispose()).then(() => {

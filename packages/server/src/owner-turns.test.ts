@@ -28,7 +28,7 @@ class Works {
   }
 }
 
-test('an owner makes so many changes at a time, in their order; another one does not wait for them', async () => {
+test('an owner makes a limited number of changes at a time, in order; other owners do not wait', async () => {
   const works = new Works();
   const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((name) => works.ask(name));
   const other = works.ask('other', 2);
@@ -46,7 +46,7 @@ test('an owner makes so many changes at a time, in their order; another one does
   expect(await again).toBe('again is done');
 });
 
-test('too many are refused, and whose client has gone takes no turn', async () => {
+test('too many changes are refused, and a disconnected client takes no turn', async () => {
   const works = new Works();
   const leaving = new AbortController();
   const asked = ['a', 'b'].map((name) => works.ask(name));

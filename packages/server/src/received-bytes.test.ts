@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import { ReceivedBytes } from './received-bytes.ts';
 
-test('what came in pieces is there in order, and the pieces are as they were', () => {
+test('pieces are joined in order, and stay unchanged', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 3000 })), (pieces) => {
       const received = new ReceivedBytes();

@@ -7,7 +7,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('tells of what is no failure of a store, once a minute', () => {
+it('logs errors that are not store failures, once a minute', () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   const lines: string[] = [];
   const tell = faultLogger(

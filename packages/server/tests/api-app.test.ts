@@ -81,7 +81,7 @@ describe('paths and methods', () => {
     expect([response.status, response.headers.get('allow')]).toEqual([204, 'GET, HEAD, POST']);
   });
 
-  it('answers a wrong method with 405 before the identity is looked at', async () => {
+  it('answers a wrong method with 405 before it checks the identity', async () => {
     const response = await fetch(`${sample.url}/samples`, { method: 'PATCH' });
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('GET, POST, HEAD');
@@ -148,7 +148,7 @@ describe('identity and access', () => {
     expect(await change({ role: 'administrator' })).toEqual([400, "Missing 'full_name' argument"]);
   });
 
-  it('admits between the role and the parameters', async () => {
+  it('checks admission between the role and the parameters', async () => {
     const add = async (caller: Parameters<typeof identityHeaders>[0]) => {
       const headers = identityHeaders(caller);
       const answer = await call('/admitted', { method: 'POST', headers });
@@ -183,7 +183,7 @@ describe('parameters', () => {
     expect(answer.body).not.toHaveProperty('topic');
   });
 
-  it('reads multipart forms, files skipped', async () => {
+  it('reads multipart forms and skips files', async () => {
     const body = new FormData();
     body.set('content', 'é😀\ufeff');
     body.set('messages', '[1,2]');
@@ -192,7 +192,7 @@ describe('parameters', () => {
     expect(answer.body).toMatchObject({ content: 'é😀\ufeff', messages: [1, 2] });
   });
 
-  it('takes every part of a form without a file name for a field, whatever its type', async () => {
+  it('accepts every part without a file name as a field, whatever its type', async () => {
     const part = (disposition: string, type: string, value: string): string =>
       `--b\r\nContent-Disposition: form-data; ${disposition}\r\nContent-Type: ${type}\r\n\r\n${value}\r\n`;
     const answer = await call('/samples', {
@@ -207,7 +207,7 @@ describe('parameters', () => {
     expect(answer.body).toMatchObject({ content: 'hi', topic: 'lunch' });
   });
 
-  it('reads every kind of multipart where not only forms are read', async () => {
+  it('reads every kind of multipart for endpoints that also accept other bodies', async () => {
     const send = (path: string, method: string) =>
       call(path, {
         method,
@@ -244,7 +244,7 @@ describe('parameters', () => {
     expect(answer.status).toBe(400);
   });
 
-  it('reports only the first bad parameter in declared order', async () => {
+  it('reports only the first invalid parameter in declared order', async () => {
     const answer = await call('/samples?anchor=x&num_before=y');
     expect(answer.body).toMatchObject({ var_name: 'num_before', bad_value: 'y' });
   });
@@ -277,7 +277,7 @@ describe('parameters', () => {
     });
   });
 
-  it('reads the JSON body of a webhook whatever its label, below its path too', async () => {
+  it('reads the JSON body of a webhook whatever its label, also below its path', async () => {
     const post = (path: string, contentType: string, body: string) =>
       call(path, { method: 'POST', body, headers: { 'content-type': contentType } });
     const expected = { stream: 's', payload: { a: '&'.repeat(2000) } };
@@ -295,7 +295,7 @@ describe('parameters', () => {
 });
 
 describe('answers', () => {
-  it('carry the headers of the reference facts', async () => {
+  it('have the headers of the reference facts', async () => {
     const { headers } = await call('/samples?num_before=1');
     expect(headers.get('content-type')).toBe('application/json');
     expect(headers.get('cache-control')).toBe('max-age=0, no-cache, no-store, must-revalidate');
@@ -308,7 +308,7 @@ describe('answers', () => {
 
   const fail = (how: string) => call('/fail', { method: 'POST', body: form({ how }) });
 
-  it('tell of a store that is away with 503 and Retry-After', async () => {
+  it('report an unavailable store with 503 and Retry-After', async () => {
     for (const how of ['store', 'cause']) {
       const answer = await fail(how);
       expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
@@ -316,7 +316,7 @@ describe('answers', () => {
     }
   });
 
-  it('tell nothing of a fault inside, which is logged once with its stack', async () => {
+  it('reveal nothing about an internal error, which is logged once with its stack', async () => {
     const answer = await fail('bug');
     expect([answer.status, answer.body]).toEqual([
       500,
@@ -335,7 +335,7 @@ describe('answers', () => {
     expect((await fail('empty')).status).toBe(204);
   });
 
-  it('are compared with their declaration where this is asked for', async () => {
+  it('are compared with their declaration if that is enabled', async () => {
     const answer = await fail('undeclared');
     expect([answer.status, answer.body]).toEqual([
       500,
@@ -344,7 +344,7 @@ describe('answers', () => {
     expect(sample.logLines.join('')).toContain('undeclared');
   });
 
-  it('are logged by endpoint, and never with what was said', async () => {
+  it('are logged by endpoint, and without user content', async () => {
     await call('/samples?api_key=TheKeyItself', {
       method: 'POST',
       body: form({ content: 'private words' }),
@@ -355,7 +355,7 @@ describe('answers', () => {
   });
 });
 
-describe('what is no HTTP request', () => {
+describe('an invalid HTTP request', () => {
   it.each([
     ['an address with raw bytes', 'GET /é HTTP/1.1\r\nHost: x\r\n\r\n', 400],
     ['a line that means nothing', 'nonsense\r\n\r\n', 400],
@@ -376,14 +376,14 @@ describe('what is no HTTP request', () => {
     expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({ result: 'error' });
   });
 
-  it('is answered without a body where only the headers were asked for', async () => {
+  it('is answered without a body if only headers were requested', async () => {
     const answer = await callRaw(`HEAD / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(60_000)}\r\n\r\n`);
     expect(answer).toMatch(/^HTTP\/1\.1 431 [^]*\r\n\r\n$/);
   });
 });
 
 describe('a client that hangs up', () => {
-  it('aborts the signal of its request and leaves no fault behind', async () => {
+  it('aborts the signal of its request and causes no error', async () => {
     const request = httpRequest(`${sample.url}/held`);
     request.on('error', () => undefined);
     request.end();

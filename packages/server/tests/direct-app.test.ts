@@ -200,7 +200,7 @@ describe('a request', () => {
     expect(await overLink(asked)).toEqual(await byHttp(asked));
   });
 
-  it('that changes accounts names them for the gateway, also where it is refused after that', async () => {
+  it('that changes accounts names them for the gateway, even if it is refused after that', async () => {
     const change = {
       method: 'PATCH',
       path: '/samples/5',
@@ -216,7 +216,7 @@ describe('a request', () => {
     }
   });
 
-  it('that is left aborts its signal', async () => {
+  it('that is abandoned aborts its signal', async () => {
     const signal = new RequestSignal();
     const answered = overLink({ method: 'GET', path: '/held' }, signal);
     await expect.poll(() => hangUps).toEqual(['waiting']);
@@ -226,7 +226,7 @@ describe('a request', () => {
   });
 });
 
-describe('what has to come by HTTP', () => {
+describe('must use HTTP', () => {
   const shared = {
     service: 'messages',
     tag: 'Server',
@@ -234,7 +234,7 @@ describe('what has to come by HTTP', () => {
     parameters: [],
   } as const;
 
-  it('is what only reads and has a very long answer', async () => {
+  it('applies to reads with a very long answer', async () => {
     const letters = (length: number): string => 'l'.repeat(length);
     const textOf = (bytes: number): string => {
       const around = JSON.stringify({ result: 'success', msg: '', word: '' }).length;
@@ -269,7 +269,7 @@ describe('what has to come by HTTP', () => {
     expect(await statusOf('PUT', '/long')).toBe(200);
   });
 
-  it('is still named where a path has other methods', async () => {
+  it('and is still listed among the methods of its path', async () => {
     const endpoints = [
       implement(
         declareEndpoint({
@@ -307,7 +307,7 @@ describe('what has to come by HTTP', () => {
   });
 });
 
-it('links are not for webhooks, whose methods and paths are their own', async () => {
+it('links do not carry webhooks, which have their own methods and paths', async () => {
   const webhook = sampleEndpoints.find(({ endpoint }) => endpoint.method === 'ANY');
   expect(webhook && isLinked(webhook.endpoint)).toBe(false);
   expect((await overLink({ method: 'POST', path: '/external/sample' })).status).toBe(

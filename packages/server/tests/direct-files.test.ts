@@ -122,7 +122,7 @@ function ask(
   });
 }
 
-it('a page comes with its headers alone, by a path of several segments', async () => {
+it('a page has its own headers only, with a path of several segments', async () => {
   expect(await ask('/files/3/%C3%BC%2F%40/b', 'GET', { headers: { range } })).toEqual({
     status: 404,
     kind: 'raw',
@@ -136,43 +136,43 @@ it.each(['/files/3', '/files/3/', '/files//a'])('%s is no file', async (path) =>
   expect(await ask(path)).toMatchObject({ status: 404, kind: 'json' });
 });
 
-it('nothing comes as nothing', async () => {
+it('an empty answer stays empty', async () => {
   expect(await ask('/api/v1/nothing')).toMatchObject({ status: 204, kind: 'raw', shared: '' });
 });
 
-it.each([1, 70_000, fileMaxBytes])('a file of %s bytes comes whole', async (size) => {
+it.each([1, 70_000, fileMaxBytes])('a file of %s bytes is complete', async (size) => {
   const { status, kind, shared: bytes } = await ask(`/files/3/${size}`);
   expect([status, kind, bytesOf(bytes)]).toEqual([200, 'raw', size]);
   expect(textOf(bytes)).toBe(`${'x'.repeat(size - 1)}y`);
 });
 
-it.each([fileMaxBytes + 1, 'endless'])('a file of %s has to come by HTTP', async (path) => {
+it.each([fileMaxBytes + 1, 'endless'])('a file of %s must use HTTP', async (path) => {
   expect((await ask(`/files/3/${path}`)).status).toBe(notOverLinksStatus);
   expect(made?.destroyed).toBe(true);
 });
 
-it.each(['silent', 'unopened'])('a store that is %s is not waited for', async (path) => {
+it.each(['silent', 'unopened'])('a store that is %s is not awaited', async (path) => {
   expect((await ask(`/files/3/${path}`)).status).toBe(notOverLinksStatus);
   for (const end of silences) end();
   await expect.poll(() => made?.destroyed).toBe(true);
 });
 
-it('a file that is announced as too long is not opened', async () => {
+it('a file with a length above the limit is not opened', async () => {
   expect((await ask('/files/3/announced')).status).toBe(notOverLinksStatus);
   expect(made).toBeUndefined();
 });
 
-it.each(['short', 'long', 'broken'])('a file that is %s is no answer', async (path) => {
+it.each(['short', 'long', 'broken'])('a file that is %s is not answered', async (path) => {
   expect(await ask(`/files/3/${path}`)).toMatchObject({ status: 503, kind: 'json' });
   expect(made?.destroyed).toBe(true);
 });
 
-it('a header that cannot be written is no answer', async () => {
+it('an answer with an invalid header is refused', async () => {
   expect(await ask('/files/3/forged')).toMatchObject({ status: 500, kind: 'json' });
   expect(made?.destroyed).toBe(true);
 });
 
-it('a file that nobody waits for any more is let go', async () => {
+it('reading stops when nobody waits for the file', async () => {
   const signal = new RequestSignal();
   const answered = ask('/files/3/silent', 'GET', { signal });
   await expect.poll(() => made?.readableDidRead).toBe(true);
@@ -189,13 +189,13 @@ it('a file that nobody waits for when it is opened is not read', async () => {
   expect([made?.destroyed, made?.readableDidRead]).toEqual([true, false]);
 });
 
-it('files go by HTTP while their gateway has much to take', async () => {
+it('files use HTTP while much waits for their gateway', async () => {
   const status = async (backlogBytes: number): Promise<number> =>
     (await ask('/files/3/1', 'GET', { backlogBytes })).status;
   expect([await status(1e6), await status(1e7)]).toEqual([200, notOverLinksStatus]);
 });
 
-it('files go by HTTP while the store is silent on many, however long nobody waits for those', async () => {
+it('files use HTTP while the store is slow for many, even if nobody waits for those', async () => {
   const status = async (): Promise<number> => (await ask('/files/3/1')).status;
   const asked = Array.from({ length: 16 }, () => ask('/files/3/unopened'));
   await Promise.all(asked);
@@ -204,7 +204,7 @@ it('files go by HTTP while the store is silent on many, however long nobody wait
   await expect.poll(status).toBe(200);
 });
 
-it('HEAD learns the length of any file, and nothing is read', async () => {
+it('HEAD gets the length of any file, and nothing is read', async () => {
   const size = fileMaxBytes * 2;
   expect(await ask(`/files/3/${size}`, 'HEAD')).toMatchObject({
     status: 200,

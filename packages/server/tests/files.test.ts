@@ -168,7 +168,7 @@ function formOf(
 }
 
 describe('receiving a file', () => {
-  it('takes one file of any part name, with its name as it was written', async () => {
+  it('accepts one file of any part name, with its name as written', async () => {
     expect(await post(formOf(['naïve 日本.txt', 'hello']))).toEqual({
       status: 200,
       answer: { result: 'success', msg: '', name: 'naïve 日本.txt', bytes: 5, type: 'text/plain' },
@@ -180,13 +180,13 @@ describe('receiving a file', () => {
     ['C:\\me\\a.txt', 'a.txt'],
     ['..', '..'],
     ['a/', ''],
-  ])('takes a file named %j as %j', async (written, name) => {
+  ])('reads the file name %j as %j', async (written, name) => {
     const body = `--x\r\nContent-Disposition: form-data; name="f"; filename="${written.replaceAll('\\', '\\\\')}"\r\n\r\nhello\r\n--x--\r\n`;
     const { answer } = await post(body, { 'content-type': 'multipart/form-data; boundary=x' });
     expect(answer).toMatchObject({ name, bytes: 5 });
   });
 
-  it('takes an empty file, and one as large as the limit', async () => {
+  it('accepts an empty file, and one of the maximum size', async () => {
     expect((await post(formOf(['a', '']))).answer).toMatchObject({ bytes: 0 });
     const largest = Buffer.alloc(fileMaxBytes);
     expect((await post(formOf(['a', largest]))).answer).toMatchObject({ bytes: fileMaxBytes });
@@ -219,7 +219,7 @@ describe('receiving a file', () => {
     expect(context.taken).toEqual([]);
   });
 
-  it('refuses two files, even where the first is too large, and lets go of the first', async () => {
+  it('refuses two files, even if the first is too large, and stops reading the first', async () => {
     for (const first of ['a', Buffer.alloc(fileMaxBytes + 1)]) {
       expect(await post(formOf(['a', first], ['b', 'b']))).toEqual({
         status: 400,
@@ -300,12 +300,12 @@ describe('receiving a file', () => {
     );
   });
 
-  it('answers a failure of whoever takes the file after the body was read', async () => {
+  it('answers a failure of the receiver after the body was read', async () => {
     context.failNext = true;
     expect((await post(formOf(['a', Buffer.alloc(1_000_000)]))).status).toBe(500);
   });
 
-  it('fails what takes the file when the client hangs up', async () => {
+  it('fails the receiver when the client hangs up', async () => {
     const sent = startRequest(`${base}/api/v1/files`, {
       method: 'POST',
       headers: {
@@ -323,30 +323,30 @@ describe('receiving a file', () => {
 });
 
 describe('serving a file', () => {
-  it('streams below the root, with all segments to the end', async () => {
+  it('streams below the root, for a path with any segments', async () => {
     const response = await fetch(`${base}/files/a/b%20c`);
     expect(response.status).toBe(200);
     expect((await response.arrayBuffer()).byteLength).toBe(4 * 65_536);
     await waitUntil(() => context.destroyed.includes('a/b c'));
   });
 
-  it('answers HEAD with the headers, and lets go of the content', async () => {
+  it('answers HEAD with the headers, and closes the content', async () => {
     const response = await fetch(`${base}/files/a`, { method: 'HEAD' });
     expect(response.headers.get('content-length')).toBe(String(4 * 65_536));
     await waitUntil(() => context.destroyed.includes('a'));
   });
 
-  it('writes a page as it is', async () => {
+  it('writes a page unchanged', async () => {
     const response = await fetch(`${base}/files/page`);
     expect([response.status, await response.text()]).toEqual([404, '<p>Gone.</p>']);
   });
 
-  it('breaks off where the content fails', async () => {
+  it('breaks off if the content fails', async () => {
     const response = await fetch(`${base}/files/broken`);
     await expect(response.arrayBuffer()).rejects.toThrow();
   });
 
-  it('gives up the content when the client hangs up', async () => {
+  it('closes the content when the client hangs up', async () => {
     const controller = new AbortController();
     const response = await fetch(`${base}/files/endless`, { signal: controller.signal });
     await response.body?.getReader().read();

@@ -34,15 +34,15 @@ test.each([
   ['no body type', undefined],
   ['a form that has no files', 'application/x-www-form-urlencoded'],
   ['no boundary', 'multipart/form-data'],
-])('%s has none', async (_what, contentType) => {
+])('%s has no files', async (_what, contentType) => {
   expect(await readFormFiles(contentType, body(part('name="a"; filename="a"', 'x')))).toEqual([]);
 });
 
-test('a form without any part has none', async () => {
+test('a form without parts has no files', async () => {
   expect(await readFormFiles(type, body())).toEqual([]);
 });
 
-test('a body that breaks off is refused', async () => {
+test('a truncated body is refused', async () => {
   const whole = body(part('name="a"; filename="a"', 'x'.repeat(100)));
   await expect(readFormFiles(type, whole.subarray(0, 120))).rejects.toMatchObject({
     code: 'BAD_REQUEST',

@@ -10,7 +10,7 @@ let server: GracefulServer;
 afterEach(() => server.stop(0));
 
 describe('listen', () => {
-  it('closes the connection of a client that takes nothing of its answer', async () => {
+  it('closes the connection of a client that does not read its answer', async () => {
     const { promise: closed, resolve: onClosed } = Promise.withResolvers<ServerResponse>();
     server = await listen(
       (_request, response) => {

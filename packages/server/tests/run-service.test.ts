@@ -36,7 +36,7 @@ describe('runService', { timeout: 2 * processStartMs }, () => {
     expect(output()).not.toMatch(/PasswordOfStore|InternalSecret|KeySecret/);
   });
 
-  it('names every fault of the configuration in one line and ends with status 1', async () => {
+  it('reports every configuration error in one line and ends with status 1', async () => {
     const { child, output } = run({
       ...environment,
       PARLEY_PORT: 'x',

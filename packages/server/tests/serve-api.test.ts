@@ -25,7 +25,7 @@ const config = readServiceConfig(
   'messages',
 );
 
-it('a service that stops waits no longer than it may for what comes over links', async () => {
+it('a service that stops waits a limited time for requests on links', async () => {
   const hangUps: string[] = [];
   const service = await startService(
     config,

@@ -29,7 +29,7 @@ async function healthOf(port: number, path: string): Promise<[number, Record<str
 }
 
 describe('startService', () => {
-  it('lives, becomes ready, drains what it holds and releases in reverse order', async () => {
+  it('is alive, becomes ready, drains its work and releases in reverse order', async () => {
     const lines: string[] = [];
     const steps: string[] = [];
     const { promise: released, resolve: release } = Promise.withResolvers<undefined>();
@@ -114,7 +114,7 @@ describe('startService', () => {
     await expect(healthOf(internalPort, '/health/live')).rejects.toThrow('fetch failed');
   });
 
-  it('releases what was started when the rest cannot start', async () => {
+  it('releases started parts if the rest cannot start', async () => {
     const steps: string[] = [];
     const start = startService(
       config,

@@ -69,7 +69,7 @@ async function open(
 const status = 200;
 const headers = { 'x-parley-node': 'n', 'Content-Type': 'text/event-stream' };
 
-it('parts follow one another, the first of them with the headers', async () => {
+it('parts follow one another, and the first has the headers', async () => {
   const { parts } = await open();
   expect(writer.write('second', false, () => undefined)).toBe(true);
   writer.end('last');
@@ -84,7 +84,7 @@ it.each([
   ['behind a full part', 0, true],
   ['while much waits for the gateway', 1e8, false],
 ])(
-  'the next part waits until the client has taken the last, %s',
+  'the next part waits until the client has taken the previous one, %s',
   async (_case, backlog, isFull) => {
     const { parts, signal } = await open(backlog);
     let isTaken = false;
@@ -97,7 +97,7 @@ it.each([
   },
 );
 
-it('a stream is a request in flight until its end', async () => {
+it('a stream counts as a request in flight until its end', async () => {
   const count = async (): Promise<number> =>
     (await metrics.requestsInFlight.get()).values[0]?.value ?? 0;
   const before = await count();
@@ -107,7 +107,7 @@ it('a stream is a request in flight until its end', async () => {
   expect(await count()).toBe(before);
 });
 
-it('whoever asks by HTTP is refused', async () => {
+it('a request by HTTP is refused', async () => {
   const app = createHttpApp({ ...options, identitySecrets: ['i'.repeat(40)] });
   const server = await listen(app, {
     host: '127.0.0.1',

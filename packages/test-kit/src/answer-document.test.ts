@@ -86,7 +86,7 @@ function fetched(one: object): unknown {
 
 const basic = { headers: { ...json, 'www-authenticate': 'Basic realm="zulip"' } };
 
-describe('what the document says passes', () => {
+describe('documented answers pass', () => {
   test.each<[string, () => void]>([
     ['a success', () => check('GET user_groups?x=1', 200, groups(group))],
     ['a refusal with a code', () => check('GET user_groups', 400, refusal)],
@@ -148,7 +148,7 @@ describe('what the document says passes', () => {
   });
 });
 
-describe('what it does not say is refused', () => {
+describe('undocumented answers are refused', () => {
   test.each<[string, string, () => void]>([
     [
       'a key that is missing',

@@ -60,7 +60,7 @@ const success = '{"result":"success","msg":""}';
 const left = '{"result":"success","msg":"","removed":[],"not_subscribed":[],"not_removed":[]}';
 const type = 'text/event-stream';
 
-test('answers and streamed events that the document describes are passed over, whatever came in pieces', () => {
+test('documented answers and events pass, whatever pieces they come in', () => {
   expect(
     watched([
       [
@@ -90,7 +90,7 @@ test('answers and streamed events that the document describes are passed over, w
   ).toEqual([]);
 }, 60_000);
 
-test('what it does not describe is a line that the cluster finds', () => {
+test('an undocumented answer is a line that the cluster finds', () => {
   const lines = watched([
     ['GET', '/api/v1/user_groups', { status: 200, body: success }],
     ['POST', '/api/v1/users/me/subscriptions', { status: 200, body: left }, { method: 'PATCH' }],

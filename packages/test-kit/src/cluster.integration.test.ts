@@ -37,7 +37,7 @@ test(
   },
 );
 
-test('a process that cannot start says why', { timeout: 60_000 }, async () => {
+test('a process that cannot start reports why', { timeout: 60_000 }, async () => {
   const starting = startCluster({
     gateways: 1,
     messages: 0,

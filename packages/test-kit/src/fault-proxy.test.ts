@@ -53,7 +53,7 @@ test('bytes pass in both directions', async () => {
   expect(answers()).toBe('got one');
 });
 
-test('what matches is held back with all after it, until it is released', async () => {
+test('matching bytes are held with everything after them, until they are released', async () => {
   const hold = proxy.holdBack('to-server', (bytes) => bytes.includes('stop'));
   const { socket, answers } = open();
   socket.write('one ');
@@ -70,7 +70,7 @@ test('what matches is held back with all after it, until it is released', async 
   await waitUntil('what was held', () => received === 'one other stop after');
 });
 
-test('a match that is split over two chunks is found', async () => {
+test('a match across two chunks is found', async () => {
   const hold = proxy.holdBackPublish();
   const { socket, answers } = open();
   socket.write('*3\r\n$7\r\nPUB');
@@ -80,7 +80,7 @@ test('a match that is split over two chunks is found', async () => {
   expect(received).toBe('*3\r\n$7\r\nPUB');
 });
 
-test('a cut ends what is open, and refusing ends what comes', async () => {
+test('a cut ends open connections, and refusing ends new ones', async () => {
   const { socket, answers } = open();
   socket.write('one');
   await waitUntil('the answer', () => answers() === 'got one');

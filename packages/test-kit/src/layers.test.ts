@@ -76,14 +76,14 @@ describe.each(manifests)('$folder', ({ folder, name, dependencies }) => {
     expect(ours.filter((other) => allowedFor(name)?.includes(other) !== true)).toEqual([]);
   });
 
-  test('leaves libraries where they are at home', () => {
+  test('uses restricted libraries only in their packages', () => {
     const strayed = dependencies.filter(
       (library) => libraryHomes[library]?.includes(name) === false,
     );
     expect(strayed).toEqual([]);
   });
 
-  test('has no path into another package', () => {
+  test('has no import path into another package', () => {
     expect(pathsOutOf(folder)).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import { createTestDatabase, openTestPool } from './test-database.ts';
 
-test('each suite gets a migrated database of its own, which goes when it is dropped', async () => {
+test('each suite gets its own migrated database, which disappears when dropped', async () => {
   const first = await createTestDatabase();
   const second = await createTestDatabase();
   const pools = [openTestPool(first.url), openTestPool(second.url)] as const;

@@ -31,7 +31,7 @@ const sources = [
 
 const comments = /\/\*[\s\S]*?\*\/|(?<!:)\/\/[^\n]*/g;
 
-test('the rules of visibility have one home among statements', () => {
+test('the visibility rules are in one SQL module', () => {
   const excluded = [home, ...Object.keys(others), '**/node_modules', '**/tests', '**/*.test.ts'];
   const strays = globSync(sources, {
     cwd: repositoryFolder,
@@ -43,7 +43,7 @@ test('the rules of visibility have one home among statements', () => {
   expect(strays).toEqual([]);
 });
 
-test('what may name them beside it does so', () => {
+test('the permitted exceptions use them', () => {
   const unused = Object.keys(others).filter(
     (pattern) =>
       !globSync(pattern, { cwd: repositoryFolder })

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { waitUntil } from './wait-until.ts';
 
-test('the first truthy value is returned, and what is thrown before counts as not yet', async () => {
+test('the first truthy value is returned, and exceptions before it are ignored', async () => {
   let asked = 0;
   const value = await waitUntil(
     'three questions',
@@ -16,7 +16,7 @@ test('the first truthy value is returned, and what is thrown before counts as no
   expect(value).toBe('there');
 });
 
-test('the error names the condition, its state and its last fault', async () => {
+test('the error names the condition, its state and its last exception', async () => {
   const cause = new Error('refused');
   const waiting = waitUntil(
     'the impossible',

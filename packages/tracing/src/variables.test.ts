@@ -6,7 +6,7 @@ import { asksForTraces, readExportIntervalMs, readSampler } from './variables.ts
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
 
 describe('asksForTraces', () => {
-  it('is asked by an endpoint, of all signals or of traces', () => {
+  it('is true with an endpoint, for all signals or for traces', () => {
     expect(asksForTraces(endpoint)).toBe(true);
     expect(asksForTraces({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://collector/x' })).toBe(true);
     expect(asksForTraces({ ...endpoint, OTEL_TRACES_EXPORTER: 'otlp' })).toBe(true);
@@ -15,7 +15,7 @@ describe('asksForTraces', () => {
     expect(asksForTraces({ ...endpoint, OTEL_SDK_DISABLED: 'false' })).toBe(true);
   });
 
-  it('is not asked without one, with an empty one, or where it is turned off', () => {
+  it('is false without an endpoint, with an empty one, or if disabled', () => {
     expect(asksForTraces({})).toBe(false);
     expect(asksForTraces({ OTEL_EXPORTER_OTLP_ENDPOINT: ' ' })).toBe(false);
     expect(asksForTraces({ OTEL_TRACES_EXPORTER: 'otlp' })).toBe(false);
@@ -43,7 +43,7 @@ describe('readSampler', () => {
 });
 
 describe('readExportIntervalMs', () => {
-  it('is five seconds unless a number says otherwise', () => {
+  it('is five seconds unless a number is set', () => {
     expect(readExportIntervalMs({ OTEL_BSP_SCHEDULE_DELAY: '100' })).toBe(100);
     for (const useless of [undefined, '', 'often', '0', '-1', 'Infinity'])
       expect(readExportIntervalMs({ OTEL_BSP_SCHEDULE_DELAY: useless })).toBe(5_000);
@@ -51,7 +51,7 @@ describe('readExportIntervalMs', () => {
 });
 
 describe('without traces', () => {
-  it('work just runs', async () => {
+  it('work runs as usual', async () => {
     expect(findTracer()).toBeUndefined();
     const answer = Promise.resolve('done');
     expect(inChildSpan('anything', () => answer)).toBe(answer);

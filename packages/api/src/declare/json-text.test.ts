@@ -19,7 +19,7 @@ describe('parseJsonParameter', () => {
     );
   });
 
-  it('takes what JSON.parse takes, and nothing else, where it reads in its own pass', () => {
+  it('accepts exactly what JSON.parse accepts when it reads with its own parser', () => {
     const pieces = fc.constantFrom(
       '{',
       '}',
@@ -75,7 +75,7 @@ describe('parseJsonParameter', () => {
     );
   });
 
-  it('refuses more values than 200,000', () => {
+  it('refuses more than 200,000 values', () => {
     const list = (count: number): string => `[${'[],'.repeat(count - 2)}[]]`;
     expect(parse(list(200_000))).toHaveLength(199_999);
     expect(() => parse(list(200_001))).toThrow('Argument "x" is not valid JSON.');
@@ -129,7 +129,7 @@ describe('parseJsonParameter', () => {
     expect(() => parse(text)).toThrow('Argument "x" is not valid JSON.');
   });
 
-  it('holds integers beyond the safe range at its end', () => {
+  it('reads integers beyond the safe range as its bounds', () => {
     expect(parse('9007199254740991')).toBe(Number.MAX_SAFE_INTEGER);
     expect(parse('[18446744073709551615]')).toEqual([Number.MAX_SAFE_INTEGER]);
     expect(parse('-9223372036854775808')).toBe(Number.MIN_SAFE_INTEGER);
@@ -172,7 +172,7 @@ describe('parseJsonBody', () => {
     expect(() => parseJsonBody('')).toThrow('Malformed JSON');
   });
 
-  it('replaces U+0000 in values and names, beside a trailing comma too', () => {
+  it('replaces U+0000 in values and names, also together with a trailing comma', () => {
     const text = String.raw`{"a\u0000b": ["\u0000", "\\u0000", 5.0], "c": "d"`;
     const value = { 'a\ufffdb': ['\ufffd', String.raw`\u0000`, 5], c: 'd' };
     expect(parseJsonBody(`${text}}`)).toEqual(value);

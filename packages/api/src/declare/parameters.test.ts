@@ -41,14 +41,14 @@ function refusal(parameter: Parameter, form: Record<string, string>): Record<str
 describe('text', () => {
   const topic = textParameter('topic', { description, aliases: ['subject'] });
 
-  it('takes any text, empty too, and the body before the query', () => {
+  it('accepts any text, also empty, and prefers the body to the query', () => {
     expect(decode(topic, { topic: '' })).toBe('');
     expect(decode(topic, { topic: 'body' }, { topic: 'query' })).toBe('body');
     expect(decode(topic, {}, { topic: 'query' })).toBe('query');
     expect(decode(topic, {})).toBeUndefined();
   });
 
-  it('takes either name, not both, and is missing under the primary one', () => {
+  it('accepts either name but not both, and is reported missing under the primary one', () => {
     expect(decode(topic, { subject: 's' })).toBe('s');
     expect(refusal(topic, { subject: 's', topic: 't' })).toEqual({
       result: 'error',
@@ -102,7 +102,7 @@ describe('convertedNumber', () => {
     },
   );
 
-  it.each(['4294967296', '9'.repeat(400)])('reads %j as the largest where it is capped', (raw) => {
+  it.each(['4294967296', '9'.repeat(400)])('reads %j as the maximum if it is capped', (raw) => {
     const lifespan = numberParameter('queue_lifespan_secs', { description, isCapped: true });
     expect(decode(lifespan, { queue_lifespan_secs: raw })).toBe(4_294_967_295);
     expect(refusal(lifespan, { queue_lifespan_secs: `-${raw}` })['code']).toBe(
@@ -110,7 +110,7 @@ describe('convertedNumber', () => {
     );
   });
 
-  it('reads negative and very large positions where they are allowed', () => {
+  it('reads negative and very large positions if they are allowed', () => {
     expect(decode(anchor, { anchor: '-1' })).toBe(-1);
     expect(Object.is(decode(anchor, { anchor: '-0' }), 0)).toBe(true);
     expect(decode(anchor, { anchor: '10000000000000000' })).toBe(10_000_000_000_000_000);
@@ -119,7 +119,7 @@ describe('convertedNumber', () => {
 });
 
 describe('JSON parameters', () => {
-  it('take null for an absent optional value', () => {
+  it('accept null for an absent optional value', () => {
     expect(
       decode(textListParameter('event_types', { description }), { event_types: 'null' }),
     ).toBeUndefined();
@@ -131,7 +131,7 @@ describe('JSON parameters', () => {
     expect(decode(textParameter('topic', { description }), { topic: 'null' })).toBe('null');
   });
 
-  it('read a JSON string or else the raw text', () => {
+  it('read a JSON string or the raw text', () => {
     const name = jsonOrTextParameter('full_name', {
       description,
       schema: { type: 'string', maxLength: 5 },
@@ -178,7 +178,7 @@ describe('declarations', () => {
       success: object({}),
     });
 
-  it('stop the boot when they contradict themselves', () => {
+  it('fail at startup if they contradict themselves', () => {
     expect(() => declare('/a/{id}', [])).toThrow(/path parameters differ/);
     expect(() => declare('/a', [pathInteger('id', { description })])).toThrow(
       /path parameters differ/,
@@ -196,7 +196,7 @@ describe('declarations', () => {
     );
   });
 
-  it('give custom converters the raw text', () => {
+  it('pass custom converters the raw text', () => {
     const to = customParameter(
       'to',
       { description, encoding: 'text', schema: {}, required: true },

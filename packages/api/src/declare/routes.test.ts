@@ -43,7 +43,7 @@ function tableOf(...paths: readonly string[]): (path: string) => unknown {
 }
 
 describe('a path', () => {
-  it('is that of its literal segments before it is that of parameters', () => {
+  it('matches literal segments before parameters', () => {
     const find = tableOf('/users/{email}', '/users/me', '/users/me/{id}', '/{any}/me/{email}');
     expect(find('/users/me')).toEqual(['/users/me', {}]);
     expect(find('/users/you')).toEqual(['/users/{email}', { email: 'you' }]);
@@ -51,7 +51,7 @@ describe('a path', () => {
     expect(find('/users/me/x')).toEqual(['/{any}/me/{email}', { any: 'users', email: 'x' }]);
   });
 
-  it('may take all segments to its end, of which there is one at least', () => {
+  it('may match all remaining segments, at least one', () => {
     const find = tableOf('/files/{id}/{path...}', '/files/{id}/{name}/size');
     expect(find('/files/1/a%20b/c')).toEqual(['/files/{id}/{path...}', { id: '1', path: 'a b/c' }]);
     expect(find('/files/1/a/size')).toEqual(['/files/{id}/{name}/size', { id: '1', name: 'a' }]);
@@ -60,7 +60,7 @@ describe('a path', () => {
     expect(find('/files/x/a')).toBeUndefined();
   });
 
-  it('has what is below it too where it is a prefix', () => {
+  it('matches everything below it if it is a prefix', () => {
     const table = new RouteTable([
       endpoint('ANY', '/external/x', { matching: 'prefix' }),
       endpoint('GET', '/external/x/{name}/y'),
@@ -72,14 +72,14 @@ describe('a path', () => {
     expect(patternOf('/external')).toBeUndefined();
   });
 
-  it('is unknown with an empty parameter, and with an escape that cannot be decoded', () => {
+  it('does not match with an empty parameter or an escape that cannot be decoded', () => {
     const find = tableOf('/users/{email}/presence');
     expect(find('/users/a%40b/presence')).toEqual(['/users/{email}/presence', { email: 'a@b' }]);
     for (const email of ['', '%', '%ff', '%00'])
       expect(find(`/users/${email}/presence`)).toBeUndefined();
   });
 
-  it('is found as if every pattern were tried in turn', () => {
+  it('is found as if every pattern were tried in order', () => {
     const segment = fc.constantFrom('a', 'b', '1', '{id}', '{name}');
     const pathOf = (segments: readonly string[]): string =>
       `/${segments.map((text, index) => text.replace('{name}', `{name${index}}`)).join('/')}`;
@@ -132,7 +132,7 @@ describe('the methods of a path', () => {
     expect(allowed('/c')).toEqual(['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'HEAD']);
   });
 
-  it('have one endpoint each, whose name is its own', () => {
+  it('have one endpoint each, with a unique name', () => {
     const twice = [endpoint('GET', '/a'), endpoint('GET', '/a', { name: 'other' })];
     expect(() => new RouteTable(twice)).toThrow('/a has two endpoints for one method');
     const beside = [endpoint('ANY', '/a'), endpoint('GET', '/a')];

@@ -24,7 +24,7 @@ const streams: JsonSchema = {
   },
 };
 
-it('counts true as 1 and false as 0 where integers belong, and nowhere else', () => {
+it('accepts true as 1 and false as 0 for integers only', () => {
   const schema: JsonSchema = {
     type: 'array',
     items: {
@@ -135,7 +135,7 @@ describe('texts of the reference facts, people 2.4', () => {
     expect(refusal(schema, text)).toBe(expected);
   });
 
-  it('names the first item that fails', () => {
+  it('names the first invalid item', () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.integer(), fc.string()), { maxLength: 20 }), (list) => {
         const first = list.findIndex((item) => typeof item === 'string');
@@ -158,7 +158,7 @@ describe('texts of the reference facts, people 2.4', () => {
 });
 
 describe('schemas', () => {
-  it('stop the boot when they are wrong', () => {
+  it('fail at startup if they are invalid', () => {
     expect(() => compileCheck({ type: 'strnig' } as unknown as JsonSchema)).toThrow(/type/);
     expect(() => compileCheck({ unknownKeyword: 1 } as unknown as JsonSchema)).toThrow(
       /unknown keyword/,

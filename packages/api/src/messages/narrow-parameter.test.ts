@@ -13,7 +13,7 @@ function refusalOf(raw: string): Record<string, unknown> {
   throw new Error('nothing was refused');
 }
 
-test('both encodings mean the same and may be mixed', () => {
+test('both encodings are equivalent and may be mixed', () => {
   const term = { operator: 'stream', operand: 'Denmark', negated: false };
   expect(
     parseNarrow(
@@ -24,7 +24,7 @@ test('both encodings mean the same and may be mixed', () => {
   expect(parseNarrow('[]', 'narrow')).toEqual([]);
 });
 
-test('terms that are repeated, in either encoding, count once', () => {
+test('repeated terms count once, in either encoding', () => {
   const said = '["is","unread"],{"operator":"is","operand":"unread"},["topic","1"]';
   const unread = { operator: 'is', operand: 'unread', negated: false };
   expect(parseNarrow(`[${Array(2_000).fill(said).join(',')}]`, 'narrow')).toEqual([
@@ -46,7 +46,7 @@ test('more than fifty different terms are too many', () => {
   });
 });
 
-test('any true value negates, underscores are hyphens, later names are known', () => {
+test('any truthy value negates, underscores equal hyphens, and later names are known', () => {
   expect(
     parseNarrow(
       '[{"operator":"pm_with","operand":[1,2],"negated":1},["subject","x"],["dm","a@x"],["channel","b"]]',
@@ -60,14 +60,14 @@ test('any true value negates, underscores are hyphens, later names are known', (
   ]);
 });
 
-test('a name of JavaScript objects is the name of no operator', () => {
+test("a name from JavaScript's objects is no operator", () => {
   expect(parseNarrow('[["constructor","x"],["to_string","y"]]', 'narrow')).toEqual([
     { operator: 'constructor', operand: 'x', negated: false },
     { operator: 'to-string', operand: 'y', negated: false },
   ]);
 });
 
-test('a backslash before digits is no NUL', () => {
+test('a backslash before digits is not NUL', () => {
   const raw = JSON.stringify([['search', String.raw`a\u0000b`]]);
   expect(parseNarrow(raw, 'narrow')).toEqual([
     { operator: 'search', operand: String.raw`a\u0000b`, negated: false },
@@ -86,7 +86,7 @@ test.each([
   '[["stream",5]]',
   '[["stream","a","b"]]',
   '[null]',
-])('%s is a bad value', (raw) => {
+])('%s is an invalid value', (raw) => {
   expect(refusalOf(raw)).toMatchObject({
     code: 'REQUEST_VARIABLE_INVALID',
     msg: `Bad value for 'narrow': ${raw}`,

@@ -16,14 +16,14 @@ describe('to', () => {
     ['[]', []],
     ['["", " "]', []],
     ['{not json', ['{not json']],
-  ])('%j holds the names %j', (raw, names) => {
+  ])('%j contains the names %j', (raw, names) => {
     expect(parseRecipients(raw, 'to')).toEqual({ kind: 'names', names });
   });
 
   test.each([
     ['[9,10,9]', [9, 10]],
     ['5', [5]],
-  ])('%j holds the ids %j', (raw, ids) => {
+  ])('%j contains the ids %j', (raw, ids) => {
     expect(parseRecipients(raw, 'to')).toEqual({ kind: 'ids', ids });
   });
 

@@ -4,7 +4,7 @@ import { declareEndpoint } from '../declare/endpoint.ts';
 import { integer, listOf, object } from '../declare/schema.ts';
 import { answerCheckOf } from './answer-check.ts';
 
-test('answers hold what is declared and nothing else', () => {
+test('answers contain exactly the declared members', () => {
   const check = answerCheckOf(
     declareEndpoint({
       name: 'list-things',

@@ -91,7 +91,7 @@ describe('the difference of two renderings', () => {
     );
   });
 
-  it('shows a link target that changed, and only then', () => {
+  it('shows a changed link target, and only that', () => {
     const old = 'see [map](https://quay.com/a) now and then';
     const changed = htmlDiff(html(old), html(old.replace('/a', '/b')));
     expect(changed).toContain(
@@ -100,7 +100,7 @@ describe('the difference of two renderings', () => {
     expect(htmlDiff(html(old), html(`${old} again`))).not.toContain('Link:');
   });
 
-  it('takes pictures by their source', () => {
+  it('compares pictures by their source', () => {
     const before = html('look at :party_newt: over there today');
     expect(htmlDiff(before, html('look at :party_newt: over there today'))).not.toContain('span');
     const after = html('look at :rocket: over there today');
@@ -113,7 +113,7 @@ describe('the difference of two renderings', () => {
     );
   });
 
-  it('may be of nothing', () => {
+  it('may be empty', () => {
     expect(htmlDiff('', '')).toBe('');
     expect(htmlDiff('', html('a'))).toBe(`<p>${inserted('a')}</p>`);
   });
@@ -135,7 +135,7 @@ describe('the difference of two renderings', () => {
     .array(fc.tuple(word, joint), { minLength: 1, maxLength: 60 })
     .map((parts) => parts.flat().join('').trim());
 
-  it('holds all words of the new text and of the old one, in order, as balanced HTML', () => {
+  it('contains all words of both texts, in order, as balanced HTML', () => {
     fc.assert(
       fc.property(content, content, (before, after) => {
         const diff = htmlDiff(html(before), html(after));
@@ -155,7 +155,7 @@ describe('the difference of two renderings', () => {
     );
   });
 
-  it('writes balanced HTML whatever it is given', () => {
+  it('writes balanced HTML for any input', () => {
     const piece = fc.constantFrom(
       '<p>',
       '</p>',
@@ -217,7 +217,7 @@ describe('the cost of a difference', () => {
     expect(htmlDiff(before, after)).toBeTypeOf('string');
   });
 
-  it('leaves a true difference when steps run out', () => {
+  it('stays a correct difference when steps run out', () => {
     const key = (index: number): string => `k${index % 4000}`;
     const before = Array.from({ length: 50_000 }, (_item, index) => key(index));
     const after = Array.from({ length: 50_000 }, (_item, index) => key(index * index));

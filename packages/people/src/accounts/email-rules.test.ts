@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { checkEmailAdmitted, isEmailShaped } from './email-rules.ts';
 
 test.each(['ann@example.com', 'Ann.Lee+x@sub.example.co', 'ann@localhost', 'ünï@exämple.com'])(
-  '%s is shaped like an address',
+  '%s looks like an address',
   (email) => expect(isEmailShaped(email)).toBe(true),
 );
 
@@ -17,7 +17,7 @@ test.each([
   ['a control character', 'ann\u0000@example.com'],
   ['half a character', 'ann\uD800@example.com'],
   ['more than mail can carry', `${'a'.repeat(250)}@example.com`],
-])('an address with %s is none', (_what, email) => expect(isEmailShaped(email)).toBe(false));
+])('an address with %s is invalid', (_what, email) => expect(isEmailShaped(email)).toBe(false));
 
 const open = { emails_restricted_to_domains: false, disallow_disposable_email_addresses: true };
 const restricted = { ...open, emails_restricted_to_domains: true };

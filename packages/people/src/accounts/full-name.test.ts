@@ -28,7 +28,7 @@ test('lengths count code points', () => {
   expect(checkFullName('🚢⚓')).toBe('🚢⚓');
 });
 
-test('what is accepted is accepted again, unchanged', () => {
+test('an accepted name is accepted again, unchanged', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       let name: string;

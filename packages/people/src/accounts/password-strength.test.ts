@@ -21,11 +21,11 @@ test.each([
   'x'.repeat(30) + 'kR7#vQp2tide',
 ])('%j is strong', async (password) => expect(await isPasswordStrong(password)).toBe(true));
 
-test("one's own name and address make a password weaker", async () => {
+test("the user's name and address make a password weaker", async () => {
   expect(await isPasswordStrong('rosalindfenwick')).toBe(true);
   expect(await isPasswordStrong('rosalindfenwick', ['Rosalindfenwick'])).toBe(false);
 });
 
-test('a very long password is judged at once', async () => {
+test('a very long password is checked at once', async () => {
   expect(await isPasswordStrong('kR7#vQp2'.repeat(100_000))).toBe(true);
 });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { drawOnce } from './draw-once.ts';
 
-test('a picture is drawn once for all who ask, each by its key', async () => {
+test('a picture is drawn once for all requests with its key', async () => {
   const asked: string[] = [];
   const draw = drawOnce(async (key: string) => {
     asked.push(key);
@@ -15,7 +15,7 @@ test('a picture is drawn once for all who ask, each by its key', async () => {
   expect(asked).toEqual(['day', 'night']);
 });
 
-test('one that failed is drawn anew for whoever asks next', async () => {
+test('a failed picture is drawn again for the next request', async () => {
   let attempts = 0;
   const draw = drawOnce(async () => {
     attempts += 1;

@@ -22,7 +22,7 @@ test.each([
   'US/EASTERN',
   '../../etc/passwd',
   'Europe/Berlin ',
-])('%j is none', (name) => expect(isTimeZone(name)).toBe(false));
+])('%j is not a time zone', (name) => expect(isTimeZone(name)).toBe(false));
 
 test.each([
   [{ default_language: 'xx' }, "Invalid language 'xx'"],
@@ -34,7 +34,7 @@ test.each([
   expect(() => checkSettings(change)).toThrow(msg);
 });
 
-test('what is known is accepted', () => {
+test('known values are accepted', () => {
   expect(() =>
     checkSettings({
       default_language: 'zh-hans',

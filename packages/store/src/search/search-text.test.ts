@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { SourceText, escapeTopic, foldWords, readHtml, searchText } from './search-text.ts';
 
 describe('foldWords', () => {
-  it('folds case beyond ASCII, whatever form it came in', () => {
+  it('folds case beyond ASCII, in any normalization form', () => {
     expect(foldWords('Straße STRASSE ΟΔΟΣ οδος')).toBe('strasse strasse οδοσ οδοσ');
     expect(foldWords('E\u0301TE\u0301')).toBe('été');
     for (const written of ['πρωτεΐνη', 'ΠΡΩΤΕΪ\u0301ΝΗ'])
@@ -12,11 +12,11 @@ describe('foldWords', () => {
     expect(foldWords('\u1112\u1161\u11ab')).toBe('한');
   });
 
-  it('leaves of other punctuation what the parser knows', () => {
+  it('keeps only the punctuation that the parser knows', () => {
     expect(foldWords('“A”—b… c.d/e-f@g <b> & ')).toBe(' a  b  c.d/e-f@g  b    ');
   });
 
-  it('folds piece by piece as it folds the whole', () => {
+  it('folds pieces like the whole', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const source = new SourceText();
@@ -27,7 +27,7 @@ describe('foldWords', () => {
     );
   });
 
-  it('makes of what is the same case-blind the same', () => {
+  it('returns the same for texts that are equal without case', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         expect(foldWords(text.toUpperCase().normalize('NFC'))).toBe(
@@ -40,7 +40,7 @@ describe('foldWords', () => {
 });
 
 describe('searchText', () => {
-  it('has the topic and what the HTML shows', () => {
+  it('contains the topic and the visible text of the HTML', () => {
     const html =
       '<p>x <b title="no > no">Y</b>&amp;&lt;i&gt; <img class="emoji" alt=":Cat:" src="a"></p>';
     expect(searchText('A Topic', html).trim().split(/ +/)).toEqual([
@@ -71,7 +71,7 @@ describe('readHtml', () => {
     fc.string({ unit: 'grapheme', maxLength: 6 }).map(escapeTopic),
   );
 
-  it('gives back places between which the source can be wrapped', () => {
+  it('returns positions at which the source can be wrapped', () => {
     fc.assert(
       fc.property(fc.array(piece), fc.nat(40), fc.nat(20), (pieces, start, length) => {
         const html = pieces.join('');
@@ -91,7 +91,7 @@ describe('readHtml', () => {
     );
   });
 
-  it('agrees with the text that is indexed', () => {
+  it('agrees with the indexed text', () => {
     fc.assert(
       fc.property(fc.array(piece), (pieces) => {
         const html = pieces.join('');
