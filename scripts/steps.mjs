@@ -63,7 +63,14 @@ export async function runVitest(name, args, environment = {}) {
       `--outputFile.json=${report}`,
       ...args,
     ],
-    { env: { ...pinnedEnvironment, ...environment } },
+    {
+      env: {
+        ...pinnedEnvironment,
+        // For the workers and the threads that they start: the folder of services.
+        NODE_COMPILE_CACHE: join(root, '.parley', 'compile-cache'),
+        ...environment,
+      },
+    },
   );
   const counts = countResults(report, code);
   rmSync(report, { force: true });

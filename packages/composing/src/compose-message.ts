@@ -7,7 +7,7 @@ import type {
   SendItem,
 } from '@parley/event-log';
 import { alertWordMatches, findSubjectLinks } from '@parley/markdown';
-import type { RenderedMessage } from '@parley/markdown';
+import type { RenderData, RenderedMessage } from '@parley/markdown';
 import { avatarUrl } from '@parley/objects';
 import { isReactingBot, searchText } from '@parley/store';
 import type {
@@ -21,7 +21,6 @@ import type {
 import { isHumanClient } from './human-clients.ts';
 import type { RealmFacts } from './realm-facts.ts';
 import { renderDataOf } from './render-data.ts';
-import type { RenderData } from './render-data.ts';
 
 /** The client name of what the organization itself sends (reference facts, streams 5.2). */
 export const systemClientName = 'Internal';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import type { Client } from '@parley/database';
 import type { SendItem } from '@parley/event-log';
-import { renderMessage } from '@parley/markdown';
+import { contextOfData, renderMessage } from '@parley/markdown';
 import { createTopicConversations, findNotificationBot, findStreamSendFacts } from '@parley/store';
 import type { User } from '@parley/store';
 
@@ -12,7 +12,6 @@ import { notice, silentMention } from './notice.ts';
 import type { Notice } from './notice.ts';
 import { noLinkifiers } from './realm-facts.ts';
 import type { RealmFactsReader } from './realm-facts.ts';
-import { contextOfData } from './render-data.ts';
 
 /** The topic of notices about the stream itself (reference facts, streams 5.2). */
 export const streamEventsTopic = 'stream events';

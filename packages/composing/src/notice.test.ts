@@ -1,11 +1,11 @@
-import { renderMessage } from '@parley/markdown';
+import { contextOfData, renderMessage } from '@parley/markdown';
 import type { RenderedMessage } from '@parley/markdown';
 import fc from 'fast-check';
 import { defaultTreeAdapter, parseFragment } from 'parse5';
 import type { DefaultTreeAdapterTypes } from 'parse5';
 import { expect, test } from 'vitest';
 
-import { contextOfData, renderDataOf } from './render-data.ts';
+import { renderDataOf } from './render-data.ts';
 import {
   bold,
   codeBlock,

@@ -1,4 +1,4 @@
-import { getExtraEmojiEndpoint } from '@parley/api/organization';
+import { extraEmojiPath } from '@parley/api/extra-emoji';
 import { gemoji } from 'gemoji';
 
 import catalogue from './emoji-names.json' with { type: 'json' };
@@ -70,5 +70,5 @@ export function namesOfEmojiCode(code: string): readonly string[] {
 export const extraEmoji = {
   name: 'zulip',
   code: 'zulip',
-  url: getExtraEmojiEndpoint.path,
+  url: extraEmojiPath,
 } as const;

@@ -14,6 +14,8 @@ export type {
   RenderedMessage,
   RenderSettings,
 } from './render-context.ts';
+export { contextOfData } from './render-data.ts';
+export type { RenderData } from './render-data.ts';
 export { renderMessage } from './render-message.ts';
 export { normalisedLines, withoutDroppedCharacters } from './source-lines.ts';
 export { StepBudget } from './step-budget.ts';

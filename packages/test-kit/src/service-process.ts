@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
@@ -17,7 +16,7 @@ import { waitUntil } from './wait-until.ts';
 /** Compares the answers of a gateway with the OpenAPI document. */
 const answerWatch = import.meta.resolve('./answer-watch.ts');
 
-const compileCacheFolder = join(tmpdir(), 'parley-test-compile-cache');
+const compileCacheFolder = join(repositoryFolder, '.parley', 'compile-cache');
 
 // A dozen processes start at once, possibly on a busy machine.
 const startDeadlineMs = 240_000;

@@ -3,6 +3,7 @@ import { declareEndpoint } from '../declare/endpoint.ts';
 import { pathText } from '../declare/parameters.ts';
 import { object } from '../declare/schema.ts';
 import { pictureOf, pictureUpload } from '../people/pictures.ts';
+import { extraEmojiPath } from './extra-emoji.ts';
 import { realmEmojiSchema } from './objects.ts';
 
 /** Custom emoji, and the built-in one that is a picture. */
@@ -89,7 +90,7 @@ export const getExtraEmojiEndpoint = declareEndpoint({
   ...pictureOf('image/png'),
   name: 'get-extra-emoji',
   tag: 'Organization',
-  path: '/static/generated/emoji/images/emoji/unicode/zulip.png',
+  path: extraEmojiPath,
   summary: 'Get the picture of the only built-in emoji that is not a character',
   example: { savedAs: 'zulip.png' },
   parameters: [],

@@ -1,8 +1,6 @@
 import { badRequest } from '@parley/api';
-import { contextOfData } from '@parley/composing/render-data';
-import type { RenderData } from '@parley/composing/render-data';
-import { UnableToRender, htmlDiff, renderMessage } from '@parley/markdown';
-import type { RenderedMessage } from '@parley/markdown';
+import { UnableToRender, contextOfData, htmlDiff, renderMessage } from '@parley/markdown';
+import type { RenderData, RenderedMessage } from '@parley/markdown';
 
 import { RenderPool } from './render-pool.ts';
 import type { RenderPoolOptions } from './render-pool.ts';

@@ -1,5 +1,5 @@
-import type { RenderData } from '@parley/composing/render-data';
-import { contextOfData } from '@parley/composing/render-data';
+import { contextOfData } from '@parley/markdown';
+import type { RenderData } from '@parley/markdown';
 import { UnableToRender } from '@parley/markdown';
 import { afterEach, describe, expect, it } from 'vitest';
 

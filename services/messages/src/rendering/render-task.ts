@@ -1,4 +1,4 @@
-import type { RenderData } from '@parley/composing/render-data';
+import type { RenderData } from '@parley/markdown';
 import type { RenderedMessage } from '@parley/markdown';
 
 /** A message to render. */

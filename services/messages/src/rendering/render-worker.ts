@@ -1,8 +1,7 @@
 /** The thread for slow renderings and comparisons. Between tasks it keeps only compiled linkifiers. */
 import { parentPort } from 'node:worker_threads';
 
-import { contextOfData } from '@parley/composing/render-data';
-import { UnableToRender, htmlDiff, renderMessage } from '@parley/markdown';
+import { UnableToRender, contextOfData, htmlDiff, renderMessage } from '@parley/markdown';
 import type { Linkifier } from '@parley/markdown';
 
 import type { DiffTask, RenderTask, WorkerReport } from './render-task.ts';
