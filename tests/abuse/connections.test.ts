@@ -117,7 +117,7 @@ const smuggled: readonly (readonly [what: string, make: () => string])[] = [
 ];
 
 describe('a request within a request', () => {
-  test.each(smuggled)('%s is refused, and what follows is never read', async (_what, make) => {
+  test.each(smuggled)('%s is refused, and the rest is never read', async (_what, make) => {
     const wire = await heardAfter(make());
     await waitUntil('the connection ends', () => wire.isClosed);
     expect(wire.statuses).toEqual([400]);
@@ -135,7 +135,7 @@ describe('a request within a request', () => {
     ['Idempotency-Key', 'other'],
     ['Last-Event-ID', '8'],
   ])(
-    'a second %s is refused, whatever it says, and what follows is never read',
+    'a second %s is refused, whatever its value, and the rest is never read',
     async (name, value) => {
       const lines: Record<string, string> = {
         'content-length': 'Content-Length: 0',
@@ -164,7 +164,7 @@ describe('a request within a request', () => {
     },
   );
 
-  test('sent one after the other, requests are answered one after the other', async () => {
+  test('sequential requests are answered in sequence', async () => {
     const ask = `${head('GET /api/v1/users/me')}${authorization}\r\n\r\n`;
     const unknown = `${head('GET /api/v1/nothing')}\r\n`;
     const wire = await heardAfter(ask + unknown + ask);
@@ -173,7 +173,7 @@ describe('a request within a request', () => {
     wire.hangUp();
   });
 
-  test('one for another host, or to be carried to one, stays here', async () => {
+  test('a request for another host, or for a proxy, stays here', async () => {
     const elsewhere = await heardAfter(
       `${head('GET http://127.0.0.1:1/api/v1/users/me')}${authorization}\r\n\r\n`,
     );
@@ -184,7 +184,7 @@ describe('a request within a request', () => {
     expect(tunnel.statuses.filter((status) => status < 400)).toEqual([]);
   });
 
-  test('an upgrade is no way past the gateway', async () => {
+  test('an upgrade does not bypass the gateway', async () => {
     const wire = await heardAfter(
       `${head('GET /api/v1/users/me')}${authorization}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Key: x\r\nSec-WebSocket-Version: 13\r\n\r\n`,
     );
@@ -193,7 +193,7 @@ describe('a request within a request', () => {
   });
 });
 
-describe('headers without end', () => {
+describe('endless headers', () => {
   test.each([
     ['one that is huge', `X-Huge: ${'x'.repeat(64 * 1024)}\r\n`],
     ['very many', 'X: y\r\n'.repeat(20_000)],
@@ -204,14 +204,14 @@ describe('headers without end', () => {
     expect(wire.statuses).toEqual([431]);
   });
 
-  test('a path without end: refused', async () => {
+  test('an endless path: refused', async () => {
     const wire = await heardAfter(`${head(`GET /api/v1/${'x'.repeat(64 * 1024)}`)}\r\n`);
     await waitUntil('the connection ends', () => wire.isClosed);
     expect(wire.statuses).toEqual([431]);
   });
 });
 
-describe('what hardly comes', () => {
+describe('slow requests', () => {
   /** Says a little again and again until the server has had enough. */
   async function drip(begin: string, little: string): Promise<Wire> {
     const wire = await Wire.open();
@@ -223,12 +223,12 @@ describe('what hardly comes', () => {
     return wire;
   }
 
-  test('headers that come letter by letter end the connection', async () => {
+  test('headers that arrive byte by byte end the connection', async () => {
     const wire = await drip(head('GET /api/v1/users/me'), 'X: y\r\n');
     expect(wire.statuses.filter((status) => status < 400)).toEqual([]);
   });
 
-  test('a body that comes letter by letter ends it, and nothing is sent', async () => {
+  test('a body that arrives byte by byte ends it, and nothing is sent', async () => {
     const wire = await drip(
       `${head('POST /api/v1/messages')}${authorization}\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 100000\r\n\r\ntype=private&to=bob@example.com&content=`,
       'x',
@@ -240,7 +240,7 @@ describe('what hardly comes', () => {
     expect(body['messages']).toEqual([]);
   });
 
-  test('hundreds of connections that say nothing keep nobody out', async () => {
+  test('hundreds of silent connections lock nobody out', async () => {
     const silent = await Promise.all(Array.from({ length: 500 }, () => Wire.open()));
     for (const wire of silent) wire.say('POST /api/v1/messages HTTP/1.1\r\n');
     expect((await organization.client('bob').request('GET', 'users/me')).status).toBe(200);

@@ -71,7 +71,7 @@ describe('a narrow', () => {
   });
 });
 
-test('matches of a narrow are refused where their texts are longer together than those of a page', async () => {
+test('matches_narrow is refused if the texts are longer together than those of a page', async () => {
   const ann = organization.client('ann');
   const long = await ann.sendToStream('general', 'long', 'a very long text');
   const ask = (): Promise<Readonly<Record<string, unknown>>> =>
@@ -91,7 +91,7 @@ test('matches of a narrow are refused where their texts are longer together than
   await change(`'<p>a very long text</p>'`);
 });
 
-test('a page leaves out what is too long with its submessages', async () => {
+test('a page leaves out messages that are too long together with their submessages', async () => {
   const ann = organization.client('ann');
   const sent: number[] = [];
   for (let n = 0; n < 3; n += 1)
@@ -187,7 +187,7 @@ async function whileLocked(table: string, work: () => Promise<void>): Promise<vo
   }
 }
 
-describe('what nobody waits for any more', () => {
+describe('an abandoned read', () => {
   test.each(reads)('ends in Postgres: %s', async (_what, method, path, parameters, table) => {
     await whileLocked(table, async () => {
       const leaving = new AbortController();
@@ -201,7 +201,7 @@ describe('what nobody waits for any more', () => {
     });
   });
 
-  test('ends where it came by HTTP too', async () => {
+  test('ends if it came by HTTP too', async () => {
     const ann: Caller = {
       userId: organization.id('ann'),
       email: 'Ann@example.com',
@@ -227,7 +227,7 @@ describe('what nobody waits for any more', () => {
     });
   });
 
-  test('leaves its connection to others, however many leave at once', async () => {
+  test('releases its connection, however many are abandoned at once', async () => {
     await whileLocked('message_flags', async () => {
       const leaving = new AbortController();
       const { signal } = leaving;
@@ -247,7 +247,7 @@ describe('what nobody waits for any more', () => {
   });
 });
 
-test('a read that runs into its time limit is asked of nobody else, and ends', async () => {
+test('a read that exceeds its time limit is not repeated elsewhere, and ends', async () => {
   await whileLocked('message_flags', async () => {
     let refusal: unknown;
     const asked = refusalOf(organization.client('ann').get('messages', page)).then((body) => {

@@ -78,19 +78,19 @@ const forgeries: readonly (readonly [what: string, make: () => string])[] = [
   ],
 ];
 
-describe('at a service itself', () => {
-  test('the signature of the installation is what is believed', async () => {
+describe('directly at a service', () => {
+  test("only the installation's signature is trusted", async () => {
     const header = sign(organization.cluster.settings.internalSecret, Date.now());
     const { status, text } = await ask(serviceUrl, header);
     expect([status, JSON.parse(text)]).toMatchObject([200, { email: 'Ann@example.com' }]);
   });
 
-  test.each(forgeries)('%s is nobody', async (_what, make) => {
+  test.each(forgeries)('%s is not authenticated', async (_what, make) => {
     const { status, text } = await ask(serviceUrl, make());
     expect([status, JSON.parse(text)]).toEqual([401, { result: 'error', msg: notLoggedIn }]);
   });
 
-  test('credentials of people are not looked at', async () => {
+  test("users' credentials are ignored", async () => {
     const { user, apiKey } = organization.accounts.ann;
     const basic = Buffer.from(`${user.email}:${apiKey}`).toString('base64');
     const answer = await sendRaw(
@@ -155,7 +155,7 @@ describe('a link for polls', () => {
     asked.socket.destroy();
   });
 
-  test('what opens one at a node opens none through the gateway', async () => {
+  test('a valid request for a link at a node opens none through the gateway', async () => {
     const identity = signForLinks(organization.cluster.settings.internalSecret);
     const atNode = await askForPolls(nodeUrl(), { [identityHeaderName]: identity });
     expect(atNode.status).toBe(101);
@@ -169,7 +169,7 @@ describe('a link for polls', () => {
     outside.socket.destroy();
   });
 
-  test('who keeps a refused connection, or an idle link, keeps no node from stopping', async () => {
+  test('refused and idle connections do not delay the end of a node', async () => {
     const node = await organization.cluster.startAnother('events');
     const refused = await askForPolls(node.url, {});
     const idle = await askForPolls(node.url, {
@@ -187,7 +187,7 @@ describe('a link for polls', () => {
 describe('through the gateway', () => {
   const trueOne = (): string => sign(organization.cluster.settings.internalSecret, Date.now());
 
-  test('a header that a service would believe is dropped, in any spelling', async () => {
+  test('a header that a service would trust is dropped, in any spelling', async () => {
     for (const name of [
       identityHeaderName,
       identityHeaderName.toUpperCase(),
@@ -200,12 +200,12 @@ describe('through the gateway', () => {
     }
   });
 
-  test('without credentials it makes nobody somebody', async () => {
+  test('without credentials such a header authenticates nobody', async () => {
     const [url = ''] = organization.cluster.gatewayUrls;
     expect((await ask(url, trueOne())).status).toBe(401);
   });
 
-  test('named as a header of the connection, it does not take the gateway’s own away', async () => {
+  test("named in the Connection header, it does not remove the gateway's own", async () => {
     const { body } = await organization
       .client('bob')
       .request('GET', 'users/me', {}, { headers: { connection: identityHeaderName } });

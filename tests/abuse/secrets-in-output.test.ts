@@ -167,12 +167,12 @@ function expectNoSecret(): void {
   expect(found).toEqual([]);
 }
 
-test('are not written when all is well', async () => {
+test('are not written in normal operation', async () => {
   await sendSecretsEverywhere();
   expectNoSecret();
 });
 
-test('are not written when the database refuses what is stored', async () => {
+test('are not written when the database refuses a statement', async () => {
   await organization.pool.query(
     `CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
        RAISE EXCEPTION 'refused for a test' USING DETAIL = 'as is the detail', TABLE = TG_TABLE_NAME;

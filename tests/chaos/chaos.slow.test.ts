@@ -8,7 +8,7 @@ const durationMs = 90_000;
 process.setMaxListeners(0);
 
 test(
-  'ninety seconds of faults of every kind lose, repeat, disorder and leak nothing',
+  'ninety seconds of all kinds of faults lose, repeat, reorder and leak nothing',
   { timeout: 600_000 },
   async () => {
     const done = await runChaos({ seed: 1, durationMs }, () => undefined);

@@ -4,7 +4,7 @@ import { faultKinds, planFaults } from './fault-schedule.ts';
 
 const twoMinutesMs = 120_000;
 
-test('a seed gives the same faults again, another seed others', () => {
+test('a seed produces the same faults again, and another seed others', () => {
   expect(planFaults(7, twoMinutesMs)).toEqual(planFaults(7, twoMinutesMs));
   expect(planFaults(8, twoMinutesMs)).not.toEqual(planFaults(7, twoMinutesMs));
 });
@@ -19,7 +19,7 @@ test('ten seeds of two minutes have twenty faults of each kind, and ninety secon
   expect(new Set(planFaults(1, 90_000).map(({ kind }) => kind))).toEqual(new Set(faultKinds));
 });
 
-test('faults come in order and within the traffic, and pauses outlast a lease', () => {
+test('faults are in order and within the traffic, and pauses outlast a lease', () => {
   const faults = planFaults(3, twoMinutesMs);
   expect(faults.map(({ atMs }) => atMs)).toEqual(
     faults.map(({ atMs }) => atMs).toSorted((a, b) => a - b),

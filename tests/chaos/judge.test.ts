@@ -91,7 +91,7 @@ function judge(): string[] {
 }
 
 describe('messages', () => {
-  test('what reached exactly those it is for is found right', () => {
+  test('messages that reached exactly their recipients have no faults', () => {
     const [anns, bobs, eves] = [openQueue(ann, [10, 11]), openQueue(bob, [10]), openQueue(eve, [])];
     const listening = openQueue(eve, [], true);
     const said = send(1, { streamId: 10 });
@@ -102,7 +102,7 @@ describe('messages', () => {
     expect(judge()).toEqual([]);
   });
 
-  test('a message that one of those it is for did not get is lost', () => {
+  test('a message that one recipient did not get is lost', () => {
     const [anns] = [openQueue(ann, [10]), openQueue(bob, [10])];
     anns.receive(send(1, { streamId: 10 }));
     expect(judge()).toEqual(['lost']);
@@ -114,14 +114,14 @@ describe('messages', () => {
     expect(judge()).toEqual(['lost']);
   });
 
-  test('a message that somebody else got is leaked, of a private stream also to who listens', () => {
+  test('a message that somebody else got is leaked, in a private stream also to listeners', () => {
     const [anns, eves] = [openQueue(ann, [11]), openQueue(eve, [], true)];
     const said = send(1, { streamId: 11 });
     for (const queue of [anns, eves]) queue.receive(said);
     expect(judge()).toEqual(['leaked']);
   });
 
-  test('an event that comes again is repeated, and an older one is out of order', () => {
+  test('a repeated event is a repeat, and an older one is out of order', () => {
     const anns = openQueue(ann, [10]);
     const [first, second] = [send(1, { streamId: 10 }), send(2, { streamId: 10 })];
     anns.receive(second);
@@ -130,7 +130,7 @@ describe('messages', () => {
     expect(judge()).toEqual(['repeated', 'disordered', 'lost']);
   });
 
-  test('a send that became two messages is repeated', () => {
+  test('a send that became two messages is a repeat', () => {
     const anns = openQueue(ann, [10]);
     const said = send(1, { streamId: 10 });
     anns.receive(said);
@@ -145,7 +145,7 @@ describe('messages', () => {
     expect(judge()).toEqual(['disordered']);
   });
 
-  test('a local id belongs into the queue that the send named and into no other', () => {
+  test('a local id belongs only into the queue that the send named', () => {
     const [anns, others] = [openQueue(ann, [10]), openQueue(ann, [10])];
     const said = send(1, { streamId: 10 }, { queueId: anns.queueId, localId: '1.5' });
     anns.receive(said);
@@ -155,7 +155,7 @@ describe('messages', () => {
 });
 
 describe('joins and leaves', () => {
-  test('messages between a join and a leave are due, those before and after are not', () => {
+  test('messages between a join and a leave must arrive, others must not', () => {
     const [anns, bobs] = [openQueue(ann, [11]), openQueue(bob, [])];
     asked(bob, 11, 'add');
     asked(bob, 11, 'remove');
@@ -178,7 +178,7 @@ describe('joins and leaves', () => {
     expect(judge()).toEqual(['leaked']);
   });
 
-  test('an acknowledged join without its event is lost, and an event too many is repeated', () => {
+  test('an acknowledged join without its event is lost, and an extra event is a repeat', () => {
     const anns = openQueue(ann, []);
     asked(ann, 11, 'add');
     expect(judge()).toEqual(['lost']);
@@ -190,7 +190,7 @@ describe('joins and leaves', () => {
     expect(judge()).toEqual(['repeated']);
   });
 
-  test('a request without a clear outcome explains one event more', () => {
+  test('a request of unknown outcome explains one more event', () => {
     const anns = openQueue(ann, []);
     asked(ann, 11, 'add').hasEffect = false;
     anns.receive(move(101, 'add', 11));
@@ -200,7 +200,7 @@ describe('joins and leaves', () => {
     expect(judge()).toEqual([]);
   });
 
-  test('a message that was answered before the join began stands before it', () => {
+  test('a message that was answered before the join began precedes it', () => {
     const [anns, bobs] = [openQueue(ann, [11]), openQueue(bob, [])];
     const join = asked(bob, 11, 'add');
     bobs.receive(move(101, 'add', 11));
@@ -210,7 +210,7 @@ describe('joins and leaves', () => {
     expect(judge()).toEqual(['disordered']);
   });
 
-  test('who may not know of a private stream is not told who joins it', () => {
+  test('users who may not know of a private stream get no event about joins', () => {
     const [, eves] = [openQueue(bob, []), openQueue(eve, [])];
     asked(bob, 11, 'add');
     journal.queues[0]?.receive(move(101, 'add', 11));
@@ -222,7 +222,7 @@ describe('joins and leaves', () => {
 describe('changes of messages', () => {
   const reaction = { type: 'reaction', op: 'add', id: 150, message_id: 1, emoji_name: 'tada' };
 
-  test('who holds the message is told, and nobody else', () => {
+  test('only holders of the message get the event', () => {
     const [anns, bobs, eves] = [openQueue(ann, [11]), openQueue(bob, [11]), openQueue(eve, [])];
     const said = send(1, { streamId: 11 });
     const change = { kind: 'reaction', messageId: 1, userId: ann, mark: 'tada' } as const;
@@ -238,7 +238,7 @@ describe('changes of messages', () => {
   });
 });
 
-test('a star may have come twice only where it was under way while a process was paused', () => {
+test('a star may come twice only if it was running while a process was paused', () => {
   const anns = openQueue(ann, [10]);
   anns.receive(send(1, { streamId: 10 }));
   const star = { kind: 'star', messageId: 1, userId: ann, mark: 'starred' } as const;
@@ -266,11 +266,11 @@ describe('history', () => {
     return journal.findings.list.map(({ kind }) => kind);
   }
 
-  test("a notice of the server's own may come after the queues were read to their ends", () => {
+  test('a notice of the server may come after the queues were read to their ends', () => {
     expect(judgeOneMore(3, 'Ann subscribed you')).toEqual([]);
   });
 
-  test('any other message that was delivered to nobody is found', () => {
+  test('any other message that nobody received is found', () => {
     expect(judgeOneMore(1, 'Ann subscribed you')).toEqual(['history']);
     journal = new Journal(new Findings());
     expect(judgeOneMore(3, contentMarks.token(3))).toEqual(['history']);

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { applyReplacement, sabotages } from './sabotages.ts';
 
 test.each(Object.entries(sabotages))(
-  'the sabotage %s fits the sources as they are now',
+  'the sabotage %s fits the current sources',
   async (_name, { replacements }) => {
     const texts = new Map<string, string>();
     for (const replacement of replacements) {
@@ -20,7 +20,7 @@ test.each(Object.entries(sabotages))(
   },
 );
 
-test('a replacement whose text is not there, or there twice, is refused', () => {
+test('a replacement whose text is absent or ambiguous is refused', () => {
   const replacement = { file: 'a file', find: 'x', put: 'y' };
   expect(applyReplacement('axb', replacement)).toBe('ayb');
   expect(() => applyReplacement('ab', replacement)).toThrow('0 times');

@@ -78,11 +78,11 @@ async function checkRevocation(name: string): Promise<void> {
 }
 
 describe('revocation through one of two gateways', () => {
-  it('is felt at both', async () => {
+  it('takes effect at both', async () => {
     await checkRevocation('Rina With');
   });
 
-  it('is felt at both while Redis is away', async () => {
+  it('takes effect at both while Redis is down', async () => {
     await redis.kill();
     await checkRevocation('Rina Without');
   });

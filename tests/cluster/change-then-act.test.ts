@@ -89,7 +89,7 @@ describe('accounts', () => {
     }
   });
 
-  test('demote an owner, then act with the key that his bot had', async () => {
+  test("demote an owner, then act with the bot's old key", async () => {
     for (let round = 0; round < 3; round += 1) {
       const owner = await organization.makeAccount(`Owner ${round}`, { role: 'administrator' });
       const bot = await organization.makeAccount(`Owner Bot ${round}`, {
@@ -146,7 +146,7 @@ describe('accounts', () => {
     }
   });
 
-  test('replace a key, then use either', async () => {
+  test('replace a key, then use both', async () => {
     const kim = await organization.makeAccount('Kim Key');
     const bot = await organization.makeAccount('Kim Bot', { botType: 1, owner: kim });
     let kimKey = kim.apiKey;
@@ -176,7 +176,7 @@ describe('accounts', () => {
   });
 });
 
-describe('the organization, its streams, and what somebody set for himself', () => {
+describe('the organization, its streams, and personal settings', () => {
   let mia: TestAccount;
   /** He subscribes to nothing. */
   let otto: TestAccount;

@@ -94,7 +94,7 @@ test.each([
   }
 });
 
-test('a message of which the database has not said that it was stored is stored once', async () => {
+test('a message whose storage Postgres did not confirm is stored once', async () => {
   const service = await startDoomed();
   // What the service does in the background commits as well, and would keep its connections from the request.
   let isAsked = false;
@@ -122,7 +122,7 @@ test('a message of which the database has not said that it was stored is stored 
   await service.kill('SIGTERM');
 });
 
-test('refused at its time, a message brings one notice though the process dies after it', async () => {
+test('a message refused when due causes one notice even if the process dies after it', async () => {
   const doomed = await startDoomed();
   const { ann, organization, pool } = all;
   const { id } = await organization.makeStream('closing', [ann]);
@@ -144,7 +144,7 @@ test('refused at its time, a message brings one notice though the process dies a
   await next.kill('SIGTERM');
 });
 
-test('two services share what comes due at once, also after one of them ends: each once and in order', async () => {
+test('two services share due messages, also after one of them ends: each once and in order', async () => {
   const services = [await startDoomed(), await startDoomed()];
   const people = [all.ann, all.bob, all.cat];
   const perPerson = 60;
@@ -165,7 +165,7 @@ test('two services share what comes due at once, also after one of them ends: ea
   await services[1]?.kill('SIGTERM');
 });
 
-test('what came due while no service ran is sent when one does, and a database that is away is waited for', async () => {
+test('messages due while no service ran are sent when one runs, and an unavailable database is awaited', async () => {
   const first = await startDoomed();
   await defer(all.bob, 'while nobody ran');
   await first.kill('SIGTERM');

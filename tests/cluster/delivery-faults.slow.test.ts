@@ -40,7 +40,7 @@ test('an event node is killed and another is started', async () => {
   expect(scenario.ledger.acknowledgedCount).toBeGreaterThanOrEqual(sends);
 });
 
-test('an event node is drained and another takes over: nobody loses more than one poll', async () => {
+test('an event node is drained and another takes over: every client loses at most one poll', async () => {
   await using cluster = await startCluster({ events: 2, messages: 1, gateways: 2 });
   await using scenario = await DeliveryScenario.open(cluster);
   await scenario.sendUntilAcknowledged(sendsPerPart);
@@ -87,7 +87,7 @@ test('a message service is killed between commit and publish', async () => {
   expect(scenario.ledger.acknowledgedCount).toBe(sends);
 });
 
-test('what a killed message service did not publish arrives though nothing else is sent', async () => {
+test('messages that a killed service did not publish arrive even without later sends', async () => {
   await using proxy = await FaultProxy.start(getTestStores().redisUrl);
   await using cluster = await startCluster({
     events: 2,

@@ -92,7 +92,7 @@ function nodeOf(reader: EventStreamReader): number {
 }
 
 describe('a stream', () => {
-  test('brings what polls give, as it happens, with heartbeats between', async () => {
+  test('delivers what polls deliver, at once, with heartbeats in between', async () => {
     const queue = await register('ann', { apply_markdown: true });
     await send('said **before**');
     const reader = await open(queue);
@@ -125,7 +125,7 @@ describe('a stream', () => {
     reader.close();
   });
 
-  test('and a poll give the same bytes of each event', async () => {
+  test('and a poll deliver the same bytes of each event', async () => {
     const queue = await register('ann', { event_types: null, all_public_streams: true });
     const reader = await open(queue);
     await send('ünïcode 🎉 "quoted" \\ and \u2028 lines');
@@ -149,7 +149,7 @@ describe('a stream', () => {
     expect(text).toContain(`"events":[${datas.join(',')}]`);
   });
 
-  test('brings however much its reader missed, as it takes it', async () => {
+  test("delivers however much its reader missed, at the reader's speed", async () => {
     const queue = await register();
     const sent = await sendMany(60, 'missed');
     const reader = await open(queue);
@@ -160,7 +160,7 @@ describe('a stream', () => {
     reader.close();
   });
 
-  test('goes on after the larger of header and query', async () => {
+  test('continues after the larger of header and query', async () => {
     const queue = await register();
     for (const content of ['a', 'b', 'c']) await send(content);
     const [first, second] = (await poll(queue)).map(({ id }) => id as number);
@@ -180,7 +180,7 @@ describe('a stream', () => {
     }
   });
 
-  test('is refused before its first byte as GET events is', async () => {
+  test('is refused before its first byte like GET events', async () => {
     const { queueId, lastEventId } = await register();
     const refusals: readonly [StreamQuery, PersonKey, JsonObject][] = [
       [
@@ -262,7 +262,7 @@ describe('a stream', () => {
     expect(Number(second.messages.at(-1)?.retry)).toBeGreaterThan(0);
   });
 
-  test('tells by an event that its queue was deleted', async () => {
+  test('reports with an event that its queue was deleted', async () => {
     const queue = await register();
     const reader = await open(queue);
     await organization.client('ann').delete('events', { queue_id: queue.queueId });
@@ -279,7 +279,7 @@ describe('a stream', () => {
     expect(again.status).toBe(400);
   });
 
-  test('keeps its queue alive, and is counted', async () => {
+  test('keeps its queue alive, and has metrics', async () => {
     const queue = await register('ann', { queue_lifespan_secs: 1 });
     const reader = await open(queue);
     const readerOfOther = await open(await register());
@@ -386,9 +386,9 @@ async function startProxy(): Promise<{ url: string; stop: () => Promise<void> }>
   };
 }
 
-describe('a client that comes back', () => {
+describe('a client that reconnects', () => {
   test(
-    'an EventSource behind a proxy misses nothing when nodes are killed and drained, nor gateways',
+    'an EventSource behind a proxy misses nothing when nodes and gateways are killed and drained',
     { timeout: 120_000 },
     async () => {
       const { cluster } = organization;
@@ -459,7 +459,7 @@ describe('a client that comes back', () => {
     },
   );
 
-  test('a node that drains ends its streams with a hint when to come back', async () => {
+  test('a node that drains ends its streams with a reconnect time', async () => {
     const queue = await register();
     const reader = await open(queue);
     const draining = organization.cluster.kill('events', nodeOf(reader), 'SIGTERM');

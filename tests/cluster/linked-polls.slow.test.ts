@@ -61,7 +61,7 @@ async function hangUpAgainAndAgain(
   return polls;
 }
 
-test('nothing is lost, doubled or left behind while clients hang up, a node is paused and one is drained', async () => {
+test('nothing is lost, repeated or left behind while clients hang up, a node is paused and one is drained', async () => {
   await using cluster = await startCluster({ events: 2, messages: 1, gateways: 2 });
   await using scenario = await DeliveryScenario.open(cluster);
   // Half of the people are in every stream, and get the same messages whatever else they ask for.
@@ -115,7 +115,7 @@ test('nothing is lost, doubled or left behind while clients hang up, a node is p
   await waitForNoPolls(cluster);
 });
 
-test('an answer of a megabyte goes beside small ones, and each gets its own', async () => {
+test('an answer of a megabyte does not delay small ones, and each client gets its own', async () => {
   await using cluster = await startCluster({ events: 1, messages: 1, gateways: 1 });
   await using scenario = await DeliveryScenario.open(cluster);
   // Beside those of the scenario, whose ledger knows nothing of what these send.

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => organization.stop());
 
-test('replay gives a named bot its message of a stream, and none of a private conversation', async () => {
+test('replay delivers a stream message to a mentioned bot, and no private message', async () => {
   const { cluster } = organization;
   const ann = organization.typed('ann');
   const bot = organization.typed('bobBot');

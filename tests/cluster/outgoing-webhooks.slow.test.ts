@@ -119,7 +119,7 @@ test.each([
   await next.kill('SIGTERM');
 });
 
-test('the owner is told once, though the process dies after that', async () => {
+test('the owner gets one notice even if the process dies after it', async () => {
   const doomed = await startDoomed();
   const { bob, pool } = fixture.all;
   const bot = await fixture.makeBot(fixture.receiver.on('/failing', json({}, 503)));
@@ -144,7 +144,7 @@ test('the owner is told once, though the process dies after that', async () => {
   await next.kill('SIGTERM');
 });
 
-test('two services, one of which is asked to end while calls wait: none is lost, no failure is said', async () => {
+test('of two services one stops while calls wait: none is lost, and no failure is reported', async () => {
   const { cluster } = fixture.all;
   const leaving = await cluster.startAnother('messages');
   let isFirst = true;

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => organization.stop());
 
-test('idleness ends a queue, polling keeps it, silence is a heartbeat', async () => {
+test('an idle queue ends, polling keeps it, and without events there are heartbeats', async () => {
   const ann = organization.client('ann');
   const register = async (): Promise<{ id: string; last: number }> => {
     const answer = await ann.post('register', {
@@ -73,7 +73,7 @@ test('idleness ends a queue, polling keeps it, silence is a heartbeat', async ()
   await polling;
 });
 
-test('a stream ends by itself after its lifetime, and its client comes back', async () => {
+test('a stream ends after its lifetime, and its client reconnects', async () => {
   const ann = organization.client('ann');
   const answer = await ann.post('register', { event_types: [], fetch_event_types: [] });
   const queue = {

@@ -64,8 +64,7 @@ async function checkDelivery(start: () => Promise<RedisTopology>): Promise<void>
   process.stdout.write(`${delays.describe()}\n`);
 }
 
-test('one server that speaks TLS, certified by an authority of its own', () =>
-  checkDelivery(startTlsServer));
+test('one server with TLS and its own certificate authority', () => checkDelivery(startTlsServer));
 
 test('three sentinels and a primary that dies', () => checkDelivery(startSentinelSet));
 

@@ -8,7 +8,7 @@ import {
 } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
-test('a send is repeated after its service was killed between commit and answer: the first id, and one message', async () => {
+test('a send whose service was killed between commit and answer is repeated: the first id, and one message', async () => {
   await using proxy = await FaultProxy.start(getTestStores().redisUrl);
   await using cluster = await startCluster({
     events: 0,

@@ -59,7 +59,7 @@ beforeAll(async () => {
 afterAll(() => organization?.stop());
 
 describe('encoding (reference facts, clients 2)', () => {
-  test('a form is what Python makes of the same values', () => {
+  test('a form equals what Python makes of the same values', () => {
     expect(
       pythonForm({
         narrow: [['stream', 'general']],
@@ -83,7 +83,7 @@ describe('encoding (reference facts, clients 2)', () => {
 });
 
 describe('the start (reference facts, clients 3.1)', () => {
-  test('the constructor reads a version that is not null, and no feature level above 0', async () => {
+  test('the constructor reads a version that is not null and a feature level of 0', async () => {
     const settings = await ann.call('GET', 'server_settings');
     expect(stringAt(settings, 'zulip_version')).toMatch(/./);
     expect(settings['zulip_feature_level'] ?? 0).toBe(0);
@@ -91,7 +91,7 @@ describe('the start (reference facts, clients 3.1)', () => {
 });
 
 describe('the event loop (reference facts, clients 3.3)', () => {
-  test('call_on_each_event gives the events of its types, and survives the deletion of its queue', async () => {
+  test('call_on_each_event delivers events of its types, and survives the deletion of its queue', async () => {
     const loop = new PythonLoop(bob, { narrow: [], event_types: ['message'] });
     await loop.step();
     const first = await organization.client('ann').sendToStream('general', 'loop', 'one');
@@ -104,14 +104,14 @@ describe('the event loop (reference facts, clients 3.3)', () => {
     expect(await loop.next('message')).toMatchObject({ message: { id: second } });
   });
 
-  test('without types and narrow it is given every type', async () => {
+  test('without types and narrow it gets every type', async () => {
     const loop = new PythonLoop(bob, {});
     await loop.step();
     await bob.call('POST', 'users/me/alert_words', { alert_words: ['loop'] });
     expect(await loop.next('alert_words')).toMatchObject({ alert_words: ['loop'] });
   });
 
-  test('a narrow of pairs keeps other streams away', async () => {
+  test('a narrow of pairs excludes other streams', async () => {
     const loop = new PythonLoop(bob, { narrow: [['stream', 'general']], event_types: ['message'] });
     await loop.step();
     await organization.client('ann').sendPrivately(['bob@example.com'], 'not in the narrow');
@@ -570,7 +570,7 @@ describe('the methods beyond the contract (reference facts, clients 3.4)', () =>
     keep?.(answer);
   });
 
-  test('get_subscribers asks for the id, and for the members with the stream again', async () => {
+  test('get_subscribers requests the id, and the members with the stream again', async () => {
     const { stream_id } = await ann.call('GET', 'get_stream_id', { stream: 'general' });
     expect(stream_id).toBe(idOf('general'));
     const answer = await ann.call('GET', `streams/${String(stream_id)}/members`, {
@@ -581,7 +581,7 @@ describe('the methods beyond the contract (reference facts, clients 3.4)', () =>
     );
   });
 
-  test('move_topic asks for both ids and the newest message of the topic, and moves from there', async () => {
+  test("move_topic requests both ids and the topic's newest message, and moves from there", async () => {
     await ann.call('POST', 'users/me/subscriptions', { subscriptions: [{ name: 'elsewhere' }] });
     const from = integerAt(
       await ann.call('GET', 'get_stream_id', { stream: 'general' }),
@@ -629,7 +629,7 @@ describe('the methods beyond the contract (reference facts, clients 3.4)', () =>
     });
   });
 
-  test('upload_file and upload_custom_emoji name the part by the path of the file', async () => {
+  test("upload_file and upload_custom_emoji name the part by the file's path", async () => {
     const { body } = await ann.upload('user_uploads', '/home/ann/notes.txt', 'a note');
     expect(stringAt(body, 'uri')).toMatch(/^\/user_uploads\/\d+\/.+notes\.txt$/);
     const attachments = readObjects(await ann.call('GET', 'attachments'), 'attachments');
@@ -644,7 +644,7 @@ describe('the methods beyond the contract (reference facts, clients 3.4)', () =>
     expect(await ann.call('DELETE', 'realm/emoji/dot')).toMatchObject(succeeded);
   });
 
-  test('what does not exist is a 404 in JSON: realm/linkifiers of later servers', async () => {
+  test('missing endpoints are a 404 in JSON: realm/linkifiers of later servers', async () => {
     expect(await ann.send('GET', 'realm/linkifiers')).toMatchObject({
       status: 404,
       body: { result: 'error' },
@@ -653,7 +653,7 @@ describe('the methods beyond the contract (reference facts, clients 3.4)', () =>
 });
 
 describe('command-line tools (reference facts, clients 3.5)', () => {
-  test('the example that sends has a list as recipient, and a topic on private messages too', async () => {
+  test('the sending example has a list as recipient, and a topic for private messages too', async () => {
     for (const parameters of [
       { type: 'private', to: ['bob@example.com'], subject: '', content: 'hi' },
       { type: 'private', to: ['bob@example.com'], subject: 'x', content: 'hi' },
@@ -662,7 +662,7 @@ describe('command-line tools (reference facts, clients 3.5)', () => {
       expect(await ann.call('POST', 'messages', parameters)).toMatchObject({ id: anyNumber });
   });
 
-  test('the sender tool prints why it is refused', async () => {
+  test('the sender tool prints the reason of a refusal', async () => {
     const { status, body } = await ann.send('POST', 'messages', {
       type: 'stream',
       to: 'nowhere',
@@ -673,7 +673,7 @@ describe('command-line tools (reference facts, clients 3.5)', () => {
     expect(stringAt(body, 'msg')).toBe("Stream 'nowhere' does not exist");
   });
 
-  test('the example that reads history pages by last id + 1 until found_newest', async () => {
+  test('the history example pages by last id + 1 until found_newest', async () => {
     let anchor = 0;
     const ids: number[] = [];
     for (;;) {
@@ -694,7 +694,7 @@ describe('command-line tools (reference facts, clients 3.5)', () => {
     expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => a - b));
   });
 
-  test('the examples that list people, read messages and upload index what they need', async () => {
+  test('the examples that list people, read messages and upload find the members that they need', async () => {
     for (const member of listAt(await ann.call('GET', 'users'), 'members'))
       expect([stringAt(member, 'full_name'), stringAt(member, 'email')]).toHaveLength(2);
     expect(
@@ -720,7 +720,7 @@ describe('the bot framework (reference facts, clients 3.6)', () => {
     await loop.step();
   });
 
-  test('the start reads who the bot is', async () => {
+  test("the start reads the bot's account", async () => {
     const profile = await bot.call('GET', 'users/me');
     expect([
       integerAt(profile, 'user_id'),
@@ -729,7 +729,7 @@ describe('the bot framework (reference facts, clients 3.6)', () => {
     ]).toEqual([organization.id('bobBot'), 'Bob Bot', 'bob-bot@example.com']);
   });
 
-  test('a mention in a stream comes with its flag and raw content, and is answered there', async () => {
+  test('a mention in a stream has its flag and original content, and is answered there', async () => {
     const content = '@**Bob Bot** what is *up*';
     await ann.call('POST', 'messages', { type: 'stream', to: 'general', topic: 'bots', content });
     const event = await loop.next('message');
@@ -759,7 +759,7 @@ describe('the bot framework (reference facts, clients 3.6)', () => {
     });
   });
 
-  test('a private message is answered by the ids of all, the own one among them', async () => {
+  test("a private message is answered by all ids, including the bot's", async () => {
     await ann.call('POST', 'messages', {
       type: 'private',
       to: ['bob-bot@example.com'],
@@ -788,7 +788,7 @@ describe('the bot framework (reference facts, clients 3.6)', () => {
     expect(answer).toMatchObject({ type: 'private', content: '<p>yes?</p>' });
   });
 
-  test('storage is put and read by key', async () => {
+  test('storage is written and read by key', async () => {
     await bot.call('PUT', 'bot_storage', { storage: { count: '"5"' } });
     const { storage } = await bot.call('GET', 'bot_storage', { keys: ['count'] });
     expect(stringAt(storage, 'count')).toBe('"5"');

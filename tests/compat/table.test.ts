@@ -186,7 +186,7 @@ describe.each(Object.entries(sections))('section %s', (section, expected) => {
     expect(rows.map(({ name }) => name)).toEqual(expected);
   });
 
-  test.each(rows)('$name names tests that are there', ({ tests }) => {
+  test.each(rows)('$name names existing tests', ({ tests }) => {
     const missing = tests.filter((named) => {
       const [, file, title] = /^`((?:\.\.\/[\w-]+\/)?[\w.-]+\.test\.ts)`: (.+)$/.exec(named) ?? [];
       if (file === undefined || title === undefined) return true;

@@ -83,7 +83,7 @@ beforeAll(async () => {
 afterAll(() => all?.stop());
 
 describe('the login without a configuration file (reference facts, clients 5.1)', () => {
-  test('server_settings without credentials has what it indexes, and the password gives the key', async () => {
+  test('server_settings without credentials has the members that it reads, and the password returns the key', async () => {
     const stranger = new PythonWire({ url: all.organization.cluster.url });
     const settings = await stranger.call('GET', 'server_settings');
     expect(settings).toMatchObject({
@@ -110,7 +110,7 @@ describe('the start (reference facts, clients 5.2)', () => {
       expect(stringAt(settings, 'zulip_version')).toMatch(/./);
   });
 
-  test('the first fetch begins at the first unread message, its flag winning over anchor 0', () => {
+  test('the first fetch starts at the first unread message, whose flag overrides anchor 0', () => {
     const { streams, pms, huddles } = everything.state['unread_msgs'] as Record<
       string,
       readonly { readonly unread_message_ids: readonly number[] }[]
@@ -139,7 +139,7 @@ describe('the start (reference facts, clients 5.2)', () => {
     expect(await answer.text()).toMatch(/"anchor":\s*10000000000000000[,}]/);
   });
 
-  test('presence is reported, and presences come back', () => {
+  test('presence is reported, and presences are returned', () => {
     for (const { presence } of [nothing, everything])
       expect(objectAt(presence, 'presences')).toEqual(expect.any(Object));
     expect(Object.keys(objectAt(everything.presence, 'presences'))).toContain('Ann@example.com');
@@ -289,7 +289,7 @@ describe('the register answer (reference facts, clients 5.4)', () => {
     expect(stateOf()).not.toHaveProperty('zulip_feature_level');
   });
 
-  test('nothing is nothing, and everything is everything', () => {
+  test('no messages and all messages are read', () => {
     expect(nothing.state).toMatchObject({
       max_message_id: -1,
       subscriptions: [],
@@ -309,7 +309,7 @@ describe('the register answer (reference facts, clients 5.4)', () => {
   describe.each([
     ['nothing', () => nothing.state],
     ['everything', () => withBotLast(everything.state)],
-  ])('of somebody who has %s, at the start', (_, stateOf) => {
+  ])('for a user who has %s, at the start', (_, stateOf) => {
     test.each(mustAtStart)('%s: each key that is removed is noticed', (_row, keys) => {
       readAtStart(stateOf());
       expect(unnoticedKeys(readAtStart, stateOf(), keys)).toEqual([]);
@@ -321,14 +321,14 @@ describe('the register answer (reference facts, clients 5.4)', () => {
     });
   });
 
-  test('without the own entry among the people it is noticed', () => {
+  test('a missing entry of the own account is noticed', () => {
     const realm_users = listAt(everything.state, 'realm_users').filter(
       (person) => integerAt(person, 'user_id') !== all.bobId,
     );
     expect(() => readAtStart({ ...everything.state, realm_users })).toThrow(String(all.bobId));
   });
 
-  test('the fetch types of version 0.7.0 give the settings too, at the top', async () => {
+  test('the fetch types of version 0.7.0 return the settings too, at the top', async () => {
     const state = await all.bob.call('POST', 'register', registerOf(fetchEventTypesOfRelease));
     readAtStart(state);
     expect(state).not.toHaveProperty('user_settings');
@@ -348,7 +348,7 @@ describe('the register answer (reference facts, clients 5.4)', () => {
     ]).toEqual([anyNumber, anyString, anyNumber]);
   });
 
-  test('soft keys: limits, and of people what user information shows', () => {
+  test('optional keys: limits, and of people those for user information', () => {
     expect(everything.state).toMatchObject({ realm_allow_community_topic_editing: true });
     for (const person of listAt(everything.state, 'realm_users'))
       expect(person).toMatchObject({
@@ -359,7 +359,7 @@ describe('the register answer (reference facts, clients 5.4)', () => {
       expect(subscription).toMatchObject({ email_address: anyString });
   });
 
-  test('without email_address it asks for one with a double slash', async () => {
+  test('without email_address it requests one with a double slash', async () => {
     const { body } = await all.bob.send('GET', `/streams/${all.streamId}/email_address`);
     expect(body).toMatchObject({ result: expect.stringMatching(/^(?:success|error)$/) as unknown });
   });
@@ -417,7 +417,7 @@ function readNothing({ result }: JsonObject): boolean {
   return result === 'success';
 }
 
-describe('what it calls later (reference facts, clients 5.6)', () => {
+describe('later calls (reference facts, clients 5.6)', () => {
   /** A message of Bob's own, which he may edit. */
   let ownId: number;
   beforeAll(async () => {
@@ -609,7 +609,7 @@ describe('what it calls later (reference facts, clients 5.6)', () => {
     expect(read(await all.bob.call(method, path, parameters))).toEqual(expected());
   });
 
-  test('mute, pin and notify show in the state', async () => {
+  test('mute, pin and notify are visible in the state', async () => {
     const { subscriptions } = await all.bob.call('POST', 'register', registerOf(['subscription']));
     expect(subscriptions).toMatchObject([
       { is_muted: true, pin_to_top: true, desktop_notifications: true },
@@ -626,14 +626,14 @@ describe('what it calls later (reference facts, clients 5.6)', () => {
     expect(messages).toMatchObject([{ flags: ['read'], client: 'ZulipTerminal' }]);
   });
 
-  test('leave deletes the queue within its second', async () => {
+  test('leave deletes the queue within its one second', async () => {
     const { queue_id } = everything.state;
     expect(await all.bob.call('DELETE', 'events', { queue_id })).toMatchObject({
       result: 'success',
     });
   });
 
-  test('a refused send gives the text that is shown', async () => {
+  test('a refused send returns the text that is shown', async () => {
     const { body } = await all.bob.send('POST', 'messages', {
       type: 'stream',
       to: 'nowhere',
@@ -666,7 +666,7 @@ describe('events (reference facts, clients 5.7)', () => {
     return [...missing, ...unnoticedKeys(readEvent, event, paths)];
   }
 
-  test('message, of a stream and private', async () => {
+  test('message, to a stream and private', async () => {
     messageId = await all.ann.sendToStream('general', 'events', 'hello');
     const event = await next('message');
     expect(event).toMatchObject({ flags: [], message: { id: messageId } });
@@ -688,7 +688,7 @@ describe('events (reference facts, clients 5.7)', () => {
     expect(unread(privately, ...keys, ['message', 'sender_email'], ...people)).toEqual([]);
   });
 
-  test('update_message of content, and of a topic', async () => {
+  test('update_message for content, and for a topic', async () => {
     await all.ann.patch(`messages/${messageId}`, { content: 'changed' });
     const ofContent = await next('update_message');
     expect(ofContent).toMatchObject({ message_id: messageId, rendered_content: anyString });
@@ -734,7 +734,7 @@ describe('events (reference facts, clients 5.7)', () => {
     ).toEqual([]);
   });
 
-  test('subscription update, muting among them', async () => {
+  test('subscription update, including muting', async () => {
     const set = (property: string, value: boolean): Promise<JsonObject> =>
       all.bob.call('POST', 'users/me/subscriptions/properties', {
         subscription_data: [{ stream_id: all.streamId, property, value }],
@@ -775,7 +775,7 @@ describe('events (reference facts, clients 5.7)', () => {
     expect(await next('subscription')).toMatchObject({ op: 'peer_remove' });
   });
 
-  test('subscription add and remove have their op', async () => {
+  test('subscription add and remove with their op', async () => {
     const own = { subscriptions: [{ name: 'short lived' }], principals: ['bob@example.com'] };
     await all.ann.post('users/me/subscriptions', own);
     expect(await next('subscription')).toMatchObject({ op: 'add' });
@@ -826,14 +826,14 @@ describe('events (reference facts, clients 5.7)', () => {
     expect(unread(event, ['person', 'user_id'])).toEqual([]);
   });
 
-  test('user_settings does not come, and changes of settings under other types are not asked for', async () => {
+  test('user_settings is not sent, and other types of settings events are not requested', async () => {
     await all.bob.call('PATCH', 'settings/display', { twenty_four_hour_time: true });
     await all.ann.sendToStream('general', 'events', 'after the setting');
     await next('message');
     expect(loop.events.map(({ type }) => type)).not.toContain('user_settings');
   });
 
-  test('unknown event types in register are let pass', async () => {
+  test('unknown event types are accepted in register', async () => {
     const { body } = await all.bob.send('POST', 'register', {
       ...registerOf([]),
       event_types: [...eventTypes, 'no_such_type'],
@@ -841,7 +841,7 @@ describe('events (reference facts, clients 5.7)', () => {
     expect(body).toMatchObject({ result: 'success' });
   });
 
-  test('the queue that was deleted is replaced, and events go on', async () => {
+  test('a deleted queue is replaced, and events continue', async () => {
     await all.bob.call('DELETE', 'events', { queue_id: loop.queueId });
     await loop.step();
     await loop.step();

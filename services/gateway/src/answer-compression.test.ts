@@ -28,7 +28,7 @@ function open() {
   return { compression, seen };
 }
 
-test('further answers go as they are while 64 MiB wait, and are compressed again afterwards', async () => {
+test('more answers are sent uncompressed while 64 MiB wait, and compressed again afterwards', async () => {
   const { compression, seen } = open();
   const answer = answerOf([Buffer.alloc(16 * 1_048_576, 'parley ')]);
   const begun = Array.from({ length: 4 }, () => compression.begin(request, answer));
@@ -45,14 +45,14 @@ test('further answers go as they are while 64 MiB wait, and are compressed again
   expect(seen.compressed).toHaveLength(5);
 });
 
-test('what is longer than 16 MiB goes as it is', () => {
+test('an answer above 16 MiB is sent uncompressed', () => {
   const { compression, seen } = open();
   const answer = answerOf([Buffer.alloc(16 * 1_048_576), Buffer.alloc(1)]);
   expect(compression.begin(request, answer)).toBeUndefined();
   expect(seen.refused).toBe(0);
 });
 
-test('answers of one moment that begin alike are compressed together, each with its own end', async () => {
+test('answers of one moment with the same beginning are compressed together, each with its own end', async () => {
   const { compression } = open();
   const shared = '{"events":['.padEnd(60_000, 'é');
   const ends = Array.from({ length: 20 }, (_, n) => `],"queue_id":"${n}"}`);

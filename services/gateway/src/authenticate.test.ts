@@ -67,7 +67,7 @@ describe('parseAuthorization', () => {
     });
   });
 
-  it('takes the scheme in any case and strips white space', () => {
+  it('accepts the scheme in any case and strips white space', () => {
     const encoded = Buffer.from(` a@b.example : ${key}\n`).toString('base64');
     expect(parseAuthorization(`bAsIc ${encoded}`)).toEqual({
       emailFolded: 'A@B.EXAMPLE',
@@ -96,7 +96,7 @@ describe('parseAuthorization', () => {
 });
 
 describe('parseKeyInQuery', () => {
-  it('takes the last key, stripped of white space, and needs one', () => {
+  it('reads the last key, stripped of white space, and requires one', () => {
     expect(parseKeyInQuery(`?api_key=x&api_key=%20${key}%0A`)).toEqual({ apiKey: key });
     expect(refusalOf(() => parseKeyInQuery('?api=1'))).toEqual({
       ...loggedOut,
@@ -119,7 +119,7 @@ const account: KeyAccount = {
 describe('checkKey', () => {
   const { emailFolded } = account;
 
-  it('compares the email in any letter case, and needs none with a key in the query', () => {
+  it('compares the email in any letter case, and requires none with a key in the query', () => {
     const said = parseAuthorization(basic(`rina@example.COM:${key}`));
     expect(checkKey(said, account)).toBe(account);
     expect(checkKey({ emailFolded: undefined, apiKey: key }, account)).toBe(account);
@@ -160,7 +160,7 @@ describe('checkKey', () => {
 describe('checkAccount', () => {
   const ordinary = { authentication: 'required' } as const;
 
-  it('says who calls', () => {
+  it('returns the caller', () => {
     expect(checkAccount(account, ordinary)).toEqual({
       userId: 7,
       email: 'Rina@Example.com',

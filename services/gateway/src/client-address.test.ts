@@ -33,7 +33,7 @@ describe('the address of a client', () => {
     expect(addressOf(remoteAddress)).toBe(expected);
   });
 
-  it('is one for all that a customer of IPv6 may choose', () => {
+  it('is the same for all addresses that one IPv6 customer may choose', () => {
     fc.assert(
       fc.property(fc.ipV6(), (address) => {
         const network = addressOf(address);
@@ -43,7 +43,7 @@ describe('the address of a client', () => {
     );
   });
 
-  it('is that of the connection where no proxy is trusted, whatever is claimed', () => {
+  it('is that of the connection if no proxy is trusted, whatever headers claim', () => {
     expect(addressOf('192.0.2.7', '198.51.100.1')).toBe('192.0.2.7');
   });
 

@@ -8,8 +8,8 @@ import { readAuthorization } from './connection-credentials.ts';
 const headerOf = (email: string): string =>
   `Basic ${Buffer.from(`${email}:${'k'.repeat(32)}`).toString('base64')}`;
 
-describe('what a connection says of who asks', () => {
-  it('is taken apart again whenever it says something else', () => {
+describe('the credentials of a connection', () => {
+  it('are parsed again when the header changes', () => {
     const socket = {} as Socket;
     const read = (authorization: string | undefined): unknown =>
       readAuthorization({ headers: { authorization }, socket });
@@ -22,7 +22,7 @@ describe('what a connection says of who asks', () => {
     expect(read(first)).toEqual(parseAuthorization(first));
   });
 
-  it('is not what another connection said', () => {
+  it('are not shared with another connection', () => {
     const header = headerOf('a@example.com');
     readAuthorization({ headers: { authorization: header }, socket: {} as Socket });
     expect(() => readAuthorization({ headers: {}, socket: {} as Socket })).toThrow();

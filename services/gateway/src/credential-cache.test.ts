@@ -77,7 +77,7 @@ describe('CredentialCache', () => {
     expect(asked).toEqual(['one']);
   });
 
-  it('forgets whom a change names, and nobody else', async () => {
+  it('forgets the account that a change names, and no other', async () => {
     const { cache, changeSource, accounts, asked } = setUp();
     await cache.find('one');
     await cache.find('two');
@@ -88,7 +88,7 @@ describe('CredentialCache', () => {
     expect(asked).toEqual(['one', 'two', 'one']);
   });
 
-  it('asks the store for every request while Postgres was not heard for a second', async () => {
+  it('asks the store for every request while Postgres was silent for a second', async () => {
     const { cache, changeSource, accounts } = setUp();
     await cache.find('one');
     accounts.delete('one');
@@ -96,7 +96,7 @@ describe('CredentialCache', () => {
     expect(await cache.find('one')).toBeUndefined();
   });
 
-  it('does not keep what was looked up while a change was announced', async () => {
+  it('does not keep accounts that were looked up while a change was announced', async () => {
     const { cache, changeSource, accounts, hold } = setUp();
     const release = hold();
     const lookup = cache.find('one');
@@ -108,7 +108,7 @@ describe('CredentialCache', () => {
     expect(await cache.find('one')).toBeUndefined();
   });
 
-  it('forgets whom an answer names, unknown keys, and where too many are named everybody', async () => {
+  it('forgets accounts that an answer names, unknown keys, and everything if too many are named', async () => {
     const { cache, asked } = setUp();
     for (const apiKey of ['one', 'two', 'unknown']) await cache.find(apiKey);
     cache.forget([2]);
@@ -119,7 +119,7 @@ describe('CredentialCache', () => {
     expect(asked).toEqual(['one']);
   });
 
-  it('does not keep what was looked up before an answer told of a change', async () => {
+  it('does not keep accounts that were looked up before an answer reported a change', async () => {
     const { cache, accounts, hold } = setUp();
     const release = hold();
     const lookup = cache.find('one');
@@ -130,7 +130,7 @@ describe('CredentialCache', () => {
     expect(await cache.find('one')).toBeUndefined();
   });
 
-  it('does not keep what was looked up while Postgres was not heard', async () => {
+  it('does not keep accounts that were looked up while Postgres was silent', async () => {
     const { cache, changeSource, accounts } = setUp();
     changeSource.isFresh = false;
     await cache.find('one');
@@ -140,7 +140,7 @@ describe('CredentialCache', () => {
     expect(await cache.find('one')).toBeUndefined();
   });
 
-  it('asks once for requests that come together', async () => {
+  it('asks once for concurrent requests', async () => {
     const { cache, asked, hold } = setUp();
     const release = hold();
     const lookups = [cache.find('one'), cache.find('one'), cache.find('one')];
@@ -149,7 +149,7 @@ describe('CredentialCache', () => {
     expect(asked).toEqual(['one']);
   });
 
-  it('asks anew for what is asked after a change, though a look-up is on its way', async () => {
+  it('asks again for requests after a change, even if a look-up is running', async () => {
     const { cache, changeSource, accounts, hold } = setUp();
     const release = hold();
     const before = cache.find('one');
@@ -161,7 +161,7 @@ describe('CredentialCache', () => {
     expect(await after).toBeUndefined();
   });
 
-  it('keeps no more than its bound, unknown keys included, and drops the least used', async () => {
+  it('keeps at most its maximum, including unknown keys, and drops the least used', async () => {
     const { cache, asked } = setUp(3);
     await cache.find('one');
     await cache.find('two');
@@ -173,7 +173,7 @@ describe('CredentialCache', () => {
     expect(asked).toEqual(['one', 'two', 'unknown', 'three']);
   });
 
-  it('holds no key in its memory', async () => {
+  it('keeps no key in memory', async () => {
     const { cache } = setUp();
     await cache.find('one');
     const { inspect } = await import('node:util');

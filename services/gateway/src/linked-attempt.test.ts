@@ -15,7 +15,7 @@ class FakeResponse extends EventEmitter {
   }
 }
 
-it('what clients do not take has a bound over all of them, until their connections are over', () => {
+it('unread answers have one limit for all clients, until their connections end', () => {
   const unread = new UnreadAnswers();
   const responses = [new FakeResponse(100 * mebibyte), new FakeResponse(28 * mebibyte)];
   for (const response of responses) unread.keep(response as never);

@@ -71,7 +71,7 @@ describe('PasswordLines', () => {
     outcomes.length = 0;
   });
 
-  it('has four of an address judged at a time, and others of another one beside them', async () => {
+  it('checks four passwords of an address at a time, and those of other addresses independently', async () => {
     for (let n = 0; n < 6; n += 1) enterLater('rina');
     enterLater('rina', '192.0.2.2');
     await settle();
@@ -88,7 +88,7 @@ describe('PasswordLines', () => {
     expect(outcomes.slice(4, 6)).toEqual(['judged', 'waiting']);
   });
 
-  it('takes names in turn, however many of one came before', async () => {
+  it('names take turns, however many passwords of one name wait', async () => {
     for (let n = 0; n < 10; n += 1) enterLater('loud');
     for (const name of ['ann', 'bob', 'ann']) enterLater(name);
     await settle();
@@ -110,7 +110,7 @@ describe('PasswordLines', () => {
     expect(lines.size).toBe(0);
   });
 
-  it('ends the wait of a client that hangs up, and passes its turn on', async () => {
+  it('ends the wait of a client that hangs up, and continues with the next', async () => {
     for (let n = 0; n < 4; n += 1) enterLater('rina');
     const client = new Client();
     enterLater('gone', home, client);
@@ -124,7 +124,7 @@ describe('PasswordLines', () => {
     expect(refused).toBe(0);
   });
 
-  it('lets twenty of a name and two hundred of an address wait', async () => {
+  it('permits twenty waiting of a name and two hundred of an address', async () => {
     for (let n = 0; n < 4 + 21; n += 1) enterLater('loud');
     await settle();
     expect(outcomes.splice(0).filter((outcome) => outcome === 429)).toHaveLength(1);
@@ -136,7 +136,7 @@ describe('PasswordLines', () => {
     expect(outcomes.at(-1)).toBe('judged');
   });
 
-  it('keeps the place of a password whose client left for as long as a service may judge it', async () => {
+  it('keeps the slot of an abandoned password for as long as a service may check it', async () => {
     for (let n = 0; n < 5; n += 1) enterLater('rina');
     await settle();
     await endOne(true);

@@ -22,7 +22,7 @@ describe('requiresOwnPassword', () => {
     expect(await requiresOwnPassword(method, type, Buffer.from(body), query)).toBe(true);
   });
 
-  it('is false where no new password is wanted', async () => {
+  it('is false without a new password', async () => {
     const body = Buffer.from('full_name=Rina&old_password=x&new_password=');
     expect(await requiresOwnPassword('PATCH', urlencoded, body, '?new_password=y')).toBe(false);
   });
@@ -51,12 +51,12 @@ describe('findAccountName', () => {
       `${part('name="username"', 'a@b.c')}${part('name="username"', 'rina@example.com')}${part('name="username"; filename="f"', 'z@b.c')}--b--`,
       '',
     ],
-  ])('is that which the service will see: %s', async (_case, type, body, query) => {
+  ])('is the name that the service will see: %s', async (_case, type, body, query) => {
     const found = await findAccountName(type, Buffer.from(body), query);
     expect(found).toBe('RINA@EXAMPLE.COM');
   });
 
-  it('is undefined where none is named', async () => {
+  it('is undefined without a name', async () => {
     expect(await findAccountName(undefined, Buffer.alloc(0), '')).toBeUndefined();
     expect(await findAccountName(urlencoded, Buffer.from('password=x'), '?a=b')).toBeUndefined();
   });

@@ -42,13 +42,13 @@ describe('findRoute', () => {
     expect(findRoute(path)).toBeUndefined();
   });
 
-  it.each([...endpoints, ...pages])('finds $name, whatever is in its path', (endpoint) => {
+  it.each([...endpoints, ...pages])('finds $name, whatever the path contains', (endpoint) => {
     const method = endpoint.method === 'ANY' ? 'POST' : endpoint.method;
     const route = findRoute(fittingPath(endpoint));
     expect(route && findEndpoint(route, method)).toBe(endpoint);
   });
 
-  it('throws on no path', () => {
+  it('accepts any path without an exception', () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -71,7 +71,7 @@ describe('canonicalPath', () => {
     ['/api/v1/users/a@b.example/%20', '/api/v1/users/a@b.example/%20'],
     ['/api/v1/%', undefined],
     ['/api/v1/%ff', undefined],
-  ])('makes of %s', (path, canonical) => {
+  ])('normalizes %s', (path, canonical) => {
     const found = canonicalPath(path);
     expect(found && decodeURIComponent(found)).toBe(canonical && decodeURIComponent(canonical));
     expect(found?.split('/').length).toBe(canonical?.split('/').length);
@@ -85,7 +85,7 @@ describe('methods', () => {
     return route;
   };
 
-  it('lists them in one order, HEAD last where GET exists', () => {
+  it('are listed in one order, HEAD last if GET exists', () => {
     expect(get('/api/v1/messages').allowedMethods).toEqual(['GET', 'POST', 'HEAD']);
     expect(get('/api/v1/external/github').allowedMethods).toEqual([
       'GET',
@@ -105,23 +105,23 @@ describe('methods', () => {
     expect(get('/api/v1/register').allowedMethods).toEqual(['POST']);
   });
 
-  it('treats HEAD as GET', () => {
+  it('HEAD is treated as GET', () => {
     expect(findEndpoint(get('/api/v1/users'), 'HEAD')?.service).toBe('people');
     expect(findEndpoint(get('/api/v1/register'), 'HEAD')).toBeUndefined();
   });
 
-  it('lets POST pass where a form may mean PATCH, PUT or DELETE', () => {
+  it('POST passes if a form may mean PATCH, PUT or DELETE', () => {
     expect(findEndpoint(get('/api/v1/events'), 'POST')?.service).toBe('events');
     expect(findEndpoint(get('/api/v1/streams'), 'POST')).toBeUndefined();
   });
 
-  it('knows no other methods', () => {
+  it('other methods are unknown', () => {
     for (const method of ['PATCH', 'TRACE', 'get', '', 'constructor']) {
       expect(findEndpoint(get('/api/v1/users'), method)).toBeUndefined();
     }
   });
 
-  it('repeats a lost request only where that is harmless', () => {
+  it('a lost request is repeated only if that is harmless', () => {
     expect(findEndpoint(get('/api/v1/messages'), 'GET')?.afterLoss).toBe('read');
     expect(findEndpoint(get('/api/v1/messages'), 'POST')?.afterLoss).toBe('keyed-send');
     expect(findEndpoint(get('/api/v1/messages/flags'), 'POST')?.afterLoss).toBe('repeat');

@@ -35,7 +35,7 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-it('is the one that requests of the process before opened, where a node comes back elsewhere', () => {
+it('a node at a new address gets one link, even if a lost request opens it first', () => {
   const { port } = server.address() as AddressInfo;
   const before = { nodeId: 'n', service: 'events', address: `127.0.0.1:${port}` };
   const after = { nodeId: 'n', service: 'events', address: `localhost:${port}` };

@@ -8,7 +8,7 @@ it.each([
   ['as they are', 'plain', 'id: 5\ndata: {}\n\n'],
   ['as a chunk', 'chunk', '10\r\nid: 5\ndata: {}\n\n\r\n'],
 ] as const)(
-  'bytes %s keep no memory but their own while a client does not read them',
+  'bytes %s keep only their own memory while a client does not read them',
   (_, form, text) => {
     const { [form]: written } = bytes;
     expect(written.toString()).toBe(text);
@@ -16,7 +16,7 @@ it.each([
   },
 );
 
-it('bytes of one piece are copied, too', () => {
+it('bytes in one piece are copied too', () => {
   const read = Buffer.alloc(1_000);
   const { plain } = new StreamBytes([read.subarray(0, 10)]);
   expect(plain.buffer.byteLength).toBe(10);

@@ -59,14 +59,14 @@ async function headersOf(path: string, origin: string | undefined): Promise<Head
 }
 
 describe.each(answers)('the answer of %s', (_what, path, status) => {
-  it(`has status ${status}, keeps to its type and to TLS`, async () => {
+  it(`has status ${status}, and requires its type and TLS`, async () => {
     const answer = await ask(path);
     expect(answer.status).toBe(status);
     expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
     expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000');
   });
 
-  it('permits the origins that are configured, and no other', async () => {
+  it('permits only the configured origins', async () => {
     const permission = await headersOf(path, permitted);
     expect(permission.get('access-control-allow-origin')).toBe(permitted);
     expect(permission.get('access-control-allow-headers')).toBe('Authorization');

@@ -53,7 +53,7 @@ function send(
   });
 }
 
-test('the document is that of this version, for the site it is asked from', async () => {
+test('the document describes this version, with the requested address', async () => {
   const { status, headers, body } = await send('/api/v1/openapi.json');
   expect(status).toBe(200);
   expect(headers['content-type']).toBe('application/json');
@@ -66,7 +66,7 @@ test('the document is that of this version, for the site it is asked from', asyn
 });
 
 describe.each(pages.map(fittingPath))('%s', (path) => {
-  test('is for everybody, is what it says to be, and sets no cookie', async () => {
+  test('is public, has its type, and sets no cookie', async () => {
     const { status, headers } = await send(path, { authorization: 'Basic nonsense' });
     expect(status).toBe(200);
     expect(headers['x-content-type-options']).toBe('nosniff');
@@ -80,7 +80,7 @@ describe.each(pages.map(fittingPath))('%s', (path) => {
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
   });
 
-  test('comes compressed to those who take that, and not at all to those who have it', async () => {
+  test('is compressed on request, and 304 for clients that have it', async () => {
     const plain = await send(path, { 'accept-encoding': 'br, gzip;q=0' });
     expect(plain.headers).not.toHaveProperty('content-encoding');
     const packed = await send(path, { 'accept-encoding': 'br, GZIP;q=0.5' });
@@ -136,7 +136,7 @@ test.each([
   expect(JSON.parse(body.toString())).toMatchObject({ result: 'error' });
 });
 
-test('the page names only what the gateway answers, and has no script or style of its own', () => {
+test('the page refers only to the gateway, and has no inline script or style', () => {
   const page = readFileSync(new URL('../reference/page.html', import.meta.url), 'utf8');
   const addresses = Array.from(page.matchAll(/(?:src|href)="([^"]*)"/g), ([, address]) => address);
   expect(addresses).not.toHaveLength(0);

@@ -83,18 +83,18 @@ function expectPlain({ headers, body }: Received, text: string): void {
 const textOf = (): string => String(answer.shared);
 
 describe('an answer of JSON', () => {
-  it('is compressed for those who take gzip', async () => {
+  it('is compressed for clients that accept gzip', async () => {
     const received = await ask('users/me');
     expect(unpack(received)).toBe(textOf());
     expect(received.body.length).toBeLessThan(textOf().length / 20);
   });
 
-  it.each(['gzip;q=0.1', '*', 'br, x-gzip'])('so for %s', async (accepted) => {
+  it.each(['gzip;q=0.1', '*', 'br, x-gzip'])('also for %s', async (accepted) => {
     expect(unpack(await ask('users/me', accepted))).toBe(textOf());
   });
 
   it.each([undefined, '', 'identity', 'gzip;q=0', 'br, deflate', 'gzip;q=0, *'])(
-    'goes as it is for %s, and says that it differs by that',
+    'is not compressed for %s, and says that it differs by encoding',
     async (accepted) => {
       const received = await ask('users/me', accepted ?? '');
       expectPlain(received, textOf());
@@ -109,7 +109,7 @@ describe('an answer of JSON', () => {
     expect(unpack(await ask('users/me'))).toBe(textOf());
   });
 
-  it('is compressed where it refuses, whatever its status', async () => {
+  it('is compressed if it is a refusal, whatever its status', async () => {
     answer = { ...answer, status: 400, headers: { 'x-parley-node': 'n' } };
     const received = await ask('users/me');
     expect(received.status).toBe(400);
@@ -117,14 +117,14 @@ describe('an answer of JSON', () => {
     expect(unpack(received)).toBe(textOf());
   });
 
-  it('is compressed whole where it comes in parts', async () => {
+  it('is compressed as a whole if it comes in parts', async () => {
     const text = `"${Array.from({ length: partBytes }, (_, n) => n).join(' ')}"`;
     answer = answerOf([Buffer.from(text)]);
     const received = await Promise.all(Array.from({ length: 6 }, () => ask('users/me')));
     for (const each of received) expect(unpack(each)).toBe(text);
   });
 
-  it('to HEAD has the headers of GET, but for a length that nobody knows', async () => {
+  it('to HEAD has the headers of GET, except the unknown length', async () => {
     const { status, headers, body } = await ask('users/me', 'gzip', 'HEAD');
     expect([status, body.length]).toEqual([200, 0]);
     expect(headers['content-encoding']).toBe('gzip');
@@ -148,8 +148,8 @@ describe('an answer to a poll', () => {
   });
 });
 
-describe('left as it is', () => {
-  it('is what is no JSON', async () => {
+describe('unchanged', () => {
+  it('is an answer that is not JSON', async () => {
     answer = { ...answer, kind: 'raw', headers: { 'Content-Type': 'text/plain' } };
     expectPlain(await ask('users/me'), textOf());
   });
@@ -158,7 +158,7 @@ describe('left as it is', () => {
     { 'Cache-Control': 'no-store, no-transform' },
     { 'cache-control': 'no-transform' },
     { 'Content-Encoding': 'br' },
-  ])('is what its service says so of: %o', async (headers: Record<string, string>) => {
+  ])('is an answer that its service excludes: %o', async (headers: Record<string, string>) => {
     answer = { ...answer, headers };
     const received = await ask('users/me');
     expect(received.headers['content-encoding']).toBe(headers['Content-Encoding']);
@@ -166,7 +166,7 @@ describe('left as it is', () => {
   });
 });
 
-it('a client that leaves meanwhile leaves nothing behind', async () => {
+it('a client that disconnects leaves nothing behind', async () => {
   answer = answerOf([Buffer.alloc(8 * 1_048_576, 'parley ')]);
   const leaving = Array.from({ length: 5 }, () => {
     const abort = new AbortController();
@@ -188,7 +188,7 @@ it('a client that leaves meanwhile leaves nothing behind', async () => {
   );
 });
 
-it('counts what it saves', async () => {
+it('counts the saved bytes', async () => {
   const before = await gateway.metric('parley_gateway_compressed_bytes_total');
   const received = await ask('users/me');
   const after = await gateway.metric('parley_gateway_compressed_bytes_total');

@@ -75,7 +75,7 @@ const tooLarge = {
 };
 
 describe('a body with a file', () => {
-  it('reaches its service as it comes, and may take longer than an answer', async () => {
+  it('is streamed to its service, and may take longer than the time limit of an answer', async () => {
     const { sent, answer } = begin('user_uploads', { 'content-length': String(6 * mib) });
     sent.write(Buffer.alloc(3 * mib));
     await waitUntil('half of it has arrived', () => arrivedBytes === 3 * mib);
@@ -89,7 +89,7 @@ describe('a body with a file', () => {
     expect(upstream.seen.at(-1)?.body).toHaveLength(6 * mib);
   });
 
-  it('goes past a node that is dead', async () => {
+  it('skips a dead node', async () => {
     const dead = await gateway.addUpstream('messages', (_request, response) =>
       answerJson(response, success),
     );
@@ -102,7 +102,7 @@ describe('a body with a file', () => {
     await dead.lease.end();
   });
 
-  it('above its bound is refused as the service would, before it is read', async () => {
+  it('above its limit is refused like in the service, before it is read', async () => {
     const before = upstream.seen.length;
     const { sent, answer } = begin('user_uploads', { 'content-length': String(40 * mib) });
     sent.flushHeaders();
@@ -111,21 +111,21 @@ describe('a body with a file', () => {
     expect(upstream.seen).toHaveLength(before);
   });
 
-  it('above its bound is refused while it flows where its length was not told', async () => {
+  it('above its limit is refused during transfer if its length was not declared', async () => {
     const { sent, answer } = begin('user_uploads', { 'transfer-encoding': 'chunked' });
     for (let n = 0; n < 20; n += 1) sent.write(Buffer.alloc(mib));
     sent.end();
     expect(await answer).toEqual(tooLarge);
   });
 
-  it('leaves the bound of other bodies as it is', async () => {
+  it('does not change the limit of other bodies', async () => {
     const { sent, answer } = begin('messages', { 'content-length': String(26 * mib) });
     sent.flushHeaders();
     expect((await answer).status).toBe(413);
     sent.destroy();
   });
 
-  it('whose client hangs up ends at the service too', async () => {
+  it('ends at the service when its client hangs up', async () => {
     const aborted = new Promise<void>((resolve) => {
       upstream.server.once('request', (request) => request.on('aborted', resolve));
     });
@@ -147,7 +147,7 @@ describe('a route below the root', () => {
     ['/user_uploads/1/ab/token/name.txt', '/user_uploads/1/ab/token/name.txt'],
     ['/user_uploads/1/%C3%A4%2Fb', '/user_uploads/1/%C3%A4%2Fb'],
     ['//user_uploads//1/a', '/user_uploads/1/a'],
-  ])('takes %s to its service', async (path, forwarded) => {
+  ])('forwards %s to its service', async (path, forwarded) => {
     const response = await fetch(`${gateway.url}${path}?api_key=${user.apiKey}&x=1`);
     expect(response.status).toBe(200);
     expect(upstream.seen.at(-1)?.url).toBe(`${forwarded}?api_key=${user.apiKey}&x=1`);
@@ -159,7 +159,7 @@ describe('a route below the root', () => {
     '/user_uploads/1',
     '/user_uploads/1/',
     '/user_uploads/x/y',
-  ])('does not take %s', async (path) => {
+  ])('does not forward %s', async (path) => {
     const response = await fetch(gateway.url + path, { headers: authorization(user) });
     expect(response.status).toBe(404);
   });

@@ -56,20 +56,20 @@ function seenBy(...upstreams: Upstream[]): number {
 }
 
 describe('choosing a replica', () => {
-  it('answers 503 where a service has none', async () => {
+  it('answers 503 if a service has no node', async () => {
     const answer = await call('GET', 'streams');
     expect([answer.status, answer.json]).toEqual([503, unavailable]);
     expect(answer.headers.get('retry-after')).toBe('1');
   });
 
-  it('takes turns', async () => {
+  it('takes nodes in turn', async () => {
     const one = await gateway.addUpstream('subscriptions', named('one'));
     const two = await gateway.addUpstream('subscriptions', named('two'));
     for (let count = 0; count < 6; count += 1) await call('GET', 'streams');
     expect([one.seen.length, two.seen.length]).toEqual([3, 3]);
   });
 
-  it('goes past a node that is dead, whatever the request, and remembers it', async () => {
+  it('skips a dead node, whatever the request, and remembers it', async () => {
     const dead = await gateway.addUpstream('subscriptions', named('dead'));
     await gateway.addUpstream('subscriptions', named('alive'));
     await dead.crash();
@@ -97,7 +97,7 @@ describe('a reply that breaks off before its headers', () => {
     ['POST', 'messages', 'type=private&content=x'],
     ['POST', 'messages/flags', 'op=add'],
     ['POST', 'mark_all_as_read', ''],
-  ])('lets %s %s go on at another replica under the same id', async (method, path, body) => {
+  ])('repeats %s %s at another replica under the same id', async (method, path, body) => {
     const one = await gateway.addUpstream('messages', breakOff);
     const two = await gateway.addUpstream('messages', breakOff);
     // The first one asked breaks off; the other one answers.
@@ -115,7 +115,7 @@ describe('a reply that breaks off before its headers', () => {
     expect(new Set([...one.seen, ...two.seen].map((seen) => seen.body)).size).toBe(1);
   });
 
-  it('is 503 for a change that may not be done twice', async () => {
+  it('is 503 for a change that must not be done twice', async () => {
     const one = await gateway.addUpstream('subscriptions', breakOff);
     const two = await gateway.addUpstream('subscriptions', breakOff);
     const answer = await call('POST', 'users/me/subscriptions', 'subscriptions=[]');
@@ -123,7 +123,7 @@ describe('a reply that breaks off before its headers', () => {
     expect(seenBy(one, two)).toBe(1);
   });
 
-  it('never lets a send of unknown outcome end in a 503', async () => {
+  it('never turns a send of unknown outcome into a 503', async () => {
     const only = await gateway.addUpstream('messages', breakOff);
     await expect(call('POST', 'messages', 'type=private&content=x')).rejects.toThrow();
     expect(only.seen.length).toBeGreaterThan(1);
@@ -139,7 +139,7 @@ describe('a reply that breaks off before its headers', () => {
     expect([keyed.status, keyed.json]).toEqual([503, unavailable]);
   });
 
-  it('passes on a 503 that says nothing happened', async () => {
+  it('forwards a 503, which means that nothing happened', async () => {
     const only = await gateway.addUpstream('messages', (_request, response) =>
       answerJson(response, unavailable, 503),
     );
@@ -158,13 +158,13 @@ describe('a reply that breaks off before its headers', () => {
 });
 
 describe('a reply that does not come', () => {
-  it('is 503 when the time is over', async () => {
+  it('is 503 after the time limit', async () => {
     await gateway.addUpstream('subscriptions', () => undefined);
     const answer = await call('POST', 'users/me/subscriptions', 'subscriptions=[]');
     expect([answer.status, answer.json]).toEqual([503, unavailable]);
   });
 
-  it('is not asked of another replica where the request only reads', async () => {
+  it('is not repeated at another replica for a read', async () => {
     const replicas = [
       await gateway.addUpstream('messages', () => undefined),
       await gateway.addUpstream('messages', () => undefined),
@@ -174,7 +174,7 @@ describe('a reply that does not come', () => {
     expect(seenBy(...replicas)).toBe(1);
   });
 
-  it('breaks the connection where the answer has begun and breaks off', async () => {
+  it('breaks the connection if the answer has begun and breaks off', async () => {
     await gateway.addUpstream('messages', (request, response) => {
       response.writeHead(200, { 'Content-Length': 100 });
       response.write('{"result":');
@@ -183,7 +183,7 @@ describe('a reply that does not come', () => {
     await expect(call('GET', 'messages')).rejects.toThrow();
   });
 
-  it('goes elsewhere when the lease of a silent node lapses', async () => {
+  it('moves to another node when the lease of a silent node lapses', async () => {
     // Longer than a new gateway needs to believe that a lease has lapsed.
     await gateway.stop();
     await start(8);
@@ -205,7 +205,7 @@ describe('a reply that does not come', () => {
 
 describe('a client that hangs up', () => {
   it(
-    'ends the request upstream, and leaves nothing behind, hundreds of times',
+    'ends the request at the service and leaves nothing behind, hundreds of times',
     { timeout: 120_000 },
     async () => {
       let held = 0;

@@ -62,7 +62,7 @@ const answerEvents: UpstreamHandler = (_request, response) => {
 };
 
 describe('a poll', () => {
-  it("goes to the queue's holder as the caller, and its answer comes back with the node's name", async () => {
+  it("goes to the queue's holder with its caller, and its answer has the node's name", async () => {
     const [holder, next] = await addNodes(answerEvents);
     const answer = await poll();
     expect([answer.status, answer.json]).toEqual([
@@ -77,7 +77,7 @@ describe('a poll', () => {
     expect(identityOf(holder.seen[0]?.headers ?? {})?.caller?.userId).toBe(user.userId);
   });
 
-  it('shares its path with DELETE, which goes to the holder as well, wherever the id is', async () => {
+  it('shares its path with DELETE, which also goes to the holder, wherever the id is', async () => {
     const [holder] = await addNodes(answerEvents);
     const address = `${gateway.url}/api/v1/events`;
     await fetch(`${address}?queue_id=${queueId}`, {
@@ -95,14 +95,14 @@ describe('a poll', () => {
     expect(holder.seen.map(({ method }) => method)).toEqual(['DELETE', 'DELETE', 'DELETE']);
   });
 
-  it('goes on at the next node when the holder is dead', async () => {
+  it('continues at the next node if the holder is dead', async () => {
     const [holder, next] = await addNodes(answerEvents);
     await holder.crash();
     expect((await poll()).status).toBe(200);
     expect(next.seen.length).toBe(1);
   });
 
-  it('goes on when its node dies while it is held', async () => {
+  it('continues when its node dies while it is held', async () => {
     const [holder, next] = await addNodes(hold);
     next.handler = answerEvents;
     const answering = poll();
@@ -116,7 +116,7 @@ describe('a poll', () => {
   it.each([
     ['lapsed', 'UPDATE service_leases SET lapses_at = now() WHERE node_id = $1'],
     ['was given up', 'DELETE FROM service_leases WHERE node_id = $1'],
-  ])('goes on when the lease of its node %s, and the node hears of it', async (_case, sql) => {
+  ])('continues when the lease of its node %s, and the node is informed', async (_case, sql) => {
     let isCurrent = true;
     const options = { isCurrent: () => isCurrent };
     const nodes = [
@@ -145,13 +145,13 @@ describe('a poll', () => {
     await waitUntil('the first node lost the poll', () => held.sockets.size === 0);
   });
 
-  it('is 503 where no node answers', async () => {
+  it('is 503 if no node answers', async () => {
     const answer = await poll();
     expect([answer.status, answer.json]).toMatchObject([503, { code: 'SERVICE_UNAVAILABLE' }]);
     expect(answer.headers.get('retry-after')).toBe('1');
   });
 
-  it('breaks off where its answer broke off', async () => {
+  it('breaks off if its answer broke off', async () => {
     await addNodes((request, response) => {
       response.writeHead(200, { 'Content-Length': 100 });
       response.write('{');
@@ -162,7 +162,7 @@ describe('a poll', () => {
 });
 
 describe('the end of a held poll', () => {
-  it('comes with the refusal of a fresh check when the key changed, for that user alone', async () => {
+  it('comes with a fresh refusal when the key changed, for that user only', async () => {
     const [holder] = await addNodes(hold);
     const answering = poll();
     const other = await gateway.addUser();
@@ -183,7 +183,7 @@ describe('the end of a held poll', () => {
     await expect(otherPoll).rejects.toThrow();
   });
 
-  it('does not come when the account changed in another way', async () => {
+  it('does not come if the account changed in another way', async () => {
     const [holder] = await addNodes(hold);
     const answering = poll();
     await waitUntil('it is held', () => holder.seen.length === 1);
@@ -194,7 +194,7 @@ describe('the end of a held poll', () => {
     expect(await answering).toMatchObject({ status: 401, json: { msg: 'Account is deactivated' } });
   });
 
-  it('is empty when the gateway stops', async () => {
+  it('is an empty answer when the gateway stops', async () => {
     const [holder] = await addNodes(hold);
     const answering = poll();
     await waitUntil('it is held', () => holder.seen.length === 1);
@@ -204,7 +204,7 @@ describe('the end of a held poll', () => {
     await stopping;
   });
 
-  it('that does not wait is answered by its node, also when the gateway stops', async () => {
+  it('of a nonblocking poll comes from its node, also when the gateway stops', async () => {
     const { promise: released, resolve: release } = Promise.withResolvers<void>();
     const [holder] = await addNodes((request, response, body) => {
       if (request.url?.includes('dont_block=true') !== true) return;

@@ -74,7 +74,7 @@ async function poll(
 }
 
 describe('a poll on a link', () => {
-  it('goes to the holder as the caller, and is answered as any request is', async () => {
+  it('goes to the holder with its caller, and is answered like any request', async () => {
     const [holder, next] = await addNodes(answerEvents);
     const answer = await poll();
     expect([answer.status, answer.json]).toEqual([200, answered]);
@@ -88,7 +88,7 @@ describe('a poll on a link', () => {
     expect(next.arrived.length).toBe(0);
   });
 
-  it('shares its connection with all others of the node', async () => {
+  it('shares its connection with all others to the node', async () => {
     const [holder] = await addNodes(answerEvents);
     const answers = await Promise.all(
       Array.from({ length: 300 }, async (_, id) => (await poll({ id })).json),
@@ -97,7 +97,7 @@ describe('a poll on a link', () => {
     expect(holder.sockets.size).toBe(1);
   });
 
-  it('gets its own answer, in whichever order they come', async () => {
+  it('gets its own answer, in any order', async () => {
     const release = Promise.withResolvers<undefined>();
     await addNodes(async ({ address }) => {
       const id = Number(/last_event_id=(\d+)/.exec(address)?.[1]);
@@ -111,7 +111,7 @@ describe('a poll on a link', () => {
     expect(await Promise.all(answers)).toEqual(ids.map((id) => ({ id })));
   });
 
-  it('brings a refusal with its status and headers', async () => {
+  it('delivers a refusal with its status and headers', async () => {
     await addNodes(refuse);
     const answer = await poll();
     expect([answer.status, answer.json]).toEqual([
@@ -121,7 +121,7 @@ describe('a poll on a link', () => {
     expect(answer.headers.get('retry-after')).toBe('7');
   });
 
-  it('is told to the node when the client hangs up, and only that one', async () => {
+  it('is cancelled at the node when its client hangs up, without effect on others', async () => {
     const [holder] = await addNodes(hold);
     const controller = new AbortController();
     const leaving = poll({ signal: controller.signal }).catch(() => undefined);
@@ -139,7 +139,7 @@ describe('a poll on a link', () => {
   it.each([
     ['ends its links', async (node: Upstream) => node.links.end()],
     ['dies', (node: Upstream) => node.crash()],
-  ])('goes on at the next node when its own %s', async (_case, lose) => {
+  ])('continues at the next node when its own %s', async (_case, lose) => {
     const [holder, next] = await addNodes(hold);
     next.linkHandler = answerEvents;
     const answers = Promise.all(Array.from({ length: 50 }, () => poll()));
@@ -153,7 +153,7 @@ describe('a poll on a link', () => {
     );
   });
 
-  it('goes elsewhere once its node said that it stops', async () => {
+  it('moves elsewhere when its node announced that it stops', async () => {
     const [holder, next] = await addNodes(answerEvents);
     await poll();
     holder.links.sayLeaving();
@@ -164,7 +164,7 @@ describe('a poll on a link', () => {
     expect(holder.sockets.size).toBe(1);
   });
 
-  it('goes on at the next node when its own stops before it has come there', async () => {
+  it('continues at the next node if its own stops before it arrived there', async () => {
     const [holder, next] = await addNodes(answerEvents);
     holder.linkHandler = (request, tell) => {
       holder.links.sayLeaving();
@@ -174,7 +174,7 @@ describe('a poll on a link', () => {
     expect(next.arrived.length).toBe(1);
   });
 
-  it('goes on at the next node when its own breaks the protocol', async () => {
+  it('continues at the next node if its own violates the protocol', async () => {
     const [holder, next] = await addNodes(answerEvents);
     holder.linkHandler = () => {
       for (const socket of holder.sockets) socket.write(Buffer.alloc(64, 0xff));
@@ -184,7 +184,7 @@ describe('a poll on a link', () => {
     expect(next.arrived.length).toBe(1);
   });
 
-  it('is an exchange of its own with a node that knows no links', async () => {
+  it('uses HTTP with a node that knows no links', async () => {
     const node = await gateway.addUpstream('events', (_request, response) =>
       answerJson(response, answered),
     );

@@ -80,7 +80,7 @@ async function call(
 }
 
 describe('a request', () => {
-  it('comes as the caller sent it, and is answered with the headers of every answer', async () => {
+  it('arrives as the caller sent it, and its answer has the usual headers', async () => {
     const node = await addNode(() =>
       Promise.resolve(answerOf({ ...success, name: 'ünïcode 🎉' }, 200, { 'x-parley-node': 'n' })),
     );
@@ -107,7 +107,7 @@ describe('a request', () => {
     expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  it('shares the connection to its node with others, and gets its own answer', async () => {
+  it('shares the connection to its node, and gets its own answer', async () => {
     const node = await addNode(({ body }) =>
       Promise.resolve(answerOf({ ...success, of: body.toString() })),
     );
@@ -117,7 +117,7 @@ describe('a request', () => {
     expect(node.sockets.size).toBe(1);
   });
 
-  it('brings a refusal with its status and headers', async () => {
+  it('gets a refusal with its status and headers', async () => {
     await addNode(() =>
       Promise.resolve(answerOf({ result: 'error', msg: 'x' }, 429, { 'Retry-After': '7' })),
     );
@@ -137,7 +137,7 @@ describe('a request', () => {
     expect(await response.text()).toBe('');
   });
 
-  it('is told to its node when the client hangs up', async () => {
+  it('is cancelled at its node when the client hangs up', async () => {
     const node = await addNode(hold);
     const controller = new AbortController();
     const leaving = call('POST', 'messages/flags', 'op=add', { signal: controller.signal });
@@ -161,7 +161,7 @@ describe('a request', () => {
   });
 });
 
-it('a node that wants a request by HTTP is asked so, once', async () => {
+it('a node that requires HTTP for a request gets it by HTTP, once', async () => {
   const node = await gateway.addUpstream(
     'messages',
     (_request, response) => answerJson(response, { ...success, by: 'http' }),
@@ -174,7 +174,7 @@ it('a node that wants a request by HTTP is asked so, once', async () => {
   expect(node.seen).toMatchObject([{ method: 'POST', url: '/api/v1/messages', body }]);
 });
 
-describe('an answer that is no JSON', () => {
+describe('an answer that is not JSON', () => {
   async function get(path: string, method = 'GET'): Promise<Response> {
     return fetch(`${gateway.url}${path}`, {
       method,
@@ -191,7 +191,7 @@ describe('an answer that is no JSON', () => {
     return () => Promise.resolve({ status, kind: 'raw', headers, shared, own: '' });
   }
 
-  it('has its own headers, and those of the gateway', async () => {
+  it('has its own headers and those of the gateway', async () => {
     const bytes = Buffer.from([0, 255, 128, 10, 13]);
     const node = await addNode(
       answerRaw(200, { 'Content-Type': 'image/png', 'X-Content-Type-Options': 'forged' }, [bytes]),
@@ -228,7 +228,7 @@ describe('an answer that is no JSON', () => {
     expect(await answer.text()).toBe('');
   });
 
-  it('tells HEAD the length of the file', async () => {
+  it("tells HEAD the file's length", async () => {
     await addNode(answerRaw(200, { 'Content-Type': 'image/png', 'Content-Length': '123456789' }));
     const answer = await get('/user_uploads/1/a/b.png', 'HEAD');
     expect(answer.headers.get('content-length')).toBe('123456789');
@@ -248,7 +248,7 @@ describe('a long answer', () => {
     return idle;
   }
 
-  it('comes whole, and nobody waits for a client that takes nothing of it', async () => {
+  it('arrives completely, and a client that does not read delays nobody', async () => {
     const node = await addNode(({ method }) =>
       Promise.resolve(answerOf(method === 'GET' ? { ...success, word } : success)),
     );
@@ -264,7 +264,7 @@ describe('a long answer', () => {
     });
   });
 
-  it('that nobody takes and that fills the gateway lets reads go by HTTP, and nothing else', async () => {
+  it('that is not read and fills the gateway makes repeatable reads use HTTP, and nothing else', async () => {
     await startAgain('20');
     const shared = [Buffer.alloc(answerMaxBytes)];
     const node = await gateway.addUpstream(
@@ -313,7 +313,7 @@ describe('a long answer', () => {
     });
   }
 
-  it('that breaks off is asked for again elsewhere, where that is harmless', async () => {
+  it('that breaks off is requested again elsewhere if that is harmless', async () => {
     const nodes = [await addNode(hold), await addNode(hold)];
     for (const node of nodes)
       node.linkHandler = async () =>
@@ -327,7 +327,7 @@ describe('a long answer', () => {
     expect(nodes.map(({ arrived }) => arrived.length)).toEqual([1, 1]);
   });
 
-  it('that breaks off is 503 for what may not be done twice', async () => {
+  it('that breaks off is 503 if the request must not be repeated', async () => {
     const nodes = [await addNode(hold, 'events'), await addNode(hold, 'events')];
     for (const node of nodes) node.linkHandler = () => dieAnswering(node);
     const answer = await call('POST', 'register');
@@ -345,7 +345,7 @@ describe('a node that is lost', () => {
   it.each([
     ['POST', 'messages', send],
     ['POST', 'messages/flags', 'op=add'],
-  ])('lets %s %s go on at another under the same id', async (method, path, body) => {
+  ])('lets %s %s continue at another under the same id', async (method, path, body) => {
     const nodes = [await addNode(hold), await addNode(hold)];
     for (const node of nodes)
       node.linkHandler = async () =>
@@ -359,7 +359,7 @@ describe('a node that is lost', () => {
     expect(new Set(received.map((each) => each.body.toString()))).toEqual(new Set([body]));
   });
 
-  it('is not followed by a third where a read was lost twice', async () => {
+  it('causes no third attempt for a read', async () => {
     const nodes = [await addNode(hold), await addNode(hold), await addNode(hold)];
     for (const node of nodes) node.linkHandler = () => lose(node);
     const answer = await call('GET', 'messages');
@@ -367,7 +367,7 @@ describe('a node that is lost', () => {
     expect(nodes.flatMap(({ arrived }) => arrived).length).toBe(2);
   });
 
-  it('is 503 for a change that may not be done twice', async () => {
+  it('causes 503 for a change that must not be done twice', async () => {
     const nodes = [await addNode(hold, 'subscriptions'), await addNode(hold, 'subscriptions')];
     for (const node of nodes) node.linkHandler = () => lose(node);
     const answer = await call('POST', 'users/me/subscriptions', 'subscriptions=[]');
@@ -375,7 +375,7 @@ describe('a node that is lost', () => {
     expect(nodes.flatMap(({ arrived }) => arrived).length).toBe(1);
   });
 
-  it('never lets a send of unknown outcome end in a 503', async () => {
+  it('never turns a send of unknown outcome into a 503', async () => {
     const node = await addNode(hold);
     // Its link breaks but the node stays; the 503 of a later attempt says nothing about the earlier one.
     node.linkHandler = async () => {
@@ -387,13 +387,13 @@ describe('a node that is lost', () => {
     expect(node.arrived.length).toBeGreaterThan(1);
   });
 
-  it('passes on a 503 that says nothing happened', async () => {
+  it('forwards a 503, which means that nothing happened', async () => {
     const node = await addNode(() => Promise.resolve(answerOf(unavailable, 503)));
     expect((await call('POST', 'messages', send)).status).toBe(503);
     expect(node.arrived.length).toBe(1);
   });
 
-  it('is passed by where it cannot be reached, whatever the request', async () => {
+  it('is skipped if it cannot be reached, whatever the request', async () => {
     const dead = await addNode(answerAll, 'subscriptions');
     const alive = await addNode(answerAll, 'subscriptions');
     await dead.crash();
@@ -410,7 +410,7 @@ describe('a request that ran out of time', () => {
     ['GET', 'messages?anchor=newest', undefined],
     ['POST', 'messages', 'method=GET&anchor=newest'],
     ['POST', 'messages/render', 'content=x'],
-  ])('goes nowhere else where it only reads: %s %s', async (method, path, body) => {
+  ])('is not repeated if it only reads: %s %s', async (method, path, body) => {
     const nodes = [await addNode(hold), await addNode(hold)];
     const answer = await call(method, path, body);
     expect([answer.status, answer.json]).toEqual([503, unavailable]);
@@ -422,7 +422,7 @@ describe('a request that ran out of time', () => {
   it.each([
     ['a send', 'messages', send],
     ['a change that may be done twice', 'messages/flags', 'op=add'],
-  ])('goes on at another node where it is %s', async (_what, path, body) => {
+  ])('continues at another node if it is %s', async (_what, path, body) => {
     const nodes = [await addNode(hold), await addNode(hold)];
     for (const node of nodes)
       node.linkHandler = () =>
@@ -434,7 +434,7 @@ describe('a request that ran out of time', () => {
   });
 });
 
-it('a node that says nothing is given up when the time is over', async () => {
+it('a silent node is given up after the time limit', async () => {
   const node = await addNode(hold, 'subscriptions');
   const answer = await call('POST', 'users/me/subscriptions', 'subscriptions=[]');
   expect([answer.status, answer.json]).toEqual([503, unavailable]);
@@ -442,7 +442,7 @@ it('a node that says nothing is given up when the time is over', async () => {
 });
 
 describe('a node that stops', () => {
-  it('is asked by HTTP where there is no other, and left once it has answered', async () => {
+  it('gets requests by HTTP if there is no other, and is left when it has answered', async () => {
     const release = Promise.withResolvers<undefined>();
     const node = await gateway.addUpstream(
       'messages',

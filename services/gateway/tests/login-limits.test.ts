@@ -110,7 +110,7 @@ describe('LoginLimiter', () => {
     return [await makeLimiter(change), await makeLimiter(change)];
   }
 
-  it('judges exactly ten wrong passwords of a flood that comes at once to two gateways', async () => {
+  it('checks exactly ten wrong passwords of a flood at two gateways', async () => {
     const limiters = await twoLimiters();
     const outcomes = await Promise.allSettled(
       Array.from({ length: 60 }, (_, n) => fail(limiters[n % 2] ?? limiters[0])),
@@ -131,7 +131,7 @@ describe('LoginLimiter', () => {
     expect(outcomes.filter(isRefusal)).toHaveLength(50);
   });
 
-  it('lets everybody in who has the right password of one account, however many come at once', async () => {
+  it('accepts all right passwords of one account, however many come at once', async () => {
     const limiters = await twoLimiters();
     let judged = 0;
     let judgedMost = 0;
@@ -167,7 +167,7 @@ describe('LoginLimiter', () => {
     );
   });
 
-  it('counts wrong passwords and wrong keys apart', async () => {
+  it('counts wrong passwords and wrong keys separately', async () => {
     const [limiter] = await twoLimiters({ limits: [{ windowSecs: 60, requestsMax: 1 }] });
     await fail(limiter);
     await limiter.countFailure(keyLogin());
@@ -175,7 +175,7 @@ describe('LoginLimiter', () => {
     await expect(limiter.countFailure(keyLogin())).rejects.toMatchObject({ status: 429 });
   });
 
-  it('tells when to come again, and takes the one who does', async () => {
+  it('returns when to retry, and accepts the retry', async () => {
     const [limiter] = await twoLimiters({
       limits: [
         { windowSecs: 60, requestsMax: 50 },
@@ -200,7 +200,7 @@ describe('LoginLimiter', () => {
     );
   });
 
-  it('says that one may ask again while others hold the last places', async () => {
+  it('permits an early retry if others hold the last places', async () => {
     const [limiter] = await twoLimiters({ limits: [{ windowSecs: 60, requestsMax: 1 }] });
     const attempt = await limiter.begin(login());
     expect(await limiter.begin(login())).toBeUndefined();
@@ -209,7 +209,7 @@ describe('LoginLimiter', () => {
     expect(counts).toEqual({ failed: 0, refused: 0, uncounted: 0 });
   });
 
-  it('frees the places that a gateway which died has left', async () => {
+  it('frees the places of a gateway that died', async () => {
     const [limiter] = await twoLimiters({
       limits: [{ windowSecs: 60, requestsMax: 2 }],
       attemptMaxMs: 1_000,
@@ -220,7 +220,7 @@ describe('LoginLimiter', () => {
     expect(counts.refused).toBe(0);
   });
 
-  it('leaves nothing in Redis for what it refuses, and nothing that stays', async () => {
+  it('leaves nothing lasting in Redis, and nothing for refused logins', async () => {
     const [limiter] = await twoLimiters();
     await Promise.allSettled(Array.from({ length: 30 }, () => fail(limiter)));
     await limiter.begin(login('x'.repeat(10_000)));
@@ -235,7 +235,7 @@ describe('LoginLimiter', () => {
     }
   });
 
-  it('lets logins pass, and says so, while Redis is away or no limit is set', async () => {
+  it('permits logins, and reports it, while Redis is down or no limit is set', async () => {
     const away = connect('redis://127.0.0.1:1');
     connections.push(away);
     const options = {
@@ -258,7 +258,7 @@ describe('LoginLimiter', () => {
     expect(counts.uncounted).toBe(6);
   });
 
-  it('lets logins pass, and says why, where Redis refuses to count', async () => {
+  it('permits logins, and reports why, if Redis refuses to count', async () => {
     const errors: unknown[] = [];
     const limiter = await makeLimiter({ onUncounted: (error) => errors.push(error) });
     await limiter.begin(login());
@@ -320,7 +320,7 @@ describe('through the gateway', () => {
     });
   }
 
-  it('refuses a password without judging it, right or wrong, once three failed', async () => {
+  it('refuses a password unchecked, right or wrong, after three failed ones', async () => {
     const address = newAddress();
     for (let count = 0; count < 3; count += 1) {
       expect((await logIn(address, 'd@example.com', 'wrong')).status).toBe(403);
@@ -353,7 +353,7 @@ describe('through the gateway', () => {
     expect(await gateway.metric('parley_gateway_logins_refused_total')).toBe(2);
   });
 
-  it('judges four of an address at a time, and passes the place of each on', async () => {
+  it('checks four of an address at a time, and continues with waiting ones', async () => {
     const address = newAddress();
     const asked = ['j', 'k', 'l', 'm', 'n', 'o'].map((user) =>
       logIn(address, `${user}@example.com`, 'held'),
@@ -370,7 +370,7 @@ describe('through the gateway', () => {
     );
   });
 
-  it('keeps nobody out for a name of which others are tried at his address', async () => {
+  it('does not lock out a user whose name others try from the same address', async () => {
     const address = newAddress();
     const guesses = Array.from({ length: 30 }, () => logIn(address, 'p@example.com', 'held'));
     await waitUntil('as many are judged as may fail', () => held.length === 3);
@@ -381,7 +381,7 @@ describe('through the gateway', () => {
     expect(statuses.filter((status) => status === 429)).toHaveLength(27);
   });
 
-  it('ends the wait of a client that hangs up, which is no guess', async () => {
+  it('ends the wait of a client that hangs up, without counting a guess', async () => {
     const address = newAddress();
     const asked = ['r', 's', 't', 'u'].map((user) => logIn(address, `${user}@example.com`, 'held'));
     await waitUntil('four are judged', () => held.length === 4);
@@ -405,7 +405,7 @@ describe('through the gateway', () => {
     expect((await logIn(newAddress(), 'e@EXAMPLE.com', 'right')).status).toBe(429);
   });
 
-  it('does not count right passwords, nor what is refused before a password', async () => {
+  it('does not count right passwords, nor requests refused before the password is checked', async () => {
     const address = newAddress();
     for (let count = 0; count < 5; count += 1) {
       expect((await logIn(address, 'f@example.com', 'right')).status).toBe(200);
@@ -413,7 +413,7 @@ describe('through the gateway', () => {
     }
   });
 
-  it('counts a guess whose client hung up before the answer', async () => {
+  it('counts a guess if its client hung up before the answer', async () => {
     const address = newAddress();
     for (let count = 1; count <= 3; count += 1) {
       const controller = new AbortController();
@@ -427,7 +427,7 @@ describe('through the gateway', () => {
     expect((await logIn(address, 'g@example.com', 'right')).status).toBe(429);
   });
 
-  it('counts wrong passwords of whoever has a key and wants another password, as logins of the account', async () => {
+  it('counts wrong old passwords of a password change as logins of the account', async () => {
     const user = await gateway.addUser();
     const change = (fields: Record<string, string>): Promise<Response> =>
       fetch(`${gateway.url}/api/v1/settings`, {
@@ -450,12 +450,12 @@ describe('through the gateway', () => {
     expect((await change({ full_name: 'Rina' })).status).toBe(200);
   });
 
-  it('takes no login of more than 64 KiB', async () => {
+  it('refuses a login above 64 KiB', async () => {
     const answer = await logIn(newAddress(), 'i@example.com', 'x'.repeat(1024 * 1024));
     expect(answer.status).toBe(413);
   });
 
-  it('tells wrong keys so once three were tried, and takes right ones of the same address and account', async () => {
+  it('refuses wrong keys after three, and accepts right ones of the same address and account', async () => {
     const user = await gateway.addUser();
     const address = newAddress();
     const call = (credentials: Record<string, string>): Promise<Response> =>

@@ -31,7 +31,7 @@ describe('through the gateway', () => {
       user === undefined ? {} : { headers: authorization(user) },
     );
 
-  it('counts down, then refuses, each user for itself', async () => {
+  it('counts down, then refuses, separately for each user', async () => {
     const user = await gateway.addUser();
     const remaining: (string | null)[] = [];
     for (let count = 0; count < 3; count += 1) {
@@ -58,7 +58,7 @@ describe('through the gateway', () => {
     expect((await call(await gateway.addUser())).status).toBe(200);
   });
 
-  it('does not count where nobody is authenticated', async () => {
+  it('does not count without authentication', async () => {
     for (let count = 0; count < 5; count += 1) {
       const answer = await call(undefined, 'server_settings');
       expect([answer.status, answer.headers.has('x-ratelimit-limit')]).toEqual([200, false]);
@@ -72,7 +72,7 @@ describe('RateLimiter', () => {
   const connect = (url: string): ReturnType<typeof connectForRequests> =>
     connectForRequests({ url: new Secret(url), prefix: 'unused', commandTimeoutMs: 5_000 }, log);
 
-  it('refuses by the tightest of several rules, and does not count what it refuses', async () => {
+  it('applies the strictest of several rules, and does not count refused requests', async () => {
     const redis = connect(getTestStores().redisUrl);
     await new Promise((resolve) => {
       redis.once('ready', resolve);
@@ -103,7 +103,7 @@ describe('RateLimiter', () => {
     redis.disconnect();
   });
 
-  it('counts an owner and his bots together too, and others apart', async () => {
+  it('counts an owner and the bots together too, and others separately', async () => {
     const redis = connect(getTestStores().redisUrl);
     await new Promise((resolve) => {
       redis.once('ready', resolve);
@@ -132,7 +132,7 @@ describe('RateLimiter', () => {
     redis.disconnect();
   });
 
-  it('lets requests pass, and says so, while Redis is away', async () => {
+  it('permits requests, and reports it, while Redis is down', async () => {
     const redis = connect('redis://127.0.0.1:1');
     let uncounted = 0;
     const limiter = new RateLimiter({
@@ -151,7 +151,7 @@ describe('RateLimiter', () => {
     redis.disconnect();
   });
 
-  it('lets requests pass, and says why, where Redis refuses to count', async () => {
+  it('permits requests, and reports why, if Redis refuses to count', async () => {
     const redis = connect(getTestStores().redisUrl);
     await new Promise((resolve) => {
       redis.once('ready', resolve);

@@ -145,7 +145,7 @@ describe('before authentication', () => {
     });
   });
 
-  it('lets a POST pass to authentication where a form may override the method', async () => {
+  it('permits a POST if a form may name another method', async () => {
     expect((await sendRaw('POST', '/api/v1/events')).status).toBe(401);
     expect((await sendRaw('POST', '/api/v1/streams')).status).toBe(405);
   });
@@ -175,7 +175,7 @@ describe('before authentication', () => {
     expect(await streamBody(method, path, bound)).not.toBe(413);
   });
 
-  it('judges the key of a webhook before it reads the body', async () => {
+  it('checks the key of a webhook before it reads the body', async () => {
     // The announced body never arrives.
     const refused = await sendRaw(
       'POST',
@@ -187,7 +187,7 @@ describe('before authentication', () => {
     expect([refused.status, messageOf(refused)]).toEqual([401, 'Invalid API key']);
   });
 
-  it('refuses on a production server what is for development, whatever it brings', async () => {
+  it('refuses development endpoints on a production server, whatever the request', async () => {
     const production = await GatewayUnderTest.start({
       PARLEY_MODE: 'production',
       PARLEY_EXTERNAL_URL: 'https://chat.example.com',
@@ -244,7 +244,7 @@ describe('bodies that come slowly', () => {
     return { request, answered };
   }
 
-  it('take no more memory in pieces of one byte than is counted', async () => {
+  it('take no more memory in single bytes than is counted', async () => {
     const { heapUsed: before } = memoryAfterCollection();
     const bytes = 256 * kib;
     const socket = connect(gateway.running.address.port, '127.0.0.1');
@@ -266,7 +266,7 @@ describe('bodies that come slowly', () => {
     expect((heapUsed - before) / mib).toBeLessThan(10);
   });
 
-  it('of an owner and his bots take a third of the room, and those of others find theirs', async () => {
+  it('of an owner and the bots use at most a third of the room', async () => {
     const slow = await gateway.addUser();
     const bot = await gateway.addUser({ botType: 1, botOwnerId: slow.userId });
     const third = await Promise.all(
@@ -303,7 +303,7 @@ describe('authentication', () => {
     });
   });
 
-  it('refuses an unknown key, and the key of somebody else', async () => {
+  it("refuses an unknown key, and another user's key", async () => {
     const other = await gateway.addUser();
     for (const wrong of [
       { ...user, apiKey: 'x'.repeat(32) },
@@ -317,14 +317,14 @@ describe('authentication', () => {
     }
   });
 
-  it('needs none for the endpoints that are open to all', async () => {
+  it('requires none for public endpoints', async () => {
     const before = people.seen.length;
     const answer = await sendRaw('GET', '/api/v1/server_settings', { authorization: 'Bearer x' });
     expect(answer.status).toBe(200);
     expect(identityOf(people.seen[before]?.headers ?? {})).toMatchObject({ caller: null });
   });
 
-  it('lets an incoming-webhook bot only send', async () => {
+  it('permits an incoming-webhook bot only to send', async () => {
     const bot = await gateway.addUser({ botType: 2 });
     expect((await sendRaw('POST', '/api/v1/messages', authorization(bot))).status).toBe(200);
     const refused = await sendRaw('GET', '/api/v1/messages', authorization(bot));
@@ -334,7 +334,7 @@ describe('authentication', () => {
     ]);
   });
 
-  it('refuses a changed key and a deactivated account as soon as the change was read', async () => {
+  it('refuses a changed key and a deactivated account when the change was read', async () => {
     const changing = await gateway.addUser();
     const old = authorization(changing);
     expect((await sendRaw('GET', '/api/v1/users', old)).status).toBe(200);
@@ -351,8 +351,8 @@ describe('authentication', () => {
   });
 });
 
-describe('what a service is told', () => {
-  it('is the caller, signed, and nothing that claims to be from a gateway', async () => {
+describe('the service receives', () => {
+  it("the signed caller, and no header that imitates a gateway's", async () => {
     const before = people.seen.length;
     const answer = await sendRaw('GET', '/api/v1//users?client_gravatar=true', {
       ...authorization(user),
@@ -382,7 +382,7 @@ describe('what a service is told', () => {
     });
   });
 
-  it('is the body as it came, small, large and chunked', async () => {
+  it('the body unchanged, small, large or chunked', async () => {
     for (const size of [0, 10, 3 * mib]) {
       for (const isChunked of [false, true]) {
         const text = 'x'.repeat(size);
@@ -398,7 +398,7 @@ describe('what a service is told', () => {
     }
   });
 
-  it('is nothing of a GET body', async () => {
+  it('no body of a GET', async () => {
     const before = people.seen.length;
     await sendRaw('GET', '/api/v1/users', { ...authorization(user), 'content-length': '0' });
     expect(people.seen[before]?.headers['content-length']).toBeUndefined();
@@ -406,7 +406,7 @@ describe('what a service is told', () => {
 });
 
 describe('health', () => {
-  it('is ready while Postgres is heard, and counts', async () => {
+  it('is ready while Postgres answers, and has metrics', async () => {
     expect((await fetch(`${gateway.internalUrl}/health/ready`)).status).toBe(200);
     expect((await fetch(`${gateway.internalUrl}/health/live`)).status).toBe(200);
     expect(await gateway.metric('parley_gateway_requests_total')).toBeGreaterThan(0);

@@ -153,7 +153,7 @@ const event = 'id: 5\ndata: {"type":"message","id":5}\n\n';
 const reconnectText = /^retry: \d+\n\n$/;
 
 describe('a stream', () => {
-  it('brings each event when it comes, and ends as its node ends it', async () => {
+  it('delivers each event when it happens, and ends as its node ends it', async () => {
     const stream = await openAndRead();
     expect(stream.answer.headers).toMatchObject({
       'content-type': 'text/event-stream',
@@ -172,7 +172,7 @@ describe('a stream', () => {
     expect(await gateway.metric('parley_gateway_stream_bytes_total')).toBe(stream.text().length);
   });
 
-  it('gets its own parts in order, and shares what others get, whenever each began', async () => {
+  it('gets its own parts in order, and shares parts with others, whenever they began', async () => {
     const streams = await Promise.all(Array.from({ length: 30 }, () => openAndRead()));
     const expected = streams.map(() => begin);
     for (let part = 0; part < 20; part += 1) {
@@ -188,7 +188,7 @@ describe('a stream', () => {
     expect(node.sockets.size).toBe(1);
   });
 
-  it('says to its node where it resumes, and who asks', async () => {
+  it('sends its node the resume position and the caller', async () => {
     const stream = await openAndRead({ headers: { 'last-event-id': '9' } });
     const { address, caller, headers } = last().request;
     expect(address).toBe(`/api/v1/events/stream?queue_id=${queueId}&last_event_id=4`);
@@ -197,13 +197,13 @@ describe('a stream', () => {
     stream.close();
   });
 
-  it('is one however the name of its queue is written', async () => {
+  it('is recognized in any spelling of the queue parameter', async () => {
     const stream = await open({ query: `queue%5Fid=${queueId}&last_event_id=4` });
     expect(await gateway.metric('parley_gateway_open_streams')).toBe(1);
     stream.close();
   });
 
-  it('is refused with the JSON of its node', async () => {
+  it("is refused with its node's JSON", async () => {
     node.linkHandler = () =>
       Promise.resolve({
         status: 400,
@@ -220,14 +220,14 @@ describe('a stream', () => {
     ]);
   });
 
-  it('answers HEAD with its headers, and leaves its node', async () => {
+  it('answers HEAD with its headers, and ends at its node', async () => {
     const stream = await open({ method: 'HEAD' });
     expect(await waitUntil('it is over', stream.end)).toBe('complete');
     expect(stream.answer.headers['content-type']).toBe('text/event-stream');
     await waitUntil('the node knows', () => last().request.signal.aborted);
   });
 
-  it('comes without chunks to a client that knows none, as some proxies are', async () => {
+  it('has no chunks for a client that does not know them, such as some proxies', async () => {
     const { hostname, port } = new URL(gateway.url);
     const socket = connect({ host: hostname, port: Number(port) });
     let text = '';
@@ -246,7 +246,7 @@ describe('a stream', () => {
     socket.destroy();
   });
 
-  it('comes behind the answers that its connection still waits for', async () => {
+  it('comes after earlier answers on its connection', async () => {
     const { hostname, port } = new URL(gateway.url);
     const socket = connect({ host: hostname, port: Number(port) });
     let text = '';
@@ -283,7 +283,7 @@ describe('a stream', () => {
   });
 
   it(
-    'stops its node behind a step until the client has taken it',
+    'pauses its node after a step until the client has taken it',
     { timeout: 60_000 },
     async () => {
       const stream = await openAndRead();
@@ -296,7 +296,7 @@ describe('a stream', () => {
     },
   );
 
-  it('is cut off where the client leaves too much unread', { timeout: 60_000 }, async () => {
+  it('is cut off if the client leaves too much unread', { timeout: 60_000 }, async () => {
     await gateway.stop();
     await start({ PARLEY_EVENT_STREAM_UNREAD_MAX_BYTES: '65536' });
     const other = await openAndRead({ as: await gateway.addUser() });
@@ -313,7 +313,7 @@ describe('a stream', () => {
     other.close();
   });
 
-  it('is cut off where the client takes nothing for too long', { timeout: 60_000 }, async () => {
+  it('is cut off if the client reads nothing for too long', { timeout: 60_000 }, async () => {
     await gateway.stop();
     await start({ PARLEY_EVENT_STREAM_STALL_SECS: '0.3' });
     const stream = await openAndRead();
@@ -327,7 +327,7 @@ describe('a stream', () => {
   });
 
   it(
-    'is cut off where the client takes nothing for too long, though events still come',
+    'is cut off if the client reads nothing for too long while events come',
     { timeout: 60_000 },
     async () => {
       await gateway.stop();
@@ -348,32 +348,28 @@ describe('a stream', () => {
     },
   );
 
-  it(
-    'brings a long event to a client that takes it slowly, but does take it',
-    { timeout: 60_000 },
-    async () => {
-      await gateway.stop();
-      await start({ PARLEY_EVENT_STREAM_STALL_SECS: '1' });
-      const stream = await openAndRead();
-      stream.answer.on('data', () => {
-        stream.answer.pause();
-        setTimeout(() => stream.answer.resume(), 20);
-      });
-      const long = `data: ${'x'.repeat(24 * 1_048_576)}\n\n`;
-      last().tell(long, 'step');
-      await waitUntil(
-        'all of it came, or the end',
-        () => stream.text().endsWith(long) || stream.end(),
-        {
-          deadlineMs: 40_000,
-        },
-      );
-      expect(stream.end()).toBeUndefined();
-      stream.close();
-    },
-  );
+  it('delivers a long event to a slow client that does read', { timeout: 60_000 }, async () => {
+    await gateway.stop();
+    await start({ PARLEY_EVENT_STREAM_STALL_SECS: '1' });
+    const stream = await openAndRead();
+    stream.answer.on('data', () => {
+      stream.answer.pause();
+      setTimeout(() => stream.answer.resume(), 20);
+    });
+    const long = `data: ${'x'.repeat(24 * 1_048_576)}\n\n`;
+    last().tell(long, 'step');
+    await waitUntil(
+      'all of it came, or the end',
+      () => stream.text().endsWith(long) || stream.end(),
+      {
+        deadlineMs: 40_000,
+      },
+    );
+    expect(stream.end()).toBeUndefined();
+    stream.close();
+  });
 
-  it('leaves its connection to a poll that is held longer than a stream may stall', async () => {
+  it('leaves its connection usable for a poll that is held longer than the stall limit', async () => {
     await gateway.stop();
     await start({ PARLEY_EVENT_STREAM_STALL_SECS: '0.3' });
     const { hostname, port } = new URL(gateway.url);
@@ -405,7 +401,7 @@ describe('a stream', () => {
     stalling.close();
   });
 
-  it('leaves its node when the client hangs up', async () => {
+  it('ends at its node when the client hangs up', async () => {
     const stream = await openAndRead();
     stream.close();
     await waitUntil('the node knows', () => last().request.signal.aborted);
@@ -415,7 +411,7 @@ describe('a stream', () => {
     );
   });
 
-  it('goes to a node that has streams over links', async () => {
+  it('goes to a node that supports streams over links', async () => {
     const other = await gateway.addUpstream('events', notByItself);
     const queueOfOther = Array.from({ length: 100 }, (_, n) => `17:${n}`).find(
       (id) => holdersOfQueue(id, [node, other])[0] === other,
@@ -437,14 +433,14 @@ async function holdLeaseFor({ lease, nodeId, port }: Upstream): Promise<void> {
 }
 
 describe('the end of a stream', () => {
-  it('comes with its node, with a hint', async () => {
+  it("comes with its node's end, with a reconnect time", async () => {
     const stream = await openAndRead();
     await node.crash();
     expect(await waitUntil('it is over', stream.end)).toBe('complete');
     expect(stream.text().slice(begin.length)).toMatch(reconnectText);
   });
 
-  it('comes when it has lasted for as long as it may', async () => {
+  it('comes after the longest lifetime', async () => {
     await gateway.stop();
     await start({ PARLEY_EVENT_STREAM_LIFETIME_SECS: '0.2' });
     const stream = await openAndRead();
@@ -464,7 +460,7 @@ describe('the end of a stream', () => {
     expect(stream.text().slice(begin.length)).toMatch(reconnectText);
   });
 
-  it('comes where its node gave up its lease before the first part', async () => {
+  it('comes if its node gave up its lease before the first part', async () => {
     // What is given up moves after half of the longest time.
     const random = vi.spyOn(Math, 'random').mockReturnValue(0.5);
     onTestFinished(() => random.mockRestore());
@@ -486,7 +482,7 @@ describe('the end of a stream', () => {
     expect(stream.text().slice(begin.length)).toMatch(reconnectText);
   });
 
-  it('comes with the refusal of a fresh check when the key changed, for that user alone', async () => {
+  it('comes with a fresh refusal when the key changed, for that user only', async () => {
     const stream = await openAndRead();
     const other = await open({ as: await gateway.addUser() });
     await gateway.changeAccount(user.userId, { apiKey: 'n'.repeat(32) });
@@ -498,7 +494,7 @@ describe('the end of a stream', () => {
     other.close();
   });
 
-  it('comes with that refusal where the key changed while the request was being admitted', async () => {
+  it('comes with that refusal if the key changed while the request was being admitted', async () => {
     await gateway.stop();
     await using redis = await FaultProxy.start(getTestStores().redisUrl);
     const redisUrl = new URL(getTestStores().redisUrl);
@@ -515,7 +511,7 @@ describe('the end of a stream', () => {
     expect(stream.text()).toContain('Invalid API key');
   });
 
-  it('comes with a hint when the gateway stops', async () => {
+  it('comes with a reconnect time when the gateway stops', async () => {
     const stream = await openAndRead();
     const stopping = gateway.running.stop();
     expect(await waitUntil('it is over', stream.end)).toBe('complete');
@@ -523,7 +519,7 @@ describe('the end of a stream', () => {
     await stopping;
   });
 
-  it('comes before its first byte with a hint when the gateway stops', async () => {
+  it('comes before the first byte, with a reconnect time, when the gateway stops', async () => {
     let isAsked = false;
     node.linkHandler = () => {
       isAsked = true;

@@ -52,7 +52,7 @@ function viewOf(
   return new UserView(userId, memberships, [{ from: 0, until: undefined, role, isActive: true }]);
 }
 
-test('a stream message belongs to those who are members at its position', () => {
+test('a stream message is for the members at its position', () => {
   const view = viewOf(2, 'member', [
     { streamId: 5, from: 10, until: 20 },
     { streamId: 5, from: 30, until: undefined },
@@ -65,7 +65,7 @@ test('a stream message belongs to those who are members at its position', () => 
   expect(messageEntitlement(entry, view, 25)).toBe('none');
 });
 
-test('a public stream is open to listeners who are no guests, a private one to nobody outside', () => {
+test('a public stream is open to listeners except guests, a private one to no outsider', () => {
   expect(messageEntitlement(message({ stream: publicStream }), viewOf(2), 50)).toBe('public');
   expect(messageEntitlement(message({ stream: publicStream }), viewOf(2, 'guest'), 50)).toBe(
     'none',
@@ -75,13 +75,13 @@ test('a public stream is open to listeners who are no guests, a private one to n
   ).toBe('none');
 });
 
-test('a private message belongs to its participants only', () => {
+test('a private message is for its participants only', () => {
   const entry = message({ participantIds: [1, 2] });
   expect(messageEntitlement(entry, viewOf(2), 50)).toBe('holder');
   expect(messageEntitlement(entry, viewOf(3, 'administrator'), 50)).toBe('none');
 });
 
-test('whoever was deactivated at the position gets nothing', () => {
+test('an account that was deactivated at the position gets nothing', () => {
   const view = new UserView(
     2,
     [{ streamId: 5, from: 0, until: undefined }],
@@ -100,7 +100,7 @@ test('whoever was deactivated at the position gets nothing', () => {
   ]);
 });
 
-test('bots that only react hold nothing, mentioned bots hold the message', () => {
+test('bots that only react do not hold messages, and mentioned bots do', () => {
   const entry = message({ stream: privateStream, reactingBotIds: [7], lateReceiptIds: [8] });
   expect(messageEntitlement(entry, viewOf(7), 50)).toBe('reacting');
   expect(messageEntitlement(entry, viewOf(8), 50)).toBe('holder');

@@ -13,7 +13,7 @@ function entry(position: number, bytes: number): ParsedEntry {
 }
 
 describe('LogTail', () => {
-  it('holds the newest entries within both bounds, whatever comes', () => {
+  it('keeps the newest entries within both limits', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 0, max: 2_000 }), { maxLength: 100 }),
@@ -40,7 +40,7 @@ describe('LogTail', () => {
     );
   });
 
-  it('lets go of what it dropped at once', async () => {
+  it('releases dropped entries at once', async () => {
     setFlagsFromString('--expose-gc');
     const collectGarbage = runInNewContext('gc') as () => void;
     const dropped: WeakRef<ParsedEntry>[] = [];

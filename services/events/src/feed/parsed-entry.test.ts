@@ -14,13 +14,13 @@ function parsed(entry: unknown, audience: number = audienceKey.stream(streamId))
   return new ParsedEntry({ position: 1, length: 1, messageId: 1, audience, payload });
 }
 
-test('a message of a stream is of concern to that stream, and reads as it was written', () => {
+test('a stream message concerns that stream, and reads as it was written', () => {
   const entry = messageOf();
   expect(parsed(entry).onlyStreamId).toBe(streamId);
   expect(parsed(entry).entry).toEqual(entry);
 });
 
-test('a message that names a reacting bot may concern others than members, whatever its text says', () => {
+test('a message that mentions a reacting bot may concern non-members, whatever its text', () => {
   const entry = messageOf({ reactingBotIds: [7], content: '"reactingBotIds":[]' });
   expect(parsed(entry).onlyStreamId).toBeUndefined();
 });
@@ -29,7 +29,7 @@ test.each([
   ['everyone', audienceKey.everyone],
   ['a person', audienceKey.user(streamId)],
   ['a conversation', audienceKey.conversation(streamId)],
-])('a message for %s is of no stream alone', (_, audience) => {
+])('a message for %s concerns more than one stream', (_, audience) => {
   expect(parsed(messageOf(), audience).onlyStreamId).toBeUndefined();
 });
 
@@ -37,7 +37,7 @@ test('a change of a stream may concern anybody', () => {
   expect(parsed({ v: 1, kind: 'change', effects: [], events: [] }).onlyStreamId).toBeUndefined();
 });
 
-test('a newer format and an unknown kind are refused before anybody asks', () => {
+test('a newer format and an unknown kind are refused at once', () => {
   expect(() => parsed(messageOf({ v: logEntryVersion + 1 }))).toThrow(UnknownEntryFormat);
   expect(() => parsed({ v: 1, kind: 'message.sent.elsewhere' })).toThrow(UnknownEntryFormat);
 });

@@ -31,13 +31,13 @@ function read(epoch = 1): Promise<number> {
   return kept.at(snapshot(), epoch).read('people', ['users'], async () => (made += 1));
 }
 
-test('what was made is kept while its tables have the same rows, whatever happens to others', async () => {
+test('a value is kept while the rows of its tables are the same, whatever happens to others', async () => {
   expect(await read()).toBe(1);
   versions['streams'] = '702';
   expect(await read()).toBe(1);
 });
 
-test('other rows, fewer rows, no rows, and another epoch have it made anew', async () => {
+test('other rows, fewer rows, no rows, and another epoch replace it', async () => {
   expect(await read()).toBe(1);
   versions['users'] = '700 703';
   expect(await read()).toBe(2);
@@ -49,7 +49,7 @@ test('other rows, fewer rows, no rows, and another epoch have it made anew', asy
   expect(await read(2)).toBe(5);
 });
 
-test('a making that fails is not kept', async () => {
+test('a failure is not kept', async () => {
   const failing = kept.at(snapshot(), 1).read('people', ['users'], async () => {
     throw new Error('Postgres went away');
   });

@@ -6,7 +6,7 @@ import { newestPresence } from './presence-state.ts';
 test.each([
   ['nothing of an outage', 'Connection is closed.', []],
   ['why Redis refuses', 'OOM command not allowed', ['error']],
-])('registers go on without Redis, and the log says %s', async (_what, message, levels) => {
+])('registers continue without Redis, and the log says %s', async (_what, message, levels) => {
   const lines: string[] = [];
   const log = createLogger(
     { service: 'events', nodeId: 'test', level: 'debug' },

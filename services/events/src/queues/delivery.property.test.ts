@@ -171,7 +171,7 @@ const command = fc.oneof(
 
 type Client = { readonly queue: EventQueue; readonly got: number[]; last: number };
 
-test('following polls give what the whole log has for the queue, once and in order', async () => {
+test('consecutive polls return what the whole log has for the queue, once and in order', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(command, { minLength: 10, maxLength: 60 }),

@@ -9,7 +9,7 @@ const event = fc.record({ id: fc.nat(3), size: fc.nat(2) }).map(({ id, size }): 
   text: JSON.stringify({ id, name: 'x'.repeat(size) }),
 }));
 
-it('polls and streams get the JSON of the very events, whatever was asked in the same moment', async () => {
+it('polls and streams get the JSON of their events, whatever is requested at the same time', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.option(fc.array(event, { maxLength: 3 })), { maxLength: 30 }),

@@ -32,7 +32,7 @@ test.each([
   { minMs: 45_000, maxMs: 55_000 },
   { minMs: 300, maxMs: 600 },
   { minMs: 50, maxMs: 50 },
-])('a reader hears one after $minMs to $maxMs ms, or a step less', ({ minMs, maxMs }) => {
+])('a reader gets a heartbeat after $minMs to $maxMs ms, or a step less', ({ minMs, maxMs }) => {
   const heartbeats = new Heartbeats({ minMs, maxMs });
   const waiters = Array.from({ length: 100 }, () => new Waiter(heartbeats));
   for (const waiter of waiters) {
@@ -52,7 +52,7 @@ test.each([
   expect(vi.getTimerCount(), 'nothing runs while nobody waits').toBe(0);
 });
 
-test('those that are due at about the same time hear it in one turn', () => {
+test('readers that are due at about the same time get theirs in one turn', () => {
   const heartbeats = new Heartbeats({ minMs: 45_000, maxMs: 55_000 });
   const waiters = Array.from({ length: 100 }, () => new Waiter(heartbeats));
   for (const [n, waiter] of waiters.entries()) heartbeats.add(waiter, 45_001 + n);
@@ -60,7 +60,7 @@ test('those that are due at about the same time hear it in one turn', () => {
   expect(new Set(waiters.flatMap(({ loggedAtMs }) => loggedAtMs)).size).toBe(1);
 });
 
-test('whoever is taken off hears none, and the others theirs', () => {
+test('a removed reader gets none, and the others get theirs', () => {
   fc.assert(
     fc.property(fc.array(fc.boolean(), { maxLength: 30 }), (stays) => {
       const heartbeats = new Heartbeats({ minMs: 1_000, maxMs: 2_000 });
@@ -74,7 +74,7 @@ test('whoever is taken off hears none, and the others theirs', () => {
   );
 });
 
-test('who is woken all the time hears one at its time', () => {
+test('a reader that is woken all the time gets its heartbeat on time', () => {
   const heartbeats = new Heartbeats({ minMs: 1_000, maxMs: 2_000 });
   const waiter = new Waiter(heartbeats);
   const dueAtMs = performance.now() + 1_500;

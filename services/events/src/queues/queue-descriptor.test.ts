@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 
 import { mirrorClientOf, parseQueueNarrow } from './queue-descriptor.ts';
 
-test('one flat pair and a list of pairs mean the same', () => {
+test('one flat pair and a list of pairs are equivalent', () => {
   expect(parseQueueNarrow(['stream', 'x'])).toEqual([['stream', 'x']]);
   expect(parseQueueNarrow([['stream', 'x']])).toEqual([['stream', 'x']]);
   expect(
@@ -35,7 +35,7 @@ test.each([
   expect(() => parseQueueNarrow(narrow)).toThrow(text);
 });
 
-test('a client is a mirror by its name', () => {
+test('a client is a mirror according to its name', () => {
   expect(mirrorClientOf('jabber_Mirror')).toEqual({ mirrorClient: 'jabber_Mirror' });
   expect(mirrorClientOf('website')).toEqual({});
 });

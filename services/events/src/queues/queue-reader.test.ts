@@ -93,12 +93,12 @@ async function openBeforeReset(catchUp: boolean): Promise<QueueReader> {
   return reader;
 }
 
-test('a poll that does not wait is not told that nothing is there when the log is reset under it', async () => {
+test('a nonblocking poll is not answered as empty if the log is reset during it', async () => {
   const reader = await openBeforeReset(true);
   await expect(reader.readPending()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
 });
 
-test('a held poll ends empty when the log is reset under it', async () => {
+test('a held poll ends without events if the log is reset during it', async () => {
   const reader = await openBeforeReset(false);
   const reading = new Promise((resolve, reject) =>
     reader.follow(new AbortController().signal, { onReading: resolve, onFault: reject }),
@@ -121,19 +121,19 @@ async function pollQueue(draining: AbortController): Promise<() => Promise<unkno
   return () => promise;
 }
 
-test('a poll that was held when the node began to drain ends empty', async () => {
+test('a held poll ends without events when the node drains', async () => {
   const settled = await pollQueue(new AbortController());
   await expect(settled()).resolves.toMatchObject({ own: '],"queue_id":"1:1"}' });
 });
 
-test('a poll that comes while the node drains is refused where nothing is there', async () => {
+test('a poll on a draining node is refused if there are no events', async () => {
   const draining = new AbortController();
   draining.abort();
   const settled = await pollQueue(draining);
   await expect(settled()).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
 });
 
-test('a stream that comes while the node drains is refused, so that it does not stay there', async () => {
+test('a stream on a draining node is refused, so that it does not stay', async () => {
   const draining = new AbortController();
   draining.abort();
   const { context, queue } = await makeQueue(draining.signal);
@@ -145,7 +145,7 @@ test('a stream that comes while the node drains is refused, so that it does not 
   expect(queue.readBy).toBeUndefined();
 });
 
-test('whoever hung up before the node caught up does not take the queue from the next reader', async () => {
+test('a client that hung up before the node caught up does not take the queue from the next reader', async () => {
   const { context, queue } = await makeQueue();
   const caughtUp = Promise.withResolvers<boolean>();
   const behind = {

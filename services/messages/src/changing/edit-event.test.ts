@@ -28,7 +28,7 @@ const topic = {
   movedIds: [3, 9],
 } as const;
 
-test('an event of a text has no key of a topic, and one of a topic none of a text', () => {
+test('an event for a text has no topic keys, and one for a topic no text keys', () => {
   const ofText = editEvent({ ...done, content });
   for (const key of ['subject', 'orig_subject', 'subject_links', 'propagate_mode'])
     expect(ofText).not.toHaveProperty(key);
@@ -38,7 +38,7 @@ test('an event of a text has no key of a topic, and one of a topic none of a tex
   expect(ofTopic).toMatchObject({ message_id: 7, message_ids: [7, 3, 9], subject: 'dinner' });
 });
 
-test('the newest edit is listed first, with what it changed and nothing else', () => {
+test('the newest edit is first, with its changes only', () => {
   const earlier: EditRecord = { user_id: 2, timestamp: 150, prev_subject: 'brunch' };
   expect(editHistoryAfter([earlier], { ...done, content })).toEqual([
     {
@@ -55,7 +55,7 @@ test('the newest edit is listed first, with what it changed and nothing else', (
   ]);
 });
 
-test('a message lists no more of its past than is bearable, and always its newest edit', () => {
+test('a message lists a limited number of edits, and always the newest', () => {
   const past = (length: number, more: Partial<EditRecord>): EditRecord[] =>
     Array.from({ length }, () => ({ user_id: 2, timestamp: 150, ...more }));
   const edited = { ...done, topic };

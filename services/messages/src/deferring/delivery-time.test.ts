@@ -31,11 +31,11 @@ test.each([
   ['winter', '2031-01-01T12:00', '2031-01-01T12:00:00+01:00'],
   ['an hour that is left out', '2031-03-30T02:30', '2031-03-30T03:30:00+02:00'],
   ['an hour that comes twice', '2031-10-26T02:30', '2031-10-26T02:30:00+02:00'],
-])('a zone has its own offset: %s', async (_name, text, expected) => {
+])("a zone's offset applies: %s", async (_name, text, expected) => {
   expect(await read(text, 'Europe/Oslo')).toBe(expected);
 });
 
-test('the zone is the one that is given, else that of the account, else UTC', async () => {
+test("the zone is the given one, otherwise the account's, otherwise UTC", async () => {
   const noon = '2031-07-01T12:00';
   expect(await read(noon, 'Asia/Kolkata', 'Europe/Oslo')).toBe('2031-07-01T12:00:00+05:30');
   expect(await read(noon, 'Nowhere/Land', 'Europe/Oslo')).toBe('2031-07-01T12:00:00+02:00');
@@ -71,6 +71,6 @@ test.each([
   '-000001-01-01',
   '1e400',
   'null',
-])('%j is no time', async (text) => {
+])('%j is not a time', async (text) => {
   expect(await read(text)).toBeUndefined();
 });

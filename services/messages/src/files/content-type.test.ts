@@ -13,7 +13,7 @@ const heads = {
   empty: Buffer.alloc(0),
 };
 
-test('what is shown in place is known by its content, whatever name or client say', () => {
+test('files shown in place are recognized by content, whatever name or client say', () => {
   for (const name of ['a.png', 'a.html', 'a', 'a.svg']) {
     for (const said of [undefined, 'text/html', 'image/svg+xml']) {
       expect(decideContentType(heads.png, name, said)).toBe('image/png');
@@ -36,14 +36,11 @@ test.each([
   [heads.html, 'a.txt', 'text/csv', 'text/csv'],
   [heads.html, 'a', undefined, 'application/octet-stream'],
   [heads.html, 'a.unheard-of', undefined, 'application/octet-stream'],
-])(
-  'a file that is none of these has the type that was said, or that of its name: %#',
-  (head, name, said, type) => {
-    expect(decideContentType(head, name, said)).toBe(type);
-  },
-);
+])('any other file has its declared type, or that of its name: %#', (head, name, said, type) => {
+  expect(decideContentType(head, name, said)).toBe(type);
+});
 
-test('only types known by their content are shown in place, and none may run anything', () => {
+test('only types recognized by content are shown in place, and none is executable', () => {
   for (const type of ['application/pdf', 'image/gif', 'image/jpeg', 'image/png', 'image/webp'])
     expect(servingHeaders(type, 'a')['Content-Disposition']).toBeUndefined();
   for (const type of ['text/html', 'image/svg+xml', 'text/xml', 'text/plain', 'image/bmp', 'x/y'])
@@ -58,6 +55,6 @@ test('only types known by their content are shown in place, and none may run any
   }
 });
 
-test('no mark is longer than what is kept of a content', () => {
+test('no signature is longer than the kept beginning of the content', () => {
   expect(Math.max(...Object.values(heads).map(({ length }) => length))).toBe(headBytes);
 });

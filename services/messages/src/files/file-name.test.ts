@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 
 import { cleanFileName, shownFileName } from './file-name.ts';
 
-describe('the name that the owner is shown', () => {
+describe('the displayed name', () => {
   test.each([
     ['a.txt', 'a.txt'],
     ['my%20file%2B1.txt', 'my file+1.txt'],
@@ -19,7 +19,7 @@ describe('the name that the owner is shown', () => {
     expect(shownFileName(written)).toBe(shown);
   });
 
-  test('is cut in the middle of a long name, never of a character, and keeps its extension', () => {
+  test('is shortened in the middle, never within a character, and keeps its extension', () => {
     expect(shownFileName(`${'x'.repeat(300)}.txt`)).toBe(`${'x'.repeat(251)}.txt`);
     expect(shownFileName('🎉'.repeat(300))).toBe('🎉'.repeat(255));
     expect(shownFileName(`a.${'y'.repeat(300)}`)).toHaveLength(255);
@@ -47,7 +47,7 @@ describe('the name in a path', () => {
     expect(cleanFileName(shown)).toBe(clean);
   });
 
-  test('of any name is one harmless segment', () => {
+  test('of any name is one harmless path segment', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (written) => {
         const clean = cleanFileName(shownFileName(written));

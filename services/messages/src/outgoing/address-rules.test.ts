@@ -73,12 +73,12 @@ describe('without settings', () => {
     ['2606:4700::1%eth0'],
     ['fe80::1%1'],
     ['8.8.8.8/32'],
-  ])('what is no plain address may not: %j', (text) => {
+  ])('text that is not a plain address may not: %j', (text) => {
     expect(none.permits(text)).toBe(false);
   });
 });
 
-test('what settings allow may be called, and nothing beside it', () => {
+test('addresses allowed by settings may be called, and no others', () => {
   const rules = new AddressRules(
     parseAddressRanges('10.1.0.0/16,127.0.0.1,fd00:1::/32,::ffff:10.0.0.0/104'),
   );
@@ -152,7 +152,7 @@ const around = (range: NumberRange): bigint[] => {
   return [first - 1n, first, first + size - 1n, first + size].filter((n) => n >= 0n && n <= max);
 };
 
-test('property: every IPv4 address is judged as the ranges say, at their edges too', () => {
+test('property: every IPv4 address is classified by the ranges, including their ends', () => {
   const edges = closed4.flatMap(around);
   fc.assert(
     fc.property(fc.oneof(fc.bigInt(0n, 2n ** 32n - 1n), fc.constantFrom(...edges)), (value) => {
@@ -167,7 +167,7 @@ test('property: every IPv4 address is judged as the ranges say, at their edges t
   );
 });
 
-test('property: every IPv6 address is judged as the ranges say, at their edges too', () => {
+test('property: every IPv6 address is classified by the ranges, including their ends', () => {
   const edges = [...closed6, [0x2n << 124n, 128, 3] as const].flatMap(around);
   fc.assert(
     fc.property(
@@ -185,7 +185,7 @@ test('property: every IPv6 address is judged as the ranges say, at their edges t
   );
 });
 
-test('property: a range that is allowed is allowed whole, and changes nothing else', () => {
+test('property: an allowed range is allowed as a whole, without effect on others', () => {
   fc.assert(
     fc.property(
       fc.bigInt(0n, 2n ** 32n - 1n),

@@ -116,8 +116,8 @@ async function call(
 
 const refused = { kind: 'fault', type: 'AddressNotAllowed' };
 
-describe('where a call may go', () => {
-  test('to an address that the rules permit', async () => {
+describe('a call goes', () => {
+  test('to a permitted address', async () => {
     const server = await serve(fine);
     expect(await call(`http://127.0.0.1:${server.port}/path?q=1#part`)).toEqual({
       kind: 'answer',
@@ -156,7 +156,7 @@ describe('where a call may go', () => {
     ['[fe80::1]'],
     ['user:pass@127.0.0.1'],
     ['example.com@127.0.0.1'],
-  ])('to no closed address, however it is written: %s', async (host) => {
+  ])('to no forbidden address, in any spelling: %s', async (host) => {
     const server = await serve(fine);
     const result = await call(`http://${host}:${server.port}/`, { rules: nobody });
     expect(result).toMatchObject(refused);
@@ -176,11 +176,11 @@ describe('where a call may go', () => {
     ['http://[::1%lo]/', 'InvalidURL'],
     ['http://127.0.0.1:99999/', 'InvalidURL'],
     ['http://256.0.0.1/', 'InvalidURL'],
-  ])('nowhere with what is no address of the web: %s', async (url, type) => {
+  ])('nowhere for a URL that is not a web address: %s', async (url, type) => {
     expect(await call(url)).toMatchObject({ kind: 'fault', type });
   });
 
-  test('to the addresses of a name that are permitted, and to no other', async () => {
+  test('to the permitted addresses of a name only', async () => {
     const server = await serve(fine);
     const other = await serve(fine, '127.0.0.2', server.port);
     const asked: string[] = [];
@@ -202,7 +202,7 @@ describe('where a call may go', () => {
     );
   });
 
-  test('to what was judged, though the name has another address a moment later', async () => {
+  test('to the checked address, even if the name changes a moment later', async () => {
     const server = await serve((socket, request) =>
       request.startsWith('POST /again')
         ? redirectTo(`http://rebinding.example:${server.port}/next`, 307)(socket)
@@ -233,13 +233,13 @@ describe('where a call may go', () => {
     ['file:///etc/passwd', { kind: 'fault', type: 'InvalidURL' }],
     ['gopher://127.0.0.1:6379/_FLUSHALL', { kind: 'fault', type: 'InvalidURL' }],
     ['http://[fe80::1%25lo]/', { kind: 'fault', type: 'InvalidURL' }],
-  ])('after a redirect to %s nowhere', async (location, expected) => {
+  ])('nowhere after a redirect to %s', async (location, expected) => {
     const server = await serve(redirectTo(location, 307));
     expect(await call(`http://127.0.0.1:${server.port}/`)).toMatchObject(expected);
     expect(server.requests).toHaveLength(1);
   });
 
-  test('after five redirects nowhere', async () => {
+  test('nowhere after five redirects', async () => {
     const server = await serve(redirectTo('/again', 308));
     expect(await call(`http://127.0.0.1:${server.port}/`)).toMatchObject({
       kind: 'fault',
@@ -260,7 +260,7 @@ describe('where a call may go', () => {
   });
 });
 
-test('credentials of the address go to its own server only', async () => {
+test('credentials in the URL go to its own server only', async () => {
   const other = await serve(fine);
   const server = await serve((socket, request) =>
     redirectTo(
@@ -277,7 +277,7 @@ test('credentials of the address go to its own server only', async () => {
   expect(other.requests[0]).not.toMatch(/^authorization:/im);
 });
 
-test('what is fetched after a redirect comes without the body, what is sent again with it', async () => {
+test('a GET after a redirect has no body, and a repeated request has it', async () => {
   const server = await serve((socket, request) => {
     const [, from = ''] = /^POST \/(\d+)/.exec(request) ?? [];
     if (from === '') fine(socket);
@@ -303,7 +303,7 @@ test('what is fetched after a redirect comes without the body, what is sent agai
   expect(second.every((request) => /^x-parley-delivery: a key\r$/im.test(request))).toBe(true);
 });
 
-describe('how much a call may take', () => {
+describe('limits of a call', () => {
   const drip =
     (text: string, everyMs = 20) =>
     (socket: Socket): void => {
@@ -358,7 +358,7 @@ describe('how much a call may take', () => {
     });
   });
 
-  test('time is up for a name that is looked up for ever', async () => {
+  test('the time limit covers an endless name look-up', async () => {
     const findAddresses: FindAddresses = async (_host, signal) => {
       await once(signal, 'abort');
       throw new Error('cancelled');
@@ -377,7 +377,7 @@ describe('how much a call may take', () => {
     more();
   };
 
-  test('an endless answer is too large; of a failure its beginning is kept', async () => {
+  test('an endless answer is too large, and the beginning of a failure is kept', async () => {
     const server = await serve((socket, request) => {
       const status = request.includes(' /failure ') ? '500 No' : '200 OK';
       socket.write(`HTTP/1.1 ${status}\r\ntransfer-encoding: chunked\r\n\r\n`);
@@ -390,7 +390,7 @@ describe('how much a call may take', () => {
     expect(failure.kind === 'answer' && failure.text.length).toBe(256 * 1024);
   });
 
-  test('what is compressed stays so', async () => {
+  test('compressed answers are not unpacked', async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000));
     const server = await serve((socket) => {
       socket.write(
@@ -422,7 +422,7 @@ describe('how much a call may take', () => {
     expect(await call(`http://127.0.0.1:${server.port}/`)).toMatchObject({ kind: 'fault', type });
   });
 
-  test('a message without end is not sent', async () => {
+  test('an oversized message is not sent', async () => {
     const server = await serve(fine);
     expect(
       await call(`http://127.0.0.1:${server.port}/`, {}, { body: 'x'.repeat(1024 * 1024 + 1) }),
@@ -442,8 +442,8 @@ describe('how much a call may take', () => {
   });
 });
 
-describe('what came of a call', () => {
-  test('nobody listens, or hangs up before, in or after the head', async () => {
+describe('outcomes of a call', () => {
+  test('connection refused, or closed before, in or after the header', async () => {
     const gone = await serve(fine);
     const { port } = gone;
     await gone.stop();
@@ -471,7 +471,7 @@ describe('what came of a call', () => {
     });
   });
 
-  test('localhost is the machine itself without being asked for', async () => {
+  test('localhost is this machine without DNS', async () => {
     const { signal } = new AbortController();
     for (const host of ['localhost', 'localhost.', 'a.localhost'])
       expect(await findAddressesInDns(host, signal)).toEqual(['127.0.0.1', '::1']);
@@ -480,7 +480,7 @@ describe('what came of a call', () => {
     ).toMatchObject(refused);
   });
 
-  test('who ends calls it off', async () => {
+  test('an aborted call is called off', async () => {
     const ending = new AbortController();
     const server = await serve(() => ending.abort());
     expect(await call(`http://127.0.0.1:${server.port}/`, {}, {}, ending.signal)).toEqual({

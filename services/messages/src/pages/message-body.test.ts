@@ -39,7 +39,7 @@ function countedFor(more: Partial<ShownMessage>): number {
   );
 }
 
-test('a long text counts as the memory that it takes: one letter beyond Latin-1 makes all take two bytes', () => {
+test('a long text counts with its memory: one letter beyond Latin-1 doubles it', () => {
   const words = 'word '.repeat(2_000);
   expect(countedFor({ renderedContent: words })).toBe(words.length);
   expect(countedFor({ renderedContent: `${words}’` })).toBeGreaterThan(2 * words.length);

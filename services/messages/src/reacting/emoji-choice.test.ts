@@ -12,7 +12,7 @@ const emoji = Array.from({ length: 0x2_0000 }, (_item, point) =>
   .map((code) => ({ code, names: namesOfEmojiCode(code) }))
   .filter(({ names }) => names.length > 0);
 
-test('every emoji is taken under each of its names, with its code and without', () => {
+test('every emoji is accepted under each of its names, with and without its code', () => {
   expect(emoji.length).toBeGreaterThanOrEqual(1036);
   for (const { code, names } of emoji)
     for (const name of names)
@@ -27,7 +27,7 @@ test('every emoji is taken under each of its names, with its code and without', 
       }
 });
 
-test('a code with a name that is none of its own is taken under the canonical one', () => {
+test('a code with a foreign name gets the canonical name', () => {
   for (const { code, names } of emoji)
     for (const name of ['', 'nothing', findEmojiCode('tada') === code ? 'heart' : 'tada'])
       expect(chooseEmoji({ name, code, type: 'unicode_emoji' }, noCustomEmoji)).toEqual({

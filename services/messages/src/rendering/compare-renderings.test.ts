@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import { MessageRenderer } from './message-renderer.ts';
 
-test('renderings are compared the same in place and in a thread, which renders afterwards as before', async () => {
+test('renderings compare equally in place and in a thread, which still renders correctly afterwards', async () => {
   const renderer = new MessageRenderer({ log: { warn: () => undefined } });
   try {
     const short = ['<p>one two</p>', '<p>one three</p>'] as const;

@@ -14,7 +14,7 @@ const data = {
 };
 
 test.each(['$$x$$', '```py\n1\n```', '~~~\nx', 'a|b\n-|-\n1', '    code', 'word '.repeat(101)])(
-  'a short message may wait for a thread when it is costly: %j',
+  'a short costly message may be sent to a thread: %j',
   async (content) => {
     const withoutThreads = { log: { warn: () => undefined }, size: 0, waitingMax: 0 };
     const renderer = new MessageRenderer(withoutThreads);

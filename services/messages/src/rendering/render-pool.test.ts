@@ -75,7 +75,7 @@ describe('the render pool', () => {
     },
   );
 
-  it('lets one hostile message not hold up the next one', async () => {
+  it('does not let a hostile message delay the next one', async () => {
     const two = pool({ size: 2, wallTimeMs: 60_000 });
     const hostile = two.run({ content: 'spin', data }).catch((error: unknown) => error);
     await expect(two.run({ content: 'quick ', data })).resolves.toHaveProperty('html');
@@ -108,7 +108,7 @@ describe('the renderer of messages', () => {
   const content =
     '@**Oleg Tarn** @*night crew* #**garden** :party_newt: TKT-4 :) !avatar(oleg@example.com)';
 
-  it('knows in a thread all that it knows in place', async () => {
+  it('has the same data in a thread as in place', async () => {
     const message = await renderer().render(`${content} $$x$$`, data);
     expect(message.mentionedUserIds).toEqual([12]);
     expect(message.mentionedGroupIds).toEqual([5]);
@@ -119,7 +119,7 @@ describe('the renderer of messages', () => {
     expect(message.html.startsWith(short.html.slice(0, -'</p>'.length))).toBe(true);
   });
 
-  it('renders in place only what is short and cheap', async () => {
+  it('renders only short and cheap messages in place', async () => {
     const threadless = renderer({ workerUrl: brokenWorker });
     await expect(threadless.render('*soup* at noon', data)).resolves.toHaveProperty('html');
     for (const costly of ['$$x$$', '```py\na\n```', '~~~\na', 'a\n    b', '*a* '.repeat(500)]) {
@@ -127,7 +127,7 @@ describe('the renderer of messages', () => {
     }
   });
 
-  it('answers what cannot be rendered with 400', async () => {
+  it('refuses texts that cannot be rendered with 400', async () => {
     const refused = { status: 400, message: 'Unable to render message' };
     await expect(renderer().render('<'.repeat(50_000), data)).rejects.toMatchObject(refused);
     await expect(
@@ -135,7 +135,7 @@ describe('the renderer of messages', () => {
     ).rejects.toMatchObject(refused);
   });
 
-  it('looks names up as accounts have them', () => {
+  it('compares names as accounts do', () => {
     const context = contextOfData(data);
     expect(context.usersByName('OLEG TARN')).toHaveLength(1);
     expect(context.userByEmail?.('oleg@example.com')?.id).toBe(12);

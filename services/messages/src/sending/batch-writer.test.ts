@@ -80,7 +80,7 @@ const connectionLost = (): Error =>
 const refusedByDatabase = (): Error =>
   Object.assign(new Error('bad'), { code: '22P02', severity: 'ERROR' });
 
-test('what arrives while one statement is in flight goes together in the next, never one key twice', async () => {
+test('sends that arrive during a statement share the next one, never with one key twice', async () => {
   const { writer, batches } = scripted([], { batchItemsMax: 3 });
   const first = writer.send(item('a'), false);
   await nextTurn();
@@ -98,7 +98,7 @@ test('what arrives while one statement is in flight goes together in the next, n
   expect(outcomes[3]?.messageId).toBe(outcomes[2]?.messageId);
 });
 
-test('a busy item goes again and the others are answered', async () => {
+test('a busy item is retried and the others are answered', async () => {
   const { writer, batches } = scripted([
     () => [{ outcome: 'busy', messageId: undefined, position: undefined }],
   ]);
@@ -132,7 +132,7 @@ test('others do not wait for a busy item', async () => {
   expect(batches).toEqual([['locked', 'a'], ['b'], ['c'], ['locked']]);
 });
 
-test('after a lost connection the same keys go again', async () => {
+test('after a lost connection the same keys are sent again', async () => {
   const { writer, batches } = scripted([connectionLost, connectionLost]);
   expect(await writer.send(item('a'), false)).toMatchObject({ outcome: 'sent', messageId: 1 });
   expect(batches).toHaveLength(3);
@@ -160,7 +160,7 @@ test('a batch that the database refuses is repeated item by item, and only the b
   ]);
 });
 
-test('past the deadline a send with a key of the client is refused with 503; one without is asked for longer', async () => {
+test("after the deadline a send with a client's key is refused with 503; others are retried longer", async () => {
   const away = Array.from({ length: 4 }, () => connectionLost);
   const refusing = scripted([...away], { deadlineMs: 0 });
   await expect(refusing.writer.send(item('a'), true)).rejects.toMatchObject({
@@ -181,7 +181,7 @@ test('a full queue refuses with 503', async () => {
   await writer.drain();
 });
 
-test('what never went to Postgres is refused as soon as a send that certainly did not happen may be', async () => {
+test('a send that never reached Postgres is refused as soon as its failure is certain', async () => {
   const away = new NotSent('away', {
     cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }),
   });

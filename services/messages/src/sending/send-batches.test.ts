@@ -25,7 +25,7 @@ async function settle(): Promise<void> {
   await vi.advanceTimersByTimeAsync(0);
 }
 
-test('without load a send goes on at once, also right after another', async () => {
+test('without load a send is written at once, even right after another', async () => {
   for (let send = 1; send <= 3; send += 1) {
     enter(1);
     await settle();
@@ -33,7 +33,7 @@ test('without load a send goes on at once, also right after another', async () =
   }
 });
 
-test('after a busy batch the sends that come gather, and go on together', async () => {
+test('after a busy batch sends are gathered and written together', async () => {
   enter(3);
   await settle();
   expect(entered).toBe(3);
@@ -46,7 +46,7 @@ test('after a busy batch the sends that come gather, and go on together', async 
   expect(entered).toBe(5);
 });
 
-test('a batch that few came to ends the gathering', async () => {
+test('a small batch ends the gathering', async () => {
   enter(3);
   await settle();
   enter(2);
@@ -57,7 +57,7 @@ test('a batch that few came to ends the gathering', async () => {
   expect(entered).toBe(6);
 });
 
-test('a busy batch that is over holds up nobody', async () => {
+test('a finished busy batch delays nobody', async () => {
   enter(3);
   await vi.advanceTimersByTimeAsync(gatherMs);
   enter(1);
@@ -65,7 +65,7 @@ test('a busy batch that is over holds up nobody', async () => {
   expect(entered).toBe(4);
 });
 
-test('a full batch begins at once, and what is beyond it goes with the next', async () => {
+test('a full batch starts at once, and the rest goes with the next', async () => {
   enter(4);
   await settle();
   enter(7);

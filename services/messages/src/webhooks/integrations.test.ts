@@ -22,7 +22,7 @@ test.each(fixtures)('$integration $event: $about', (fixture) => {
   expect(read(fixture)).toEqual(fixture.messages);
 });
 
-test.each(webhooks)('$name has a fixture, for each of its events too', ({ name, events }) => {
+test.each(webhooks)('$name has a fixture, also for each of its events', ({ name, events }) => {
   const own = fixtures.filter(({ integration }) => integration === name);
   expect(own.length).toBeGreaterThan(0);
   expect(events.filter((event) => own.every((fixture) => fixture.event !== event))).toEqual([]);
@@ -61,7 +61,7 @@ function* withOneMissing(
 const withPayload = fixtures.filter(({ payload }) => payload !== undefined);
 
 test.each(withPayload)(
-  '$integration $event: $about: what is missing is not needed, or refused by its name',
+  '$integration $event: $about: a missing member is optional, or refused by its name',
   (fixture) => {
     for (const { key, rest } of withOneMissing(fixture.payload)) {
       try {
@@ -78,7 +78,7 @@ test.each(withPayload)(
 );
 
 describe('refused are', () => {
-  test('a nested key that is missing, with a clear text', () => {
+  test('a missing nested key, with a clear text', () => {
     const payload = { sender: {}, repository: { name: 'kiln', html_url: 'x' } };
     expect(refusalOf(() => read({ integration: 'github', event: 'public', payload }))).toEqual({
       status: 400,
@@ -117,7 +117,7 @@ describe('refused are', () => {
     ['github', 'pull_request', undefined, { action: 'locked' }, 'pull_request:locked'],
     ['gitlab', 'Issue Hook', 'object_attributes', { action: 'move' }, 'Issue Hook move'],
     ['gitlab', 'Note Hook', 'object_attributes', { noteable_type: 'Epic' }, 'Note Hook Epic'],
-  ])('%s: a case of %s that is not handled', (integration, event, within, change, told) => {
+  ])('%s: an unhandled case of %s', (integration, event, within, change, told) => {
     const payload = fixtures.find(
       (fixture) => fixture.integration === integration && fixture.event === event,
     )?.payload as Record<string, object>;
@@ -169,11 +169,11 @@ describe('refused are', () => {
   });
 });
 
-test('zapier asks whose key it is', () => {
+test('zapier requests the account of its key', () => {
   expect(read({ integration: 'zapier', payload: { type: 'auth' } })).toBe('account');
 });
 
-test('alertmanager finds no label in what every object has', () => {
+test('alertmanager finds no label among members of every object', () => {
   const payload = { alerts: [{ status: 'firing', generatorURL: 'x', labels: {} }] };
   const parameters = { name: '__proto__', desc: 'constructor' };
   expect(read({ integration: 'alertmanager', payload, parameters })).toEqual([

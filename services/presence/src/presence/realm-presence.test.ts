@@ -73,7 +73,7 @@ function checkAnswers(model: Model, reporter: Reporter | undefined): void {
   }
 }
 
-test('after any changes an answer has who asks as he is, and the others as they were when it was renewed', () => {
+test("after any changes an answer has the reporter's newest state, and others' as of the last renewal", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 200, size: 'max' }), (steps) => {
       const model = new Model();
@@ -98,7 +98,7 @@ test('after any changes an answer has who asks as he is, and the others as they 
   );
 });
 
-test('a long answer is gzip for who takes it, most of it the same bytes for everybody', () => {
+test('a long answer is gzip for clients that accept it, and mostly the same bytes for everybody', () => {
   const model = new Model();
   for (let userId = 1; userId <= 200; userId += 1) {
     model.states.set(userId, new Map([['website', { status: 'active', reportedAtMs: startMs }]]));

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import { checkStreamNames, withDescriptions } from './stream-names.ts';
 
-test('the descriptions of one request are rendered from one budget', () => {
+test('the descriptions of one request share one rendering budget', () => {
   const wanted = checkStreamNames([
     { name: 'a', description: 'x' },
     { name: 'b', description: 'y' },
