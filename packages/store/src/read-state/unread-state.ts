@@ -84,7 +84,8 @@ const isListed = `AND m.id >= (SELECT oldest.id FROM oldest) AND ${notReadSql('m
 /**
  * Messages are found where they are unread, not one after the other: each range of `open` is a part of the index over conversations, which
  * contains most of the needed data, in order. Only if so many messages lie in these ranges that the oldest may be too many does the list of
- * the newest give the oldest that counts. `extra` is the unread messages outside of their range.
+ * the newest give the oldest that counts. They are not counted if there are not so many ids between the ends of the ranges. `extra` is the
+ * unread messages outside of their range.
  *
  * Ids are JSON, because this process takes ten times as long to read an array of Postgres. Texts sort by code points in this database.
  */
@@ -93,7 +94,8 @@ const piecesText = (): string => `WITH ${listTablesSql(list)}, extra AS MATERIAL
     WHERE m.id = ANY (ARRAY((${exceptedSql(newest, '')}) UNION (${lateIdsSql(list, newest)})))
       AND NOT EXISTS (SELECT 1 FROM open WHERE ${inOpenSql('m')} AND ${notReadSql('m')})
   ), oldest AS MATERIALIZED (
-    SELECT CASE WHEN (SELECT count(*) FROM (
+    SELECT CASE WHEN (SELECT max(least(open.newest, open.upto)) - min(open.level) FROM open) + (SELECT count(*) FROM extra) <= ${listedMax} THEN 0
+      WHEN (SELECT count(*) FROM (
         SELECT 1 FROM open CROSS JOIN LATERAL (${messagesOfRange(stayedHere, '')}) m
         UNION ALL SELECT 1 FROM open CROSS JOIN LATERAL (${messagesOfRange(movedAway, '')}) m
         UNION ALL SELECT 1 FROM extra LIMIT ${listedMax} + 1) counted) > ${listedMax}
