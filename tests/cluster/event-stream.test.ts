@@ -301,8 +301,9 @@ describe('a stream', () => {
     );
   });
 
-  test('answers HEAD with its headers', async () => {
+  test('answers HEAD with its headers, and leaves its queue to the stream that reads it', async () => {
     const queue = await register();
+    const reader = await open(queue);
     const ann = organization.client('ann');
     const response = await fetch(
       `${ann.urls[0]}/api/v1/events/stream?queue_id=${queue.queueId}&last_event_id=0`,
@@ -317,6 +318,11 @@ describe('a stream', () => {
       200,
       'text/event-stream',
     ]);
+    const id = await send('after HEAD');
+    await waitUntil('the message came', () =>
+      reader.events.some(({ message }) => (message as JsonObject | undefined)?.['id'] === id),
+    );
+    reader.close();
   });
 });
 

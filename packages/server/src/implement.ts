@@ -30,6 +30,8 @@ export type RequestFacts = {
   readonly rawText: (name: string) => string | undefined;
   /** Whether the client accepts gzip; known only if the endpoint declares `compresses`. */
   readonly takesGzip: boolean;
+  /** Whether the client gets headers alone (HEAD). */
+  readonly isHead: boolean;
   /** A request header by its lower-case name. */
   readonly header: (name: string) => string | undefined;
   /** The raw query, without the question mark. */

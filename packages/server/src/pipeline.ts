@@ -378,6 +378,10 @@ class HandledRequest implements UntypedRequest {
     );
   }
 
+  get isHead(): boolean {
+    return this.#exchange.method === 'HEAD';
+  }
+
   get takesGzip(): boolean {
     return takesGzip(this.#exchange.header('accept-encoding'));
   }

@@ -237,8 +237,9 @@ export class HeldPoll implements LinkListener {
       return;
     }
     const headers = this.#isForStream ? resumingHeadersOf(this.request) : noHeaders;
+    const { method = 'GET' } = this.request;
     const number = link.send(
-      { requestId, method: 'GET', address: path + query, caller, headers, body: noBody },
+      { requestId, method, address: path + query, caller, headers, body: noBody },
       this,
     );
     this.#transport = { kind: 'link', link, number };

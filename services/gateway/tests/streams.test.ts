@@ -224,6 +224,7 @@ describe('a stream', () => {
     const stream = await open({ method: 'HEAD' });
     expect(await waitUntil('it is over', stream.end)).toBe('complete');
     expect(stream.answer.headers['content-type']).toBe('text/event-stream');
+    expect(last().request.method).toBe('HEAD');
     await waitUntil('the node knows', () => last().request.signal.aborted);
   });
 

@@ -3,7 +3,7 @@ import { streamEventsEndpoint } from '@parley/api/events';
 import { implement } from '@parley/server';
 
 import type { EventsContext } from '../context.ts';
-import { openStream } from '../queues/event-stream.ts';
+import { openStream, streamOfHeaders } from '../queues/event-stream.ts';
 import { getQueue } from '../queues/queue-reader.ts';
 
 /** A client of Server-Sent Events sends it when it reconnects. */
@@ -30,9 +30,10 @@ function lastEventIdOf(inQuery: number | undefined, inHeader: string | undefined
 
 export const streamEventsHandler = implement(
   streamEventsEndpoint,
-  async (context: EventsContext, { caller, parameters, header, signal }) => {
+  async (context: EventsContext, { caller, parameters, header, isHead, signal }) => {
     const lastEventId = lastEventIdOf(parameters.last_event_id, header('last-event-id'));
     const queue = await getQueue(context.read, parameters.queue_id, caller.userId);
+    if (isHead) return streamOfHeaders;
     return openStream(context, queue, { lastEventId, signal });
   },
 );

@@ -34,6 +34,12 @@ const headers = {
   'X-Accel-Buffering': 'no',
 };
 
+/** The beginning of a stream for a client that wants headers alone. It does not read the queue, so the queue's reader stays. */
+export const streamOfHeaders = new StreamedAnswer(headers, (writer) => {
+  writer.write('', false, () => undefined);
+  writer.end('');
+});
+
 /** The tools for making streams. */
 export type StreamContext = { readonly read: ReaderContext; readonly texts: EventTexts };
 

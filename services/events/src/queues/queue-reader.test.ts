@@ -17,6 +17,7 @@ import type { ReaderContext } from './queue-reader.ts';
 const head = { epoch: 1, endPosition: 0, beginPosition: 0, messageId: 0 };
 
 type Read = {
+  readonly log: ModelledLog;
   readonly context: ReaderContext;
   readonly queue: EventQueue;
   readonly feed: NodeFeed;
@@ -25,7 +26,7 @@ type Read = {
 async function makeQueue(draining = new AbortController().signal): Promise<Read> {
   const log = new ModelledLog();
   const feed = new NodeFeed({
-    tail: { entriesMax: 10, bytesMax: 1_000_000 },
+    tail: { entriesMax: 2_000, bytesMax: 1_000_000 },
     deliveriesMax: 10,
     loadView: async (userId) => ({ view: log.viewOf(userId), exactAt: log.end }),
     findQueue: () => undefined,
@@ -77,7 +78,7 @@ async function makeQueue(draining = new AbortController().signal): Promise<Read>
   });
   feed.reset(0);
   await feed.attach(queue);
-  return { context, queue, feed };
+  return { log, context, queue, feed };
 }
 
 async function openBeforeReset(catchUp: boolean): Promise<QueueReader> {
@@ -162,4 +163,37 @@ test('a client that hung up before the node caught up does not take the queue fr
   caughtUp.resolve(true);
   await expect(opening).rejects.toMatchObject({ code: 'SERVICE_UNAVAILABLE' });
   expect(next.isOver).toBe(false);
+});
+
+test('a stream brings what comes while its client takes a long part after that part, each event once', async () => {
+  const { log, context, queue, feed } = await makeQueue();
+  const append = (count: number): void => {
+    const before = log.entries.length;
+    for (let n = 0; n < count; n += 1) log.appendSome(6, 0, 0);
+    feed.take(log.entries.slice(before));
+  };
+  append(answerBounds.answerEventsMax + 1);
+  const { begin } = await openStream({ read: context, texts: new EventTexts() }, queue, {
+    lastEventId: 0,
+    signal: new AbortController().signal,
+  });
+  let text = '';
+  const taken: (() => void)[] = [];
+  begin({
+    write: (part, isFull, onTaken) => {
+      text += part;
+      if (isFull) taken.push(onTaken);
+      return !isFull;
+    },
+    end: () => expect.unreachable('the stream goes on'),
+  });
+  const ids = (): number[] => [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
+  const first = log.idsFor(queue, 0, log.end).slice(0, answerBounds.answerEventsMax);
+  append(2);
+  expect(ids()).toEqual(first);
+  expect(taken).toHaveLength(1);
+  taken[0]?.();
+  await expect.poll(ids).toEqual(log.idsFor(queue, 0, log.end));
+  append(1);
+  await expect.poll(ids).toEqual(log.idsFor(queue, 0, log.end));
 });
