@@ -97,7 +97,7 @@ async function reaches(config: RedisConfig): Promise<boolean> {
 test.each([
   ['a generated one', undefined],
   ['one that is given, whatever is in it', `it's "odd" #\\ü$x %41`],
-])('takes nobody without its password: %s', async (_what, given) => {
+])('accepts no client without its password: %s', async (_what, given) => {
   const port = await findFreePort();
   const config = await makeSecrets(given, port);
   const [, ...words] = getService('redis').command;
@@ -118,7 +118,7 @@ test.each([
   }
 });
 
-test('that of an older compose file, which asks for no password, takes those who know one', async () => {
+test('the Redis of an older compose file, without a password, accepts services with one', async () => {
   const port = await findFreePort();
   const config = await makeSecrets(undefined, port);
   const stop = await start(['--save', ''], port);
@@ -129,7 +129,7 @@ test('that of an older compose file, which asks for no password, takes those who
   }
 });
 
-test('every service takes the password from a file that nobody else mounts, and none shows it', () => {
+test('every service reads the password from a file that no other container mounts, and no command line shows it', () => {
   const mounts = Object.entries(services).flatMap(([name, { volumes = [] }]) =>
     volumes
       .filter((volume) => volume.startsWith('redis-password:'))

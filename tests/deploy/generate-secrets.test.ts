@@ -77,7 +77,7 @@ function readSecrets(): { readonly key: readonly string[]; readonly internal: re
   };
 }
 
-test('the first start makes secrets that services take, and later ones keep them', async () => {
+test('the first start generates usable secrets, and later ones keep them', async () => {
   await generate();
   const made = readSecrets();
   expect(made.key).toHaveLength(1);
@@ -94,7 +94,7 @@ describe.each([['key-secret'], ['internal-secret']] as const)('generated: %s', (
   const secretsNow = (): readonly string[] =>
     readSecrets()[secret === 'key-secret' ? 'key' : 'internal'];
 
-  test('is replaced in three steps, and starts between them change nothing', async () => {
+  test('is replaced in three steps, and starts in between change nothing', async () => {
     await generate();
     const [old = ''] = secretsNow();
     await generate(['accept-new', secret]);
@@ -111,7 +111,7 @@ describe.each([['key-secret'], ['internal-secret']] as const)('generated: %s', (
     expect(fresh).not.toBe(old);
   });
 
-  test('a step out of turn is refused and changes nothing', async () => {
+  test('a step in the wrong order is refused and changes nothing', async () => {
     await expectRefused(['accept-new', secret], {}, /there are no secrets yet/);
     await generate();
     await expectRefused(['use-new', secret], {}, /accept-new comes first/);
@@ -126,10 +126,10 @@ describe.each([['key-secret'], ['internal-secret']] as const)('generated: %s', (
   });
 });
 
-describe('given in the environment', () => {
+describe('set in the environment', () => {
   const [old, fresh] = ['old-'.padEnd(40, 'x'), 'new-'.padEnd(40, 'y')];
 
-  test('a key secret changes only for one that every process reads with, and with the old one kept', async () => {
+  test('a key secret may change only to one that every process accepts, while the old one is kept', async () => {
     const first = { PARLEY_KEY_SECRET: old };
     const accepted = { ...first, PARLEY_KEY_SECRET_PREVIOUS: fresh };
     const switched = { PARLEY_KEY_SECRET: fresh, PARLEY_KEY_SECRET_PREVIOUS: old };

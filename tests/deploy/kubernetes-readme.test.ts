@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 import { kubernetesFolder, readManifestFiles } from './manifests.ts';
 
-test('the README waits for, reads and removes what is there', () => {
+test('the README waits for, reads and removes existing objects', () => {
   const readme = readFileSync(join(kubernetesFolder, 'README.md'), 'utf8');
   const commands = [...readme.matchAll(/^ *```sh\n(.*?)^ *```$/gms)]
     .map(([, block = '']) => block)

@@ -167,7 +167,7 @@ function valueOf(key: string): string {
   return valuesOfSecrets[key] ?? `${key}-`.padEnd(40, 'x');
 }
 
-test('every file is YAML, and what a kustomization names is there', () => {
+test('every file is YAML, and a kustomization names existing files', () => {
   const files = readManifestFiles();
   expect(files.length).toBeGreaterThan(10);
   for (const file of files.filter(isKustomization)) {
@@ -178,7 +178,7 @@ test('every file is YAML, and what a kustomization names is there', () => {
   }
 });
 
-test('files that are no patches satisfy the schemas as they are', async () => {
+test('files that are not patches satisfy the schemas', async () => {
   const files = readManifestFiles();
   const resources = new Set(
     files
@@ -196,7 +196,7 @@ test('files that are no patches satisfy the schemas as they are', async () => {
       expect(await findSchemaFault(manifest), `${path}: ${manifest.metadata.name}`).toBeUndefined();
 });
 
-test('settings are settings, and secrets are never among them', () => {
+test('settings.env has only settings, and no secrets', () => {
   const known = describeConfig();
   for (const overlay of overlays) {
     const file = join(kubernetesFolder, overlay, 'settings.env');
@@ -208,7 +208,7 @@ test('settings are settings, and secrets are never among them', () => {
   }
 });
 
-test('the autoscaler of event nodes asks for metrics that the adapter gives and the services export', () => {
+test('the autoscaler of event nodes uses metrics that the adapter and the services export', () => {
   const [adapter] = parseManifests(
     readFileSync(join(kubernetesFolder, 'prometheus-adapter.yaml'), 'utf8'),
   ) as unknown as { rules: { custom: { seriesQuery: string }[] } }[];
@@ -229,7 +229,7 @@ describe.skipIf(builder === undefined).each(overlays)('%s, as kustomize builds i
   const workloads = ['Deployment', 'Job'].flatMap((kind) => ofKind<Workload>(manifests, kind));
   const services = ofKind<Workload>(manifests, 'Deployment');
 
-  test('satisfies the schemas, with no member that they do not know', async () => {
+  test('satisfies the schemas, without unknown members', async () => {
     expect(manifests.length).toBeGreaterThan(15);
     for (const manifest of manifests)
       expect(
@@ -239,7 +239,7 @@ describe.skipIf(builder === undefined).each(overlays)('%s, as kustomize builds i
     expect(await findUnknownMembers(manifests)).toBe('');
   });
 
-  test('runs every service, the migration and the first start as the image has them', async () => {
+  test("runs every service, the migration and the first start with the image's commands", async () => {
     expect(services.map(componentOf).toSorted()).toEqual([...serviceNames].toSorted());
     const jobs = workloads.filter(({ kind }) => kind === 'Job');
     expect(jobs.map(componentOf).toSorted()).toEqual(['first-start', 'migrate']);
@@ -261,7 +261,7 @@ describe.skipIf(builder === undefined).each(overlays)('%s, as kustomize builds i
     expect(images.size, 'one image for all').toBe(1);
   });
 
-  test('gives every process a configuration that it accepts', () => {
+  test('gives every process a valid configuration', () => {
     const known = describeConfig();
     for (const workload of workloads) {
       const environment = environmentOf(workload, manifests);
@@ -289,7 +289,7 @@ describe.skipIf(builder === undefined).each(overlays)('%s, as kustomize builds i
     }
   });
 
-  test('denies every pod what it does not need', () => {
+  test('denies every pod everything that it does not need', () => {
     for (const workload of workloads) {
       const pod = workload.spec.template.spec;
       const [container] = pod.containers;
@@ -311,7 +311,7 @@ describe.skipIf(builder === undefined).each(overlays)('%s, as kustomize builds i
     }
   });
 
-  test('gives the folder of files to all who open it, where files are in one', () => {
+  test('gives all processes that need it the folder of files, if files are in one', () => {
     for (const workload of workloads) {
       const uploads = environmentOf(workload, manifests)['PARLEY_UPLOADS_DIR'] ?? '';
       if (uploads === '' || !openFiles.has(componentOf(workload))) continue;
@@ -324,7 +324,7 @@ describe.skipIf(builder === undefined).each(overlays)('%s, as kustomize builds i
     }
   });
 
-  test('refers to secrets, volumes and ports that are there', () => {
+  test('refers to existing secrets, volumes and ports', () => {
     const claims = ofKind(manifests, 'PersistentVolumeClaim').map(({ metadata }) => metadata.name);
     for (const workload of workloads) {
       const { containers, volumes } = workload.spec.template.spec;
@@ -370,7 +370,7 @@ describe.skipIf(builder === undefined).each(overlays)('%s, as kustomize builds i
     );
   });
 
-  test('ends processes no sooner than they can drain', () => {
+  test('gives processes enough time to drain', () => {
     for (const workload of services) {
       const { terminationGracePeriodSeconds: grace = 30, containers } = workload.spec.template.spec;
       const pauseSecs = Number(containers[0].lifecycle?.preStop.exec.command[1] ?? 0);
@@ -383,7 +383,7 @@ describe.skipIf(builder === undefined).each(overlays)('%s, as kustomize builds i
     }
   });
 
-  test('scales and protects what is there', () => {
+  test('scales and protects existing workloads', () => {
     for (const scaler of ofKind<
       Manifest & {
         spec: {
@@ -414,7 +414,7 @@ describe.skipIf(builder === undefined).each(overlays)('%s, as kustomize builds i
       ).toHaveLength(1);
   });
 
-  test('lets in only whom the policies name', () => {
+  test('admits only the clients that policies name', () => {
     type Rule = {
       readonly from?: readonly { readonly podSelector?: Selector }[];
     };

@@ -16,14 +16,14 @@ const expressions = [
   ...panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)),
 ];
 
-test('every metric that is asked for is one that the services export or a rule records', () => {
+test('every queried metric is exported by a service or recorded by a rule', () => {
   const known = new Set([...listMetricNames(), ...recordings.map(({ record }) => record)]);
   for (const expr of expressions)
     for (const [name] of expr.matchAll(/\bparley[_:][a-z0-9_:]+/g))
       expect(known.has(name.replace(/_(bucket|sum|count)$/, '')), `${name} of ${expr}`).toBe(true);
 });
 
-test('what style asks to be measured is on the dashboard', () => {
+test('the metrics that must be measured are on the dashboard', () => {
   const shown = panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr)).join('\n');
   for (const name of [
     'parley_event_poll_hold_seconds',
@@ -40,7 +40,7 @@ test('what style asks to be measured is on the dashboard', () => {
     expect(shown).toContain(name);
 });
 
-test('every alert has a severity, a bound at its end, and a part of the runbook of its own', () => {
+test('every alert has a severity, a duration and its own section of the runbook', () => {
   const runbook = readFileSync(join(repositoryFolder, 'deploy', 'runbook.md'), 'utf8');
   const headings = [...runbook.matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
     heading?.toLowerCase().replaceAll(' ', '-'),
@@ -55,7 +55,7 @@ test('every alert has a severity, a bound at its end, and a part of the runbook 
   }
 });
 
-test('panels have ids and places of their own', () => {
+test('panels have unique ids and places', () => {
   expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
   const taken = new Set<string>();
   for (const { title, gridPos } of panels)

@@ -14,7 +14,7 @@ const commandOf = (service: string): readonly string[] => [
   `services/${service}/src/main.ts`,
 ];
 
-test('docker-compose.yml starts every service with the options of Node that it is to have, and migrates by the command', () => {
+test('docker-compose.yml starts every service with its Node options, and migrates with the command', () => {
   const { services } = parse(readFileSync(join(repositoryFolder, 'docker-compose.yml'), 'utf8'), {
     merge: true,
   }) as { readonly services: Readonly<Record<string, { readonly command?: readonly string[] }>> };
@@ -23,7 +23,7 @@ test('docker-compose.yml starts every service with the options of Node that it i
   expect(services['migrate']?.command).toEqual(['parley', 'migrate']);
 });
 
-test('the manifests for Kubernetes start every service with them too', () => {
+test('the Kubernetes manifests start every service with them too', () => {
   const commands = readManifestFiles()
     .flatMap(({ documents }) => documents)
     .flatMap((document) => {

@@ -78,7 +78,7 @@ async function tryOut(page: Page, chapter: string, name: string): Promise<string
   return page.innerText(`${block} .live-responses-table .response`);
 }
 
-test('it loads without a complaint, from this server alone, and keeps no cookie', async () => {
+test('it loads without errors, from this server only, and sets no cookie', async () => {
   const { page, faults } = await open();
   await page.waitForLoadState('networkidle');
   expect(faults).toEqual([]);
@@ -88,7 +88,7 @@ test('it loads without a complaint, from this server alone, and keeps no cookie'
 
 // Pictures of text differ from one version of a browser to the next, so that the places of what is shown are judged, and that
 // something is drawn in each of them.
-test('it shows the chapters one below the other, and every operation in them', async () => {
+test('it shows the chapters below one another, with every operation', async () => {
   const { page } = await open();
   const { tags } = interfaceDocument(parleyVersion) as {
     readonly tags: readonly { readonly name: string }[];
@@ -134,7 +134,7 @@ test('it shows the chapters one below the other, and every operation in them', a
   expect(operations).toBe(endpoints.length);
 });
 
-test('a request that is tried there succeeds with the credentials entered there', async () => {
+test('a request tried there succeeds with credentials entered there', async () => {
   const { page, faults } = await open();
   const { client } = await organization.prepare(
     sampleRequestOf(endpoints.find(({ name }) => name === 'get-messages') as Endpoint),
@@ -157,7 +157,7 @@ test('a request that is tried there succeeds with the credentials entered there'
   expect(faults).toEqual([]);
 });
 
-test('wrong credentials are refused in the page, without a question of the browser', async () => {
+test('wrong credentials are refused in the page, without a browser prompt', async () => {
   const { page, faults } = await open();
   await logIn(page, 'nobody@harbour.example', 'x'.repeat(32));
   expect(await tryOut(page, 'Messages', 'get-messages')).toMatch(/^401/);

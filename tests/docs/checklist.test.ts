@@ -37,7 +37,7 @@ describe.each(Object.entries(checklists))('the checklist of %s', (about, expecte
     expect(rows.map((row) => row.line)).toEqual(expected);
   });
 
-  test.each(rows)('line $line names tests that are there', ({ tests }) => {
+  test.each(rows)('line $line names existing tests', ({ tests }) => {
     for (const named of tests) {
       const [, file = '', title = ''] =
         /^`((?:\.\.\/[\w-]+\/)?[\w-]+\.test\.ts)`: (.+)$/.exec(named) ?? [];

@@ -41,7 +41,7 @@ describe('the OpenAPI document', () => {
     expect(valid).toBe(true);
   });
 
-  test('is refused by the validator once it says something that OpenAPI does not know', async () => {
+  test('is refused by the validator if it contains anything unknown to OpenAPI', async () => {
     const wrong = { ...structuredClone(document), paths: { '/x': { get: { responses: 1 } } } };
     expect((await new Validator().validate(wrong)).valid).toBe(false);
   });
@@ -65,7 +65,7 @@ describe('the OpenAPI document', () => {
     ).toEqual([]);
   });
 
-  test('has everything that it refers to, and refers to every schema that it has', () => {
+  test('defines everything that it refers to, and uses every schema', () => {
     const references = new Set(refersTo(document));
     const sections = Object.entries(document['components'] ?? {}).flatMap(([section, members]) =>
       Object.keys(members).map((name) => `#/components/${section}/${name}`),

@@ -22,7 +22,7 @@ import { recordingOf } from './samples/recording.ts';
 
 const recorded = readRecordedCalls();
 
-test('a recording keeps what was not called, and drops endpoints that there are no more', () => {
+test('a recording keeps calls that were not repeated, and drops missing endpoints', () => {
   const call = (value: number): RecordedCall => ({ values: { value } });
   const kept = new Map([
     ['get-user', call(1)],
@@ -36,29 +36,32 @@ test('a recording keeps what was not called, and drops endpoints that there are 
   ]);
 });
 
-test('the recording is as it was written', () => {
+test('the recording is formatted as written', () => {
   expect(recordingOf(new Map(), recorded)).toBe(readFileSync(recordedCallsFile, 'utf8'));
 });
 
-test('there is a recorded call of each endpoint, and none of others (CONTRIBUTING.md says how one is recorded)', () => {
+test('every endpoint has a recorded call, and there are no others (CONTRIBUTING.md says how to record one)', () => {
   const names = endpoints.map(({ name }) => name);
   expect([...recorded.keys()].toSorted()).toEqual(names.toSorted());
 });
 
-test.each(endpoints)('what was answered to $name is as documented now', (endpoint) => {
-  const { values = {}, answer } = recorded.get(endpoint.name) ?? {};
-  const request = sampleRequestOf(endpoint);
-  const named = new Set(request.variables.map(({ name }) => name));
-  expect(new Set(Object.keys(values))).toEqual(named);
-  expect(answer === undefined).toBe(request.answer !== 'json');
-  if (answer === undefined) return;
-  checkAnswer(200, answer);
-  const { result, msg: _msg, ...data } = answer;
-  expect(result).toBe('success');
-  expect(answerCheckOf(endpoint)(data)).toBeUndefined();
-});
+test.each(endpoints)(
+  'the recorded answer to $name matches the current documentation',
+  (endpoint) => {
+    const { values = {}, answer } = recorded.get(endpoint.name) ?? {};
+    const request = sampleRequestOf(endpoint);
+    const named = new Set(request.variables.map(({ name }) => name));
+    expect(new Set(Object.keys(values))).toEqual(named);
+    expect(answer === undefined).toBe(request.answer !== 'json');
+    if (answer === undefined) return;
+    checkAnswer(200, answer);
+    const { result, msg: _msg, ...data } = answer;
+    expect(result).toBe('success');
+    expect(answerCheckOf(endpoint)(data)).toBeUndefined();
+  },
+);
 
-test('no recorded answer holds a key, or an address of the machine', () => {
+test('no recorded answer contains a key, or an address of the machine', () => {
   const text = JSON.stringify([...recorded]);
   expect(text).not.toMatch(/127\.0\.0\.1|localhost/);
   for (const [, key] of text.matchAll(/"api_key":"([^"]*)"/g))

@@ -42,7 +42,7 @@ function oneOfEach(faults: readonly string[]): string[] {
   return [...new Map(faults.map((fault) => [kindOf(fault), fault])).values()];
 }
 
-test('a change is seen, whatever the table', async () => {
+test('a change is detected in any table', async () => {
   await watch.take();
   const before = await watch.digest();
   await world.restore();
@@ -55,7 +55,7 @@ test('a change is seen, whatever the table', async () => {
 });
 
 test.each(seedsOf('hostile input'))(
-  'no endpoint fails, hangs or half-applies, whatever it is sent (seed %i)',
+  'no endpoint fails, hangs or half-applies a request, whatever the input (seed %i)',
   async (seed) => {
     const random = new SeededRandom(seed);
     const systematic = systematicPlans(endpoints, random);
@@ -88,7 +88,7 @@ test.each(unknownPaths)('%s is unknown: 404 as JSON', async (path) => {
   }
 });
 
-test.each(brokenRequests)('%s harms nobody', async (_what, text) => {
+test.each(brokenRequests)('%s does no harm', async (_what, text) => {
   for (const url of world.cluster.gatewayUrls) {
     const answered = await sendBytes(url, Buffer.from(text, 'latin1'));
     // An answer of the server, or none: the connection is closed either way.

@@ -36,7 +36,7 @@ async function countEndless(): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-test('a statement whose caller leaves is cancelled, and its connection is used on', async () => {
+test('a statement of a disconnected caller is cancelled, and its connection is reused', async () => {
   const pid = await pidOf(pool);
   const caller = new AbortController();
   const reading = new CallerReads(pool, caller.signal).query(endless);
@@ -47,7 +47,7 @@ test('a statement whose caller leaves is cancelled, and its connection is used o
   expect(await pidOf(pool)).toBe(pid);
 });
 
-test('a snapshot ends where its caller leaves, between two statements too', async () => {
+test('a snapshot ends when its caller disconnects, also between two statements', async () => {
   const pid = await pidOf(pool);
   for (const during of [true, false]) {
     const caller = new AbortController();
@@ -64,7 +64,7 @@ test('a snapshot ends where its caller leaves, between two statements too', asyn
   }
 });
 
-test('nothing is asked for a caller who has left, also while he waited for a connection', async () => {
+test('no statement runs for a disconnected caller, also after waiting for a connection', async () => {
   const caller = new AbortController();
   const reads = new CallerReads(pool, caller.signal);
   const client = await pool.connect();
@@ -77,7 +77,7 @@ test('nothing is asked for a caller who has left, also while he waited for a con
   expect(rows).toEqual([{ asked: null }]);
 });
 
-test('no cancel meets the statement of somebody else, whenever callers leave', async () => {
+test("no cancellation hits another caller's statement", async () => {
   const shared = openTestPool(database.url, 3);
   let isOver = false;
   const others = Array.from({ length: 3 }, async () => {
@@ -103,7 +103,7 @@ test('no cancel meets the statement of somebody else, whenever callers leave', a
   }
 });
 
-test('other faults are those of the statement', async () => {
+test('other errors are those of the statement', async () => {
   const reads = new CallerReads(pool, new AbortController().signal);
   const pid = await pidOf(pool);
   await expect(reads.query({ text: 'SELECT 1 / 0' })).rejects.toMatchObject({ code: '22012' });
@@ -113,7 +113,7 @@ test('other faults are those of the statement', async () => {
   expect(await pidOf(pool)).toBe(pid);
 });
 
-test('a statement with more values than the protocol carries is not sent', async () => {
+test('a statement with more values than the protocol supports is not sent', async () => {
   const values = Array.from({ length: 65_536 }, (_, n) => n);
   const text = `SELECT ${values.map((n) => `$${n + 1}::integer`).join(' + ')}`;
   const client = await pool.connect();
@@ -124,7 +124,7 @@ test('a statement with more values than the protocol carries is not sent', async
   await expect(pool.query({ text, values })).rejects.toMatchObject({ code: '54023' });
 });
 
-test('a statement that fails is named in its error, and no more of it than its beginning', async () => {
+test('a failed statement is named in its error, with its beginning only', async () => {
   const long = ` + ${Array(1_000).fill('1').join(' + ')}`;
   const faults: [statement: string | { name?: string; text: string }, shown: unknown][] = [
     [{ name: 'a-name', text: 'SELECT 1 / 0' }, 'a-name'],

@@ -158,13 +158,13 @@ describe('a program with', () => {
   );
 });
 
-test.each(['index.d.ts', 'index.js'])('%s needs nothing installed beside it', async (name) => {
+test.each(['index.d.ts', 'index.js'])('%s needs no other package', async (name) => {
   const text = await readFile(join(folder, 'node_modules/@parley/client/dist', name), 'utf8');
   expect(text.match(/\bfrom\s*['"].*|^import\b.*|\bimport\(.*/gm)).toBe(null);
   expect(errors.get('index.d')).toBe(undefined);
 });
 
-test('the licence of the types that it takes from elsewhere comes along', async () => {
+test('the licence of bundled types is included', async () => {
   const dist = join(folder, 'node_modules/@parley/client/dist');
   expect(await readFile(join(dist, 'typebox-license.txt'), 'utf8')).toContain('The MIT License');
 });
@@ -175,7 +175,7 @@ describe('the bot of the README', () => {
     expect(errors.get('bot')).toBe(undefined);
   });
 
-  test('answers in streams and in private, as it stands there', { timeout: 120_000 }, async () => {
+  test('answers in streams and in private, as written there', { timeout: 120_000 }, async () => {
     const organization = await startSmallOrganization({ events: 1, messages: 1 });
     const { user, apiKey } = organization.accounts.bobBot;
     const text = bot

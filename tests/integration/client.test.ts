@@ -77,7 +77,7 @@ async function send(from: PersonKey, to: PersonKey, content: string): Promise<nu
 }
 
 describe('events', () => {
-  test('begin with the state that they follow from, and come once and in order', async () => {
+  test('begin at the registered state, and come once and in order', async () => {
     const before = await send('ann', 'bob', 'before');
     const taker = await new Taker(organization.typed('bob')).begun();
     expect(taker.events[0]).toMatchObject({
@@ -93,7 +93,7 @@ describe('events', () => {
   });
 
   test(
-    'go on when the node of the queue is killed, and none is lost or given twice',
+    "continue when the queue's node is killed, with none lost or repeated",
     { timeout: 120_000 },
     async () => {
       const taker = await new Taker(organization.typed('bob')).begun();
@@ -112,7 +112,7 @@ describe('events', () => {
     },
   );
 
-  test('go on when the gateway is killed and comes back', { timeout: 120_000 }, async () => {
+  test('continue when the gateway is killed and restarted', { timeout: 120_000 }, async () => {
     const failures: unknown[] = [];
     const taker = await new Taker(
       organization.typed('bob'),
@@ -131,7 +131,7 @@ describe('events', () => {
     await taker.stream.return();
   });
 
-  test('of a queue that is gone are followed by another registration with the state', async () => {
+  test('continue with a new registration and its state when the queue is gone', async () => {
     const bob = organization.typed('bob');
     const taker = await new Taker(bob).begun();
     const first = taker.stream.queueId ?? '';
@@ -147,7 +147,7 @@ describe('events', () => {
     await taker.stream.return();
   });
 
-  test('refused for good end the stream with an error', async () => {
+  test('that are refused permanently end the stream with an error', async () => {
     const { user } = organization.accounts.bob;
     const stranger = new ParleyClient({
       site: organization.cluster.url,
@@ -173,7 +173,7 @@ describe('the end of a stream', () => {
     expect(await isQueueThere(queueId)).toBe(false);
   });
 
-  test('by its signal is no error and deletes the queue', async () => {
+  test('by its signal causes no error and deletes the queue', async () => {
     const stopping = new AbortController();
     const taker = await new Taker(
       organization.typed('bob'),
@@ -227,7 +227,7 @@ describe('requests', () => {
     expect(await answer.text()).toBe('what is in it');
   });
 
-  test('sent again under one key make one message', async () => {
+  test('repeated under one key send one message', async () => {
     const parameters = { type: 'private', to: 'bob@example.com', content: 'once' } as const;
     const ann = organization.typed('ann');
     const first = await ann.request('POST /messages', parameters, { idempotencyKey: 'k1' });
@@ -235,7 +235,7 @@ describe('requests', () => {
     expect(again.id).toBe(first.id);
   });
 
-  test('give a refusal as a value', async () => {
+  test('return a refusal as a value', async () => {
     const refusal = await organization.typed('ann').attempt('POST /messages', {
       type: 'stream',
       to: 'nowhere',

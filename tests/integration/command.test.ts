@@ -74,12 +74,12 @@ async function expectRefused(words: readonly string[], text: RegExp, code = 1): 
   expect(ended).toMatchObject({ code, out: '' });
 }
 
-test('the version is our own', async () => {
+test('it prints its version', async () => {
   const { ended } = startParley({}, ['--version']);
   expect(await ended).toEqual({ code: 0, out: `${parleyVersion}\n`, error: '' });
 });
 
-test('words that make no sense end with 2 and say why', async () => {
+test('invalid words end with 2 and an explanation', async () => {
   await expectRefused(['frobnicate'], /There is no command frobnicate; parley --help/, 2);
   await expectRefused(['user'], /parley user is followed by create, list, role/, 2);
   await expectRefused(['user', 'create'], /EMAIL is missing/, 2);
@@ -96,7 +96,7 @@ test('words that make no sense end with 2 and say why', async () => {
   expect(error).toContain('Usage: parley COMMAND');
 });
 
-test('help tells all commands, and each tells its options', async () => {
+test('help lists all commands, and each lists its options', async () => {
   const all = await runParley({}, ['--help']);
   expect(all.code).toBe(0);
   expect(all.out).toContain('organization create');
@@ -105,14 +105,14 @@ test('help tells all commands, and each tells its options', async () => {
   expect(one.out).toContain('--password-file FILE');
 });
 
-test('without an organization, people cannot be made, and the refusal says what to do', async () => {
+test('without an organization people cannot be created, and the refusal says what to do', async () => {
   await expectRefused(
     ['user', 'create', 'ann@example.com', '--full-name', 'Ann Lee'],
     /There is no organization .* parley organization create/,
   );
 });
 
-test('a first start makes nothing where the demo organization is to be made', async () => {
+test('a first start creates nothing if the demo organization will be created', async () => {
   const words = ['--organization', 'Boats', '--email', 'x@example.com', '--full-name', 'Xan Y'];
   const made = await parley({ ...env, PARLEY_DEMO: 'on' }, ['first-start', ...words]);
   expect(made).toEqual({ is_first_start: false });
@@ -147,7 +147,7 @@ test('an organization is created once, with its settings', async () => {
   expect(told).toMatchObject({ realm_name: 'Boats' });
 });
 
-test('a first start makes an administrator where nobody is, and prints nothing secret again', async () => {
+test('a first start creates an administrator if there is nobody, and prints secrets only once', async () => {
   await using other = await startCluster({
     gateways: 1,
     messages: 0,
@@ -178,7 +178,7 @@ test('a first start makes an administrator where nobody is, and prints nothing s
   });
 });
 
-test('the first administrator of an installation in production is made', async () => {
+test('it creates the first administrator of a production installation', async () => {
   await writeFile(join(folder, 'password'), 'the tide is low on tuesdays\n');
   const made = await parley(env, [
     'user',
@@ -198,7 +198,7 @@ test('the first administrator of an installation in production is made', async (
   expect(await passwordWorks('ann@example.com', 'the tide is low on tuesdays')).toBe(true);
 });
 
-test('a person is made with a password that is told once, and everybody hears of it', async () => {
+test('a person is created with a password that is printed once, with events for everybody', async () => {
   const events = await watch('Ann@example.com');
   const made = await parley(env, ['user', 'create', 'bob@example.com', '--full-name', 'Bob Ray']);
   keys.set('bob@example.com', made['api_key'] as string);
@@ -226,7 +226,7 @@ test('a person is made with a password that is told once, and everybody hears of
   expect(await client('gil@example.com').get('users/me')).toMatchObject({ is_admin: false });
 });
 
-test('the rules for people are those of the endpoint', async () => {
+test('people follow the same rules as in endpoints', async () => {
   const create = ['user', 'create'];
   await expectRefused(
     [...create, 'BOB@example.com', '--full-name', 'Bob Two'],
@@ -244,7 +244,7 @@ test('the rules for people are those of the endpoint', async () => {
   );
 });
 
-test('bots are made for their owners', async () => {
+test('bots are created for their owners', async () => {
   const made = await parley(env, [
     'bot',
     'create',
@@ -298,7 +298,7 @@ test('keys are shown, and rotated with effect at once', async () => {
   }
 });
 
-test('roles change, those of bots with their owners down, and the last administrator stays', async () => {
+test('roles change, bots follow their owners down, and the last administrator stays', async () => {
   await expectRefused(
     ['user', 'role', 'ann@example.com', 'member'],
     /Cannot remove the only organization administrator/,
@@ -359,7 +359,7 @@ test('a password is replaced', async () => {
   await expectRefused(['user', 'password', 'tide-bot@127.0.0.1'], /No such user/);
 });
 
-test('people are deactivated with their bots, and come back', async () => {
+test('people are deactivated with their bots, and reactivated', async () => {
   const events = await watch('Ann@example.com');
   expect(await parley(env, ['user', 'deactivate', 'robert@example.com'])).toMatchObject({
     is_active: false,
@@ -387,7 +387,7 @@ test('people are deactivated with their bots, and come back', async () => {
   }
 });
 
-test('the organization changes, and everybody hears of it', async () => {
+test('the organization changes, with events for everybody', async () => {
   const events = await watch('Ann@example.com');
   const changed = await parley(env, [
     'organization',
@@ -409,7 +409,7 @@ test('the organization changes, and everybody hears of it', async () => {
   });
 });
 
-test('the organization is closed and opened', async () => {
+test('the organization is deactivated and reactivated', async () => {
   await parley(env, ['organization', 'deactivate']);
   await waitUntil('everybody is refused', async () => {
     const answer = await client('Ann@example.com').request('GET', 'users/me');
@@ -422,7 +422,7 @@ test('the organization is closed and opened', async () => {
   });
 });
 
-test('queues are listed with what they may be behind', async () => {
+test('queues are listed with the number of entries that they may lag behind', async () => {
   const { queue_id } = await client('gil@example.com').post('register');
   await parley(env, ['user', 'role', 'gil@example.com', 'member']);
   const { queues, is_complete } = await parley(env, ['queues']);
@@ -438,14 +438,14 @@ test('queues are listed with what they may be behind', async () => {
   expect((await runParley(env, ['queues'])).out).toContain('behind 1 at most');
 });
 
-test('names that others chose do nothing to the terminal that they are told on', async () => {
+test('names chosen by others cannot control the terminal', async () => {
   const name = 'x\u001b[2J\u009b1A\n\u202eend';
   await client('gil@example.com').post('register', { client: name });
   const { out } = await runParley(env, ['queues']);
   expect(out).toContain('("x\\u001b[2J\\u{9b}1A\\n\\u{202e}end")');
 });
 
-test('of very many queues the longest unpolled are listed, and that there are more is told', async () => {
+test('with very many queues the longest unpolled are listed, with a note about the others', async () => {
   await pool.query(`INSERT INTO event_queues (queue_id, user_id, start_position, epoch, descriptor, lifespan_secs, client)
     SELECT 'many-' || n, user_id, start_position, epoch, descriptor, lifespan_secs, client
     FROM (SELECT * FROM event_queues LIMIT 1) q, generate_series(1, 10000) n`);
@@ -460,7 +460,7 @@ test('of very many queues the longest unpolled are listed, and that there are mo
   }
 });
 
-test('an epoch begins above everything, and queues with nothing to lose go on', async () => {
+test('an epoch begins above all used positions, and queues that lost nothing continue', async () => {
   const before = await parley(env, ['log']);
   const { queue_id } = await client('gil@example.com').post('register');
   const { epoch, start_position } = await parley(env, ['epoch']);
@@ -474,7 +474,7 @@ test('an epoch begins above everything, and queues with nothing to lose go on', 
   expect(queues).toContainEqual(expect.objectContaining({ queue_id, positions_behind_max: 1 }));
 });
 
-test('the schema is migrated once, wherever the address of the database stands', async () => {
+test('the schema is migrated once, wherever the database address is set', async () => {
   const migrated = { migrations: [], functions: [], schema_version: codeSchemaVersion };
   expect(await parley(env, ['migrate'])).toEqual(migrated);
   const file = join(folder, 'database-url');
@@ -483,7 +483,7 @@ test('the schema is migrated once, wherever the address of the database stands',
   expect(await parley(named, ['migrate'])).toEqual(migrated);
 });
 
-test('a good installation has no faults', async () => {
+test('a healthy installation has no faults', async () => {
   const { ok, checks } = await parley(env, ['check']);
   expect({ ok, checks }).toMatchObject({
     ok: true,
@@ -498,7 +498,7 @@ test('a good installation has no faults', async () => {
   });
 });
 
-test('all faults of an installation are told together', async () => {
+test('all faults of an installation are reported together', async () => {
   const file = join(folder, 'a-file');
   await writeFile(file, '');
   const wrong = {
@@ -529,7 +529,7 @@ test('all faults of an installation are told together', async () => {
   );
 });
 
-test('what is stored under the key secret is stored anew, and what is left is told', async () => {
+test('data under the key secret is encrypted again, and the rest is reported', async () => {
   const own = cluster.settings.keySecret;
   const other = 'y'.repeat(40);
   const switched = { ...env, PARLEY_KEY_SECRET: other, PARLEY_KEY_SECRET_PREVIOUS: own };
@@ -561,7 +561,7 @@ test('what is stored under the key secret is stored anew, and what is left is to
   expect((await runParley(env, ['check'])).out).toMatch(/ok +key secret +opens the stored keys/);
 });
 
-test('the process ends with the code, and says what a person can do', async () => {
+test('the process ends with the exit code, and prints an explanation', async () => {
   const { ended } = startParley({ ...env, DATABASE_URL: '' }, ['log']);
   expect(await ended).toMatchObject({
     code: 1,
@@ -570,7 +570,7 @@ test('the process ends with the code, and says what a person can do', async () =
   });
 });
 
-test('faults of the stores are told in words, as JSON where that is wanted', async () => {
+test('store failures are explained, as JSON on request', async () => {
   const wrong = { ...env, DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' };
   const { code, out, error } = await runParley(wrong, ['log', '--json']);
   expect(code).toBe(1);
@@ -578,7 +578,7 @@ test('faults of the stores are told in words, as JSON where that is wanted', asy
   expect(JSON.parse(out)).toEqual({ error: expect.stringContaining('did not answer') as string });
 });
 
-test('the image and the repository call the same program', async () => {
+test('the image and the repository run the same program', async () => {
   const root = new URL('../../', import.meta.url);
   const manifest = await readFile(new URL('packages/command/package.json', root), 'utf8');
   expect(JSON.parse(manifest)).toMatchObject({ bin: { parley: './src/main.ts' } });

@@ -67,7 +67,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-test('all accounts come with keys that authenticate, and people with passwords', async () => {
+test('all accounts have keys that authenticate, and people have passwords', async () => {
   expect(first.accounts.map(({ email }) => email)).toEqual(demoAccounts.map(({ email }) => email));
   expect(first.accounts.map(({ role, is_bot: isBot }) => (isBot ? 'bot' : role))).toEqual([
     'administrator',
@@ -94,7 +94,7 @@ test('the example names a stream of the demo', () => {
   expect(demoStreams.map(({ name }) => name)).toContain(first.example.stream);
 });
 
-test('streams come with their description as HTML', async () => {
+test('streams have a description as HTML', async () => {
   const { rows } = await pool.query<{ name: string; html: string }>(
     'SELECT name, rendered_description AS html FROM streams',
   );
@@ -104,7 +104,7 @@ test('streams come with their description as HTML', async () => {
   }
 });
 
-test('the conversation has history, unread messages, mentions and words to find', async () => {
+test('the conversation has history, unread messages, mentions and searchable words', async () => {
   const newest = await pool.query<{ sent_at: Date }>(
     'SELECT sent_at FROM messages ORDER BY id DESC LIMIT 1',
   );
@@ -131,19 +131,19 @@ test('the conversation has history, unread messages, mentions and words to find'
   expect(rendered.rows[0]?.rendered_content).toContain('<table>');
 });
 
-test('a second run gives the same accounts and writes nothing', async () => {
+test('a second run returns the same accounts and writes nothing', async () => {
   const before = await countRows();
   expect(await seed()).toEqual(first);
   expect(await countRows()).toEqual(before);
 });
 
-test('passwords are kept where only their owner can read them', async () => {
+test('passwords are readable only by their owner', async () => {
   const path = join(folder, 'demo-accounts.json');
   expect((await stat(path)).mode & 0o777).toBe(0o600);
   const kept = JSON.parse(await readFile(path, 'utf8')) as Record<string, string>;
   expect(kept[people.maren]).toBe(first.accounts[0]?.password);
 });
 
-test('in production mode nothing is made', async () => {
+test('nothing is created in production mode', async () => {
   await expect(seed({ PARLEY_MODE: 'production' })).rejects.toThrow('development mode only');
 });

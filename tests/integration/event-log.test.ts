@@ -114,7 +114,7 @@ function consecutive(from: number, count: number): number[] {
   return Array.from({ length: count }, (_, index) => from + index);
 }
 
-test('positions are dense and in commit order however many write at once', async () => {
+test('positions are dense and in commit order under concurrent writes', async () => {
   const seen: PositionedEntry[] = [];
   const follower = await follow((entries) => seen.push(...entries));
   const start = follower.cursor;
@@ -127,7 +127,7 @@ test('positions are dense and in commit order however many write at once', async
   expect(seen).toEqual(stored);
 });
 
-test('several changes of one transaction have positions of their own, in order', async () => {
+test('several changes of one transaction have their own positions, in order', async () => {
   const seen: PositionedEntry[] = [];
   const follower = await follow((entries) => seen.push(...entries));
   const start = follower.cursor;
@@ -150,7 +150,7 @@ test('several changes of one transaction have positions of their own, in order',
   expect(seen.map(({ position }) => position)).toEqual([start + 1, start + 3]);
 });
 
-test('what entries say is read back as it was, however many one append has', async () => {
+test('entries are read back unchanged, however many an append has', async () => {
   const texts = [
     "'",
     "\\' \\\\",
@@ -191,7 +191,7 @@ test('what entries say is read back as it was, however many one append has', asy
   );
 });
 
-test('an append and its commit wait for nobody: nothing that the server answers has to arrive', async () => {
+test('an append and its commit are sent together, without waiting for an answer', async () => {
   await using proxy = await FaultProxy.start(database.url);
   const far = openTestPool(proxy.through(database.url), 1);
   try {
@@ -217,7 +217,7 @@ test('an append and its commit wait for nobody: nothing that the server answers 
   }
 });
 
-test('an append that fails undoes its transaction, and its connection goes on', async () => {
+test('a failed append rolls back its transaction, and its connection is reused', async () => {
   const one = openTestPool(database.url, 1);
   try {
     const writer = new EventLog({ pool: one, redis, keyPrefix, log });
@@ -245,7 +245,7 @@ test('an append that fails undoes its transaction, and its connection goes on', 
   }
 });
 
-test('a transaction held open holds up no other, and its late commit is not missed', async () => {
+test('an open transaction delays no other, and its late commit is not missed', async () => {
   const seen: PositionedEntry[] = [];
   const follower = await follow((entries) => seen.push(...entries));
   const start = follower.cursor;
@@ -264,7 +264,7 @@ test('a transaction held open holds up no other, and its late commit is not miss
   });
 });
 
-test('hints that never come are found by the head check', async () => {
+test('entries without hints are found by the head check', async () => {
   const seen: PositionedEntry[] = [];
   // Published under another prefix: this follower hears none of them.
   const deaf = await follow((entries) => seen.push(...entries), {
@@ -277,7 +277,7 @@ test('hints that never come are found by the head check', async () => {
   expect(positionsOf(seen)).toEqual(consecutive(start + 1, 5));
 });
 
-test('hints out of order, repeated, partly lost or forged are put right', async () => {
+test('hints that are reordered, repeated, partly lost or forged do no harm', async () => {
   const seen: PositionedEntry[] = [];
   const silent = new EventLog({ pool, redis, keyPrefix: `${keyPrefix}-elsewhere`, log });
   const follower = await follow((entries) => seen.push(...entries));
@@ -303,7 +303,7 @@ test('hints out of order, repeated, partly lost or forged are put right', async 
   expect(positionsOf(seen)).toEqual(consecutive(start + 1, 12));
 });
 
-test('a batch of sends is judged item by item, and a key sends once', async () => {
+test('a batch of sends is checked item by item, and a key sends once', async () => {
   const { rows } = await pool.query<{ id: number }>(
     `INSERT INTO users (email, email_folded, full_name, full_name_folded, short_name, is_active)
      VALUES ('a', 'A', 'a', 'A', 'a', true), ('b', 'B', 'b', 'B', 'b', false) RETURNING id`,
@@ -361,7 +361,7 @@ test('a batch of sends is judged item by item, and a key sends once', async () =
   }
 });
 
-test('the log goes on over the end of its partitions', async () => {
+test('the log continues beyond its last partition', async () => {
   await pool.query(
     `INSERT INTO log_entries (position, length, message_id, audience, payload) VALUES (1999998, 1, 0, 0, '{}')`,
   );
@@ -370,7 +370,7 @@ test('the log goes on over the end of its partitions', async () => {
   expect(await ensurePartitionsFor(pool, 2_000_002)).toBe(true);
 });
 
-test('writers that all miss a partition at once, and runs longer than one, find room', async () => {
+test('concurrent writers without a partition, and long entries, find room', async () => {
   await pool.query(
     `INSERT INTO log_entries (position, length, message_id, audience, payload) VALUES (1999990, 1, 0, 0, '{}')`,
   );
@@ -395,7 +395,7 @@ test('writers that all miss a partition at once, and runs longer than one, find 
   );
 });
 
-test('a trim that met a long snapshot is completed by a later one', async () => {
+test('a trim that was blocked by a long snapshot is completed by a later one', async () => {
   await pool.query(`INSERT INTO log_entries (position, length, message_id, audience, payload, appended_at)
     VALUES (500, 1, 0, 0, '{}', now() - interval '9 days'), (1000001, 1, 0, 0, '{}', now())`);
   await takeSideEffects(pool);
@@ -414,7 +414,7 @@ test('a trim that met a long snapshot is completed by a later one', async () => 
   expect(await ensurePartitionsFor(pool, 5_000_000)).toBe(true);
 });
 
-test('trimming moves the beginning before it removes anything', async () => {
+test("trimming moves the log's beginning before it removes entries", async () => {
   await pool.query(`INSERT INTO log_entries (position, length, message_id, audience, payload, appended_at)
     VALUES (500, 1, 0, 0, '{}', now() - interval '9 days'), (1000001, 1, 0, 0, '{}', now())`);
   // What the log brings about has to be rows before its entries may go.
@@ -428,7 +428,7 @@ test('trimming moves the beginning before it removes anything', async () => {
   expect((await readHead(pool)).endPosition).toBe(1_000_002);
 });
 
-test('another history of the database opens an epoch, and the log goes on past all that was handed out', async () => {
+test('another history of the database opens an epoch, whose positions exceed all used ones', async () => {
   await append(1);
   const before = await readHead(pool);
   let resets = 0;
@@ -458,7 +458,7 @@ test('another history of the database opens an epoch, and the log goes on past a
   expect(resets).toBe(0);
 });
 
-test('a follower that reads an entry of a new epoch before its head check knows of it goes over', async () => {
+test('a follower that reads an entry of a new epoch before its head check switches to it', async () => {
   await append(1);
   const seen: PositionedEntry[] = [];
   const follower = await follow((entries) => seen.push(...entries), {
@@ -473,7 +473,7 @@ test('a follower that reads an entry of a new epoch before its head check knows 
   expect(positionsOf(seen)).toEqual([before.endPosition, after.endPosition]);
 });
 
-test('an epoch without entries has a place to wait at, and takes no entry that it lost', async () => {
+test('an empty epoch has a position to wait at, and accepts none that it lost', async () => {
   await append(1);
   const seen: PositionedEntry[] = [];
   // The hint still waits for the one before it when the epoch opens.
@@ -493,7 +493,7 @@ test('an epoch without entries has a place to wait at, and takes no entry that i
   expect(positionsOf(seen)).toEqual([start + 1]);
 });
 
-test('an epoch that lost what a follower has read voids what came of it', async () => {
+test('an epoch that lost entries a follower has read invalidates their data', async () => {
   for (let mark = 0; mark < 3; mark += 1) await append(mark);
   let resets = 0;
   const follower = await follow(() => undefined, {
@@ -510,7 +510,7 @@ test('an epoch that lost what a follower has read voids what came of it', async 
   expect(follower.cursor).toBe(head?.endPosition);
 });
 
-test('a page by audience holds what it should, runs that began below included', async () => {
+test('a page by audience has the right entries, including those that began below it', async () => {
   const start = (await readHead(pool)).endPosition;
   const audiences = [
     audienceKey.everyone,

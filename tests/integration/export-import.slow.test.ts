@@ -44,7 +44,7 @@ async function prepare(undo: AsyncDisposableStack): Promise<{
   };
 }
 
-test('both installations answer whatever can be asked of them the same', async () => {
+test('both installations answer all requests equally', async () => {
   await using undo = new AsyncDisposableStack();
   const { exported, secret, settings } = await prepare(undo);
   const source = undo.use(
@@ -74,7 +74,7 @@ test('both installations answer whatever can be asked of them the same', async (
 
 const messages = 300_000;
 
-test('a large organization goes through in little memory', async () => {
+test('a large organization is exported and imported with little memory', async () => {
   await using undo = new AsyncDisposableStack();
   const { exported, secret, settings } = await prepare(undo);
   const database = undo.use(await createTestDatabase());

@@ -131,7 +131,7 @@ test('an organization is exported while its services run', async () => {
   expect(empty).toEqual(['side_effects']);
 });
 
-test('only the operator can read it, and no secret is in it', async () => {
+test('only the operator can read it, and it contains no secret in plain text', async () => {
   expect((await stat(exported)).mode & 0o77).toBe(0);
   const secrets = Object.values(whole.accounts).map(({ apiKey }) => apiKey);
   for (const path of await readdir(join(exported, 'tables'))) {
@@ -142,7 +142,7 @@ test('only the operator can read it, and no secret is in it', async () => {
   }
 });
 
-test('it goes into a folder of its own, and needs a passphrase', async () => {
+test('it is written to its own folder, and requires a passphrase', async () => {
   const env = environmentOf(source.settings);
   const again = ['export', '--to', exported, '--passphrase-file', passphraseFile];
   expect((await runParley(env, again)).error).toMatch(/is not empty/);
@@ -151,7 +151,7 @@ test('it goes into a folder of its own, and needs a passphrase', async () => {
   expect((await runParley(env, short.slice(0, 3))).code).toBe(2);
 });
 
-describe('an export that is not whole is refused, and nothing is written', () => {
+describe('an incomplete export is refused, and nothing is written', () => {
   async function copy(): Promise<string> {
     const { cp } = await import('node:fs/promises');
     const path = await mkdtemp(join(folder, 'copy-'));
@@ -160,7 +160,7 @@ describe('an export that is not whole is refused, and nothing is written', () =>
   }
   const messages = ['tables', 'messages.jsonl'] as const;
 
-  test('a cut-off table', async () => {
+  test('a truncated table', async () => {
     const path = await copy();
     const file = join(path, ...messages);
     await truncate(file, (await stat(file)).size - 20);
@@ -174,7 +174,7 @@ describe('an export that is not whole is refused, and nothing is written', () =>
     await expectRefused(path, /messages\.jsonl was altered/);
   });
 
-  test('a missing table, and a missing file', async () => {
+  test('a missing table, or a missing file', async () => {
     const path = await copy();
     await rm(join(path, 'tables', 'reactions.jsonl'));
     await expectRefused(path, /reactions\.jsonl cannot be read/);
@@ -203,7 +203,7 @@ describe('an export that is not whole is refused, and nothing is written', () =>
     await expectRefused(path, /cut off before its end/);
   });
 
-  test('a newer format, and one of before the first release', async () => {
+  test('a newer format, or one from before the first release', async () => {
     const path = await copy();
     const file = join(path, 'manifest.json');
     const text = await readFile(file, 'utf8');
@@ -222,7 +222,7 @@ describe('an export that is not whole is refused, and nothing is written', () =>
   });
 });
 
-test('a database of before the first release takes no import', async () => {
+test('a database from before the first release accepts no import', async () => {
   await using before = await createTestDatabase();
   const of = openPool(before.url);
   await of.query(`UPDATE knex_migrations SET name = '20261101000000-people-and-streams'`);
@@ -234,7 +234,7 @@ test('a database of before the first release takes no import', async () => {
   await of.end();
 });
 
-test('an import that is killed leaves nothing, and can be begun again', async () => {
+test('a killed import leaves nothing, and can be started again', async () => {
   const lock = 4711;
   await pool.query(`CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS
     'BEGIN PERFORM pg_advisory_lock(${lock}); RETURN NEW; END'`);
@@ -270,7 +270,7 @@ test('an import that is killed leaves nothing, and can be begun again', async ()
   await pool.query('DROP TRIGGER hold ON read_users');
 });
 
-test('an import that fails takes its files away', async () => {
+test('a failed import removes its files', async () => {
   await pool.query(`ALTER TABLE read_exceptions ADD CONSTRAINT never CHECK (false)`);
   const { code, error } = await runParley(environmentOf(settings), importWords());
   expect(error).toMatch(/never/);
@@ -281,7 +281,7 @@ test('an import that fails takes its files away', async () => {
   expect(await countRows('files_to_remove')).toBe(0);
 });
 
-test('it is imported into an empty installation, and into no other', async () => {
+test('it is imported into an empty installation only', async () => {
   const env = environmentOf(settings);
   const done = await parley(env, importWords());
   expect(done).toMatchObject({ organization: { name: 'Harbour' } });
@@ -293,7 +293,7 @@ test('it is imported into an empty installation, and into no other', async () =>
   expect(again.code).toBe(1);
 });
 
-test('a database without a schema is brought to that of the export first', async () => {
+test("a database without a schema is first brought to the export's schema", async () => {
   const name = `parley_bare_${randomBytes(5).toString('hex')}`;
   const administrator = openPool(getTestStores().databaseUrl);
   await administrator.query(`CREATE DATABASE ${name} TEMPLATE template0 ENCODING 'UTF8'`);
@@ -312,29 +312,25 @@ test('a database without a schema is brought to that of the export first', async
   }
 });
 
-test(
-  'both installations answer every GET and register the same',
-  { timeout: 120_000 },
-  async () => {
-    target = await startCluster({
-      databaseUrl: settings.databaseUrl,
-      redisPrefix: settings.redisPrefix,
-      environment: {
-        PARLEY_KEY_SECRET: settings.keySecret,
-        PARLEY_UPLOADS_DIR: settings.uploadsDir,
-        PARLEY_PUBLIC_URL: publicUrls.target,
-      },
-    });
-    undo.use(target);
-    // The slow suite asks everything there is, for everybody.
-    await expectSameAnswers(
-      { source, target, publicUrls, whole },
-      { perEndpointMax: 2, who: ['ann', 'bob', 'cat', 'gil', 'bot'] },
-    );
-  },
-);
+test('both installations answer every GET and register equally', { timeout: 120_000 }, async () => {
+  target = await startCluster({
+    databaseUrl: settings.databaseUrl,
+    redisPrefix: settings.redisPrefix,
+    environment: {
+      PARLEY_KEY_SECRET: settings.keySecret,
+      PARLEY_UPLOADS_DIR: settings.uploadsDir,
+      PARLEY_PUBLIC_URL: publicUrls.target,
+    },
+  });
+  undo.use(target);
+  // The slow suite asks everything there is, for everybody.
+  await expectSameAnswers(
+    { source, target, publicUrls, whole },
+    { perEndpointMax: 2, who: ['ann', 'bob', 'cat', 'gil', 'bot'] },
+  );
+});
 
-test('the same passwords and keys work', async () => {
+test('passwords and keys still work', async () => {
   if (target === undefined) throw new Error('the target was not started');
   const answers = await Promise.all(
     [source, target].map(async ({ url }) => {
@@ -349,7 +345,7 @@ test('the same passwords and keys work', async () => {
   expect(answers[1]).toEqual(answers[0]);
 });
 
-test('sending and events go on, and ids without a collision', async () => {
+test('sending and events continue, with unused ids', async () => {
   if (target === undefined) throw new Error('the target was not started');
   const { clientOf } = await import('../support/same-answers.ts');
   const [ann, bob, gil] = ['ann', 'bob', 'gil'].map((name) => {
@@ -392,7 +388,7 @@ test('sending and events go on, and ids without a collision', async () => {
   await bob.sendPrivately(['gil.ito@example.com', 'cat.moe@example.com'], 'A new group');
 });
 
-test('a deactivated person stays out, and comes back with everything', async () => {
+test('a deactivated person stays deactivated, and returns with all data', async () => {
   if (target === undefined) throw new Error('the target was not started');
   const { clientOf } = await import('../support/same-answers.ts');
   const { ann, eve } = whole.accounts;

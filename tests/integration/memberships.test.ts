@@ -112,7 +112,7 @@ test('members as of a position follow joins, leaves, deactivation and reactivati
   });
 });
 
-test('colours are the first that no active subscription has, then go round', async () => {
+test('colours are the first unused one, then repeat', async () => {
   await transaction(pool, async (client) => {
     const [ann = 0] = await makeUsers(client, 1);
     const { changeId } = await makeChange(client);
@@ -153,7 +153,7 @@ test('a deactivated stream frees its name, and long names stay unique', async ()
   });
 });
 
-test('traffic counts the messages of 28 days, over gaps in the ids', async () => {
+test('traffic counts the messages of 28 days, across gaps in ids', async () => {
   await transaction(pool, async (client) => {
     const rows = [
       [1, 40],

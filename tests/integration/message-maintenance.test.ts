@@ -2,7 +2,7 @@ import { deleteOldSendKeys, flushSearchIndex, noteNewestMessages } from '@parley
 import { createTestDatabase, openTestPool } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
-test('send keys are forgotten after a day, in pieces, and the search index is flushed', async () => {
+test('send keys are deleted after a day, in pieces, and the search index is flushed', async () => {
   await using database = await createTestDatabase();
   const pool = openTestPool(database.url);
   try {
@@ -28,7 +28,7 @@ test('send keys are forgotten after a day, in pieces, and the search index is fl
   }
 });
 
-test('the newest message of each conversation is noted, in pieces, whoever does it, and no id is passed over', async () => {
+test('the newest message of each conversation is recorded in pieces by any process, without gaps', async () => {
   await using database = await createTestDatabase();
   const pool = openTestPool(database.url, 3);
   const send = async (from: number, to: number): Promise<void> => {

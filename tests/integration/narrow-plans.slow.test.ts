@@ -90,7 +90,7 @@ const negated = [
 ] as const;
 
 test.each(readers)(
-  'a negated term costs a bounded look around for %s',
+  'a negated term has bounded cost for %s',
   async (_, userId) => {
     const dear: string[] = [];
     for (const [operator, operand] of negated) {

@@ -27,7 +27,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('accounts are made in the given order, bots with owners of the same call, all with keys and periods', async () => {
+test('accounts are created in the given order, bots with owners of the same call, all with keys and periods', async () => {
   const { maker } = connected;
   const made = await maker.makeAccounts([
     { email: 'first-bot@example.com', fullName: 'First', botType: 1, ownerEmail: 'z@example.com' },
@@ -81,7 +81,7 @@ test('a hundred accounts take as many statements as one', async () => {
   expect(await statementsFor(100)).toBe(await statementsFor(1));
 });
 
-test('a taken address takes all of them back', async () => {
+test('a taken address undoes all of them', async () => {
   const { maker } = connected;
   const before = await maker.pool.query('SELECT count(*) FROM users');
   await expect(
@@ -109,7 +109,7 @@ function countStatements(pool: Pool): { count: number } {
   return statements;
 }
 
-test('a new person gets the backlog of many streams and messages by as many statements as that of one stream', async () => {
+test('the backlog of many streams and messages takes as many statements as that of one stream', async () => {
   const { maker } = connected;
   const { pool, eventLog, keySecrets } = maker;
   const publicUrl = 'http://parley.example.com';

@@ -29,7 +29,7 @@ async function probe(apiKey: string, ...more: readonly string[]): Promise<Ended>
   return runParley(env, ['probe', '--email', 'bob@example.com', '--key-file', file, ...more]);
 }
 
-test('a message goes to its sender and nobody else', async () => {
+test('a message goes only to its sender', async () => {
   const queue = await organization.client('ann').post('register', { event_types: ['message'] });
   const { apiKey } = organization.accounts.bob;
   const ended = await probe(apiKey, '--json');
@@ -53,7 +53,7 @@ test('a message goes to its sender and nobody else', async () => {
   expect((await probe(apiKey)).out).toMatch(/ works: message \d+ was acknowledged after [\d.]+ ms/);
 });
 
-test('what is wrong is said without a stack, and never the key', async () => {
+test('errors are printed without a stack, and never with the key', async () => {
   const key = 'x'.repeat(32);
   const refused = await probe(key);
   expect(refused).toMatchObject({ code: 1, out: '' });

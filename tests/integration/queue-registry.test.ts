@@ -39,7 +39,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-test('a queue that ended in what a reset of the log left out is gone on a node that knew it', async () => {
+test('a queue whose end is missing after a log reset is gone on a node that knew it', async () => {
   const { rows } = await pool.query<{ id: number }>(
     `INSERT INTO users (email, email_folded, full_name, full_name_folded, short_name)
      VALUES ('rina@example.com', 'RINA@EXAMPLE.COM', 'Rina', 'RINA', 'rina') RETURNING id`,

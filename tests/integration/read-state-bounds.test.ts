@@ -57,7 +57,7 @@ async function mark(
   return { ids, unread };
 }
 
-test('of more unread messages than are listed the newest are', async () => {
+test('of too many unread messages the newest are listed', async () => {
   const { streams, count } = await unreadState(pool, reader);
   expect(count).toBe(unreadListedMax);
   expect(streams).toHaveLength(1);

@@ -61,7 +61,7 @@ async function doStep(writers: readonly Client[], { writer, does, row, value }: 
 const timeoutMs = 120_000;
 
 test(
-  'snapshots with the same versions see the same rows, in whichever order transactions end',
+  'snapshots with equal versions see equal rows, in any order of commits',
   { timeout: timeoutMs },
   async () => {
     const property = fc.asyncProperty(
@@ -89,7 +89,7 @@ test(
   },
 );
 
-test('rows that are locked keep their versions', async () => {
+test('locking rows does not change their versions', async () => {
   await pool.query(
     `INSERT INTO linkifiers (id, pattern, url_format) OVERRIDING SYSTEM VALUE VALUES (100, 'locked', 'x')`,
   );

@@ -28,7 +28,7 @@ async function withDatabase(work: (pool: Pool, url: string) => Promise<void>): P
 
 const emptySchema = 'DROP SCHEMA public CASCADE; CREATE SCHEMA public';
 
-test('migrations run once, whoever starts them, and services refuse a schema that is not theirs', () =>
+test('migrations run once under concurrency, and services refuse an unsuitable schema', () =>
   withDatabase(async (pool, url) => {
     await pool.query(emptySchema);
     await expect(checkSchemaVersion(pool)).rejects.toThrow('run the migrations first');
@@ -51,13 +51,13 @@ test('migrations run once, whoever starts them, and services refuse a schema tha
     await expect(checkSchemaVersion(pool)).rejects.toThrow('use a newer release');
   }));
 
-test('the migrations reach exactly the schema that schema.sql shows (written by npm run docs)', () =>
+test('the migrations produce exactly schema.sql (written by npm run docs)', () =>
   withDatabase(async (pool) => {
     const shown = readFileSync(new URL(`../../${schemaPagePath}`, import.meta.url), 'utf8');
     expect(await describeSchema(pool)).toBe(shown);
   }));
 
-test('what is installed are the functions of the files, and nothing beside them', () =>
+test('exactly the functions of the files are installed', () =>
   withDatabase(async (pool) => {
     const { rows } = await pool.query<{ name: string; body: string }>(
       `SELECT proname AS name, prosrc AS body FROM pg_proc
@@ -71,13 +71,13 @@ test('what is installed are the functions of the files, and nothing beside them'
     }
   }));
 
-test.each(readFunctions())('$name says what a caller has to know', ({ name, sql }) => {
+test.each(readFunctions())('$name documents what a caller must know', ({ name, sql }) => {
   const parts = ['.+', 'Arguments: .+', 'Returns: .+', 'Locks: .+', 'Errors: .+'];
   expect(sql).toMatch(new RegExp(`^${parts.map((part) => `-- ${part}\\n(?:--.*\\n)*`).join('')}`));
   expect(sql).toContain(`\nCREATE OR REPLACE FUNCTION ${name}(`);
 });
 
-test('a function is installed anew where another content of its file is, but never into a newer schema', () =>
+test('a function is reinstalled if its file has changed, but never in a newer schema', () =>
   withDatabase(async (pool, url) => {
     expect(await migrate(url)).toEqual(nothing);
     await pool.query(`CREATE OR REPLACE FUNCTION alert_words_changed() RETURNS trigger LANGUAGE plpgsql AS
@@ -95,7 +95,7 @@ test('a function is installed anew where another content of its file is, but nev
     expect(await migrate(url)).toEqual(nothing);
   }));
 
-test('a database of before the first release is refused by the name of its migration, and left as it is', () =>
+test("a database from before the first release is refused with its migration's name, and stays unchanged", () =>
   withDatabase(async (pool, url) => {
     const first = '20261101000000-people-and-streams';
     await pool.query(`${emptySchema};

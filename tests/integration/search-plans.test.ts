@@ -161,7 +161,7 @@ describe('the first page', () => {
     { who: 'a member, in a stream,', userId: member, others: [stream] },
     { who: 'a guest, in the stream,', userId: guest, others: [stream] },
     { who: 'a member, in a conversation,', userId: member, others: [term('pm-with', [partner])] },
-  ])('of $who reads few pages', async ({ userId, others }) => {
+  ])('for $who reads few pages', async ({ userId, others }) => {
     for (const word of Object.keys(words)) {
       const terms = [...others, term('search', word)];
       const { ids, buffers } = await look(userId, terms, newest);
@@ -170,7 +170,7 @@ describe('the first page', () => {
     }
   });
 
-  test('what it shows is read from few pages where nothing is kept', async () => {
+  test('its content is read from few pages when nothing is in memory', async () => {
     const { ids } = await look(member, [term('search', 'everywhere')], newest);
     const { db, buffers } = countingPool();
     const asked = ids.map((id) => ({ id, isAbove: false, isNearAnchor: false }));
@@ -191,7 +191,7 @@ describe('unread messages', () => {
   test.each([
     { who: 'who has read nothing', userId: member, floor: 0 },
     { who: 'who has read nearly everything', userId: some, floor: 985_000 },
-  ])('with words cost few pages for one $who', async ({ userId, floor }) => {
+  ])('with words take few pages for one $who', async ({ userId, floor }) => {
     for (const word of Object.keys(words)) {
       const search = term('search', word);
       const { ids, buffers } = await look(userId, [search, term('is', 'unread')], newest);
@@ -202,7 +202,7 @@ describe('unread messages', () => {
   });
 });
 
-test('a search finds what its words and the permission say, around any anchor', async () => {
+test('a search finds exactly the visible matches, around any anchor', async () => {
   const unknownToGuest = [term('stream', 'stream 20')];
   const anyWord = fc.constantFrom<Word>(...(Object.keys(words) as Word[]));
   await fc.assert(

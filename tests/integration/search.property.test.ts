@@ -43,7 +43,7 @@ const text = (maxLength: number): fc.Arbitrary<string> =>
     fc.string({ unit: 'grapheme', minLength: 1, maxLength }),
   );
 
-test('phrases are compared as the fold function folds', async () => {
+test('phrases compare as the fold function folds', async () => {
   await fc.assert(
     fc.asyncProperty(
       text(12),
@@ -128,7 +128,7 @@ const htmlPiece = fc.constantFrom(
   '\n',
 );
 
-test('marks leave the HTML as it was, and stand around words only', async () => {
+test('highlights keep the HTML, and surround only words', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(htmlPiece, { maxLength: 12 }), text(8), async (pieces, odd) => {
       const renderedContent = pieces.join('');
@@ -151,7 +151,7 @@ test('marks leave the HTML as it was, and stand around words only', async () => 
   );
 });
 
-test('each folded text that has a word has a mark for it', async () => {
+test('each folded text with a word has a highlight', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(htmlPiece, { maxLength: 8 }), text(8), async (pieces, odd) => {
       const folded = foldWords(`${pieces.join('')} ${odd.replaceAll('\0', '')} x`);
@@ -185,7 +185,7 @@ const anyWord = fc.oneof(
   fc.string({ unit: fc.constantFrom(...Array.from('rsaeingd')), minLength: 1, maxLength: 9 }),
 );
 
-test('words are marked where Postgres marks them when it sees the whole text', async () => {
+test('words are highlighted where Postgres highlights them in the whole text', async () => {
   const marks = ['\u{e000}', '\u{e001}'];
   await fc.assert(
     fc.asyncProperty(
@@ -224,7 +224,7 @@ test('words are marked where Postgres marks them when it sees the whole text', a
   );
 });
 
-test('the words of a query are those that its text is indexed by', async () => {
+test('the words of a query are those by which its text is indexed', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(anyWord, { maxLength: 6 }), async (pieces) => {
       const folded = foldWords(pieces.join(' '));

@@ -81,7 +81,7 @@ test.each([
     'a submessage',
     `INSERT INTO submessages (message_id, sender_id, msg_type, content) VALUES (1, 2, 'widget', '{}')`,
   ],
-])('%s gives the message another version, and no other message', async (_name, change) => {
+])('%s changes the version of the message, and of no other', async (_name, change) => {
   const before = await list(pool);
   await pool.query(change);
   const after = await list(pool);
@@ -92,7 +92,7 @@ test.each([
   await checkKept();
 });
 
-test('changes of a message in one transaction give it one version, however many they are', async () => {
+test('several changes of a message in one transaction change its version once', async () => {
   const before = await readVersions();
   await pool.query(`INSERT INTO reactions (message_id, user_id, emoji_name, emoji_code, reaction_type)
     SELECT 1, n, 'tada', '1f389', 'unicode_emoji' FROM generate_series(1, 2) n`);
@@ -113,7 +113,7 @@ test.each([
     'a setting of the organization',
     `UPDATE realm SET settings = settings || '{"allow_edit_history": false}'`,
   ],
-])('%s gives names another version, and no message', async (_name, change) => {
+])('%s changes the version of names, and of no message', async (_name, change) => {
   const before = await readVersions();
   await pool.query(change);
   const after = await readVersions();
@@ -149,37 +149,34 @@ test.each([
   ['the text', `UPDATE messages SET content = content || ' more' WHERE id = 2`],
   ['a name', `UPDATE users SET full_name = full_name || ' more' WHERE id = 2`],
   ['that there is a message', 'delete'],
-])(
-  '%s that changes while a page is read is shown as it is at one moment',
-  async (_name, change) => {
-    const pages = new PageReader();
-    let times = 0;
-    const { messages, names } = await pages.read(
-      reads,
-      async (db) => {
-        const listed = await list(db);
-        times += 1;
-        if (times > 1) return listed;
-        if (change !== 'delete') await pool.query(change);
-        else {
-          const client = await pool.connect();
-          await deleteMessage(client, 2);
-          client.release();
-        }
-        return listed;
-      },
-      asked,
-    );
-    expect(times).toBe(2);
-    const plain = await new PageReader().read(reads, list, {
-      anchor: page.anchor,
-      texts: 'written',
-    });
-    expect(shownOf({ ...plain, messages, names })).toEqual(shownOf(plain));
-  },
-);
+])('%s that changes while a page is read appears as of one moment', async (_name, change) => {
+  const pages = new PageReader();
+  let times = 0;
+  const { messages, names } = await pages.read(
+    reads,
+    async (db) => {
+      const listed = await list(db);
+      times += 1;
+      if (times > 1) return listed;
+      if (change !== 'delete') await pool.query(change);
+      else {
+        const client = await pool.connect();
+        await deleteMessage(client, 2);
+        client.release();
+      }
+      return listed;
+    },
+    asked,
+  );
+  expect(times).toBe(2);
+  const plain = await new PageReader().read(reads, list, {
+    anchor: page.anchor,
+    texts: 'written',
+  });
+  expect(shownOf({ ...plain, messages, names })).toEqual(shownOf(plain));
+});
 
-test('what is kept of another epoch of the log counts for nothing', async () => {
+test('kept messages of another epoch are not used', async () => {
   const pages = new PageReader();
   await pages.read(reads, list, asked);
   await pool.query('UPDATE log_head SET epoch = epoch + 1');
@@ -190,7 +187,7 @@ test('what is kept of another epoch of the log counts for nothing', async () => 
   expect(messages[0]?.contentJson).toBe('"another"');
 });
 
-test('names that were read in another epoch of the log count for nothing', async () => {
+test('names read in another epoch are not used', async () => {
   const pages = new PageReader();
   await pages.read(reads, list, asked);
   await pool.query('UPDATE log_head SET epoch = epoch + 1');
@@ -202,7 +199,7 @@ test('names that were read in another epoch of the log count for nothing', async
     expect(JSON.parse(shown)).toMatchObject({ sender_full_name: 'Another' });
 });
 
-test('no more is kept than may be', async () => {
+test('memory stays within its limit', async () => {
   const pages = new PageReader({ keptBytesMax: 1 });
   await pages.read(reads, list, asked);
   await pool.query('ALTER TABLE messages DISABLE TRIGGER message_changed');

@@ -105,7 +105,7 @@ function run(
   return runner;
 }
 
-test('each effect of the log becomes one row, whoever takes them and however often', async () => {
+test('each effect in the log becomes one row, whichever process takes it and however often', async () => {
   await append([created(1), created(2)]);
   await append([]);
   await append([created(1)]);
@@ -127,7 +127,7 @@ test('many effects are taken in steps, none twice', async () => {
   expect(await listRows()).toHaveLength(250);
 });
 
-test('two processes run every effect once, with a key of its own', async () => {
+test('two processes run every effect once, with its own key', async () => {
   const keys: string[] = [];
   const note = async (_effect: SideEffect, key: string): Promise<void> => {
     keys.push(key);
@@ -144,7 +144,7 @@ test('two processes run every effect once, with a key of its own', async () => {
   expect(keys.every((key) => /^stream-created-notice-\d+-\d+$/.test(key))).toBe(true);
 });
 
-test('what cannot be done is dropped, and what fails is tried again with the same key', async () => {
+test('impossible effects are dropped, and failed ones are retried with the same key', async () => {
   const calls: [target: number, key: string, attempts: number][] = [];
   run(async (effect, key, attempts) => {
     calls.push([effect.target, key, attempts]);
@@ -182,7 +182,7 @@ test('an effect of a newer version waits for a process that knows it', async () 
   expect(left?.error).toContain('no handler for the side effect');
 });
 
-test('calls of one owner, however many bots he has, leave places for others', async () => {
+test('calls of one owner, with any number of bots, leave room for others', async () => {
   const makeUser = async (name: string, ownerId: number | null): Promise<number> => {
     const { rows } = await pool.query<{ id: number }>(
       `INSERT INTO users (email, email_folded, full_name, full_name_folded, short_name, bot_type, bot_owner_id)
@@ -218,7 +218,7 @@ test('calls of one owner, however many bots he has, leave places for others', as
   expect(await list()).toEqual([]);
 });
 
-test('an effect that a process took and died with is run again when its claim lapses', async () => {
+test('an effect of a process that died is run again when its claim lapses', async () => {
   await append([created(7)]);
   await takeSideEffects(pool);
   const { rows } = await pool.query<{ position: number }>('SELECT position FROM side_effects');
@@ -241,7 +241,7 @@ test('an effect that a process took and died with is run again when its claim la
   expect(seen).toEqual([2]);
 });
 
-test('what ends while its process stops makes it look for nothing more', async () => {
+test('a process that stops takes no further effects', async () => {
   const started = Promise.withResolvers<undefined>();
   const end = Promise.withResolvers<RunAgain>();
   const runner = run(async () => {
@@ -262,7 +262,7 @@ test('what ends while its process stops makes it look for nothing more', async (
   query.mockRestore();
 });
 
-test('a Redis that was away and came back empty loses no effect', async () => {
+test('a Redis that restarts empty loses no effect', async () => {
   const own = await startTestRedis();
   try {
     const seen: number[] = [];

@@ -90,7 +90,7 @@ async function changeKeys(secrets: typeof first, userIds: readonly number[]): Pr
   for (const userId of userIds) keys.set(userId, await setApiKey(pool(), secrets, userId));
 }
 
-test('both settings of a rolling deploy read what either writes, and nobody else does', async () => {
+test("both configurations of a rolling deploy read each other's data, and no other does", async () => {
   await changeKeys(secondWithFirst, someIds().slice(0, 3));
   await changeKeys(firstWithSecond, someIds().slice(3, 6));
   await expectAllRead(firstWithSecond);
@@ -117,7 +117,7 @@ test('a key is found by its index, with one secret and with two', async () => {
   }
 });
 
-test('a walk that is stopped leaves what it did, and rows that opened under neither secret are told', async () => {
+test('an interrupted run keeps its progress, and rows that neither secret opens are reported', async () => {
   const abort = new AbortController();
   const stoppedAfterABatch: Queryable = {
     query: async (query: never) => {
@@ -150,7 +150,7 @@ test('a walk that is stopped leaves what it did, and rows that opened under neit
   await expectAllRead(second);
 });
 
-test('keys that change beside the walk stay as they were changed', async () => {
+test('keys that change during the run keep the change', async () => {
   // Back to the first secret, which is a replacement as any other.
   let changes = 0;
   const changing: Queryable = {
@@ -173,7 +173,7 @@ test('keys that change beside the walk stay as they were changed', async () => {
   await expectAllRead(first);
 });
 
-test('a second run finds nothing to do, and without the previous secret tells that it is not needed', async () => {
+test('a second run changes nothing, and reports if the previous secret is not needed', async () => {
   for (const secrets of [firstWithSecond, first])
     expect(await renewStoredSecrets(pool(), secrets)).toEqual({
       renewed: 0,

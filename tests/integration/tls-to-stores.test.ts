@@ -25,7 +25,7 @@ function openPool(databaseUrl: string): Pool {
 }
 
 test(
-  'DATABASE_URL with sslmode=verify-full wants a certificate for the host, by the authority named',
+  'DATABASE_URL with sslmode=verify-full requires a certificate for the host by the named authority',
   async () => {
     const folder = await makeTemporaryFolder();
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
@@ -81,7 +81,7 @@ test(
 );
 
 test(
-  'REDIS_URL with rediss wants a certificate for the host or the server name, by the authority named',
+  'REDIS_URL with rediss requires a certificate for the host or server name by the named authority',
   async () => {
     await using server = await startTlsServer();
     const ca = await readFile(server.caFile ?? '', 'utf8');

@@ -63,7 +63,7 @@ describe('on a bucket', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  test('a file goes in through one replica and comes out of another', async () => {
+  test('a file uploaded at one replica is downloaded from another', async () => {
     const { ann, bob, cat } = fixture.people;
     const content = Buffer.alloc(7 * mib, 7);
     const uri = await fixture.upload(bob, 'large.bin', content);
@@ -82,7 +82,7 @@ describe('on a bucket', () => {
     expect(await filesIn(folder)).toEqual([]);
   });
 
-  test('the quota holds against uploads at the same time, and what it refuses leaves nothing', async () => {
+  test('the quota applies to concurrent uploads, and refused ones leave nothing', async () => {
     const { bob, cat } = fixture.people;
     const answers = await Promise.all(
       [bob, cat, bob, cat].map((who) =>
@@ -109,7 +109,7 @@ describe('on a bucket', () => {
     );
   });
 
-  test('the limit is named as it is set', async () => {
+  test('the refusal names the configured limit', async () => {
     const { bob } = fixture.people;
     for (const size of [8 * mib + 1, 10 * mib])
       expect((await fixture.post(bob, [{ name: 'a', content: Buffer.alloc(size) }])).body).toEqual({
@@ -118,7 +118,7 @@ describe('on a bucket', () => {
       });
   });
 
-  test('a bucket that is away is 503, and the rest goes on', async () => {
+  test('an unavailable bucket is 503, and everything else works', async () => {
     const { bob } = fixture.people;
     const [file] = await fixture.attachmentsOf(bob);
     const uri = `/user_uploads/${String(file?.['path_id'])}`;
@@ -148,7 +148,7 @@ describe('in a folder', () => {
   });
   afterAll(() => fixture.stop());
 
-  test('what a killed replica left is removed once it is due, and nothing else', async () => {
+  test('leftovers of a killed replica are removed when due, and nothing else', async () => {
     const { all, people } = fixture;
     const { cluster, pool } = all;
     const kept = await fixture.upload(people.bob);
@@ -201,7 +201,7 @@ describe('in a folder', () => {
   test.each([
     ['over a link', 1_000],
     ['by HTTP', 300_000],
-  ])('a stored file that was cut is refused, %s', async (_way, size) => {
+  ])('a truncated stored file is refused, %s', async (_way, size) => {
     const { bob } = fixture.people;
     const before = new Set(await filesIn(folder));
     const uri = await fixture.upload(bob, 'cut', Buffer.alloc(size));
@@ -213,7 +213,7 @@ describe('in a folder', () => {
     expect(await fixture.statusFor(bob, uri)).toBe(503);
   });
 
-  test('a download whose replica dies breaks off', async () => {
+  test('a download breaks off when its replica dies', async () => {
     const { cluster } = fixture.all;
     const { bob } = fixture.people;
     const uri = await fixture.upload(bob, 'large', Buffer.alloc(20 * mib));

@@ -495,7 +495,7 @@ afterAll(async () => {
 });
 
 test.each(seedsOf('visibility'))(
-  `statements and live delivery agree on who may see what (seed %i, ${runs} histories)`,
+  `statements and live delivery agree on visibility (seed %i, ${runs} histories)`,
   async (seed) => {
     const client = await pool.connect();
     await client.query('SET plan_cache_mode = force_generic_plan');

@@ -14,7 +14,7 @@ import {
 } from './accounting.ts';
 import type { Look } from './accounting.ts';
 
-test('a line of the kernel is read past a name with spaces and parentheses', () => {
+test('a line of the kernel is read despite spaces and parentheses in a name', () => {
   const line =
     '4242 (a (strange) name) S 17 4242 4242 0 -1 4194304 100 0 0 0 120 30 7 3 20 0 11 0 999 1 1';
   expect(parseStat(line)).toEqual({
@@ -24,7 +24,7 @@ test('a line of the kernel is read past a name with spaces and parentheses', () 
   });
 });
 
-test('what processors did for processes and at interrupts is told apart, and idleness is neither', () => {
+test('processor time of processes and of interrupts is separate, and excludes idle time', () => {
   expect(
     parseMachineTimes('cpu  100 10 50 9000 800 3 4 5 0 0\ncpu0 1 1 1 1 1 1 1 1 0 0\n'),
   ).toEqual({ busyNs: 1_600_000_000, interruptsNs: 70_000_000 });
@@ -36,7 +36,7 @@ const look = (atMs: number, scale: number): Look => ({
   machine: { busyNs: 7e8 * scale, interruptsNs: 1e8 * scale },
 });
 
-test('processor time is divided by operations, and what is no part of the system is told apart', () => {
+test('processor time is divided by operations, and time of other processes is separate', () => {
   const use = differ(look(1_000, 1), look(2_000, 2));
   expect(describeUse(use, 1_000, 'send', 2)).toEqual({
     cpu_gateway_us_per_send: 300,
@@ -49,12 +49,12 @@ test('processor time is divided by operations, and what is no part of the system
   });
 });
 
-test('without an operation nothing is divided', () => {
+test('without operations nothing is divided', () => {
   const use = differ(look(1_000, 1), look(2_000, 2));
   expect(Object.keys(describeUse(use, 0, 'send', 2))).not.toContain('cpu_us_per_send');
 });
 
-test('uses of several times are added', () => {
+test('usage of several periods is added', () => {
   const use = differ(look(0, 1), look(500, 2));
   const sum = addUses([use, use]);
   expect(sum.secs).toBe(1);
@@ -62,7 +62,7 @@ test('uses of several times are added', () => {
   expect(sum.machine.interruptsNs).toBe(2e8);
 });
 
-test('the processor time of a process grows with its work, and its ended children count with it', async () => {
+test('the processor time of a process grows with its work, and includes ended children', async () => {
   const before = await readCpuNs(process.pid);
   const treeBefore = await readTreeCpuNs(process.pid, 'ended');
   const child = spawn(process.execPath, [
@@ -76,7 +76,7 @@ test('the processor time of a process grows with its work, and its ended childre
   expect((await readTreeCpuNs(process.pid, 'ended')) - treeBefore).toBeGreaterThan(200_000_000);
 });
 
-test('a process that is no more took nothing', async () => {
+test('an ended process took nothing', async () => {
   const child = spawn('true');
   await once(child, 'close');
   expect(await readCpuNs(child.pid ?? 0)).toBe(0);

@@ -49,7 +49,7 @@ async function measure(name: string, args: readonly string[]): Promise<ScenarioR
   return runMeasured(scenario, await shared, values, () => undefined);
 }
 
-test('a system of its own has what is asked for', () => {
+test('a separate system has the requested parts', () => {
   const [scenario] = measuredScenarios;
   if (scenario === undefined) throw new Error('no scenarios');
   const { values } = readArguments([
@@ -104,7 +104,7 @@ test('chat', async () => {
   }
 });
 
-test('interface, of a server that runs already', async () => {
+test('interface, with a server that already runs', async () => {
   shared ??= startOwnSystem(3, { events: 1, logsToFiles: true, environment: inspectable });
   const { urls, accounts } = await shared;
   const folder = await mkdtemp(join(tmpdir(), 'load-accounts-'));

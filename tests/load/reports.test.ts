@@ -61,20 +61,20 @@ const result = resultOf([
   caseOf(control, [{ sends_per_s: 6_000 }, { sends_per_s: 5_000 }], true),
 ]);
 
-test('a goal over a control is judged by the ratio of what was measured side by side', () => {
+test('a goal relative to a control is checked by the ratio of values measured side by side', () => {
   const [sends, cpu] = judgeGoals(result);
   // Not the ratio of the medians, which would be 3,500 to 5,500.
   expect(sends).toMatchObject({ value: 3_500, control: 5_500, ratio: 0.65, isReached: true });
   expect(cpu).toMatchObject({ value: 300, ratio: undefined, isReached: true });
 });
 
-test('a goal whose control or case was not run is not judged', () => {
+test('a goal without its control or case is not checked', () => {
   expect(judgeGoals(resultOf([ours])).map(({ what }) => what)).toEqual([
     'processor time of a send, 64 in flight, one topic',
   ]);
 });
 
-test('a missed goal is told as missed', () => {
+test('a missed goal is reported as missed', () => {
   const slow = resultOf([caseOf('64 in flight, one topic', [{ cpu_us_per_send: 301 }])]);
   expect(judgeGoals(slow)[0]?.isReached).toBe(false);
   expect(describeResult(slow)).toContain('MISSED');
@@ -103,7 +103,7 @@ test('a comparison has the ratios of medians, and marks what the spread does not
   expect(describeComparison(compared)).toContain('3500 / 1000 = 3.5 *');
 });
 
-test('the page needs nothing else and shows what came from outside as text', () => {
+test('the page is self-contained and shows external text as text', () => {
   const page = renderReport(result, result);
   expect(page).toContain('&lt;b&gt;');
   expect(page).toContain('a &amp; b');
@@ -112,11 +112,11 @@ test('the page needs nothing else and shows what came from outside as text', () 
   expect(page).not.toMatch(/NaN|Infinity|undefined/);
 });
 
-test('a page of a result without cases is made too', () => {
+test('a result without cases becomes a page too', () => {
   expect(renderReport(resultOf([]))).not.toMatch(/NaN|Infinity|undefined/);
 });
 
-test('the command that is kept names no file, address or key', () => {
+test('the recorded command contains no file, address or key', () => {
   const args = [
     'send',
     '--repeats',
@@ -138,7 +138,7 @@ initial connection time = 30.118 ms
 tps = 5433.123456 (without initial connection time)
 `;
 
-test('what pgbench says is read', () => {
+test('the output of pgbench is read', () => {
   expect(parsePgbench(saidByPgbench)).toEqual({
     sends: 16_299,
     sendsPerSec: 5_433.123_456,
@@ -146,7 +146,7 @@ test('what pgbench says is read', () => {
   });
 });
 
-test('a failed transaction of pgbench is a fault, and so is silence', () => {
+test('a failed transaction of pgbench is an error, and so is no output', () => {
   expect(() => parsePgbench(saidByPgbench.replace('transactions: 0', 'transactions: 3'))).toThrow(
     'failed',
   );

@@ -15,18 +15,18 @@ test('as many values lie below the median as above', () => {
   );
 });
 
-test('nothing has no median', () => {
+test('no values have no median', () => {
   expect(() => findMedian([])).toThrow('no values');
 });
 
-test('a figure that only some runs have is summarized over those', () => {
+test('a figure of some runs is summarized over those', () => {
   expect(summarizeSamples([{ a: 1, b: 5 }, { a: 3 }, { a: 2 }])).toEqual({
     a: { median: 2, min: 1, max: 3 },
     b: { median: 5, min: 5, max: 5 },
   });
 });
 
-test('latencies of another process are the same after their journey, to three digits', () => {
+test('latencies of another process are equal after transfer, to three digits', () => {
   const latencies = new Latencies();
   for (let ms = 1; ms <= 1_000; ms += 1) latencies.record(ms);
   const all = new Latencies();
@@ -37,7 +37,7 @@ test('latencies of another process are the same after their journey, to three di
   expect(described['send_p50_ms']).toBeCloseTo(500, -1);
 });
 
-test('nothing recorded is not described', () => {
+test('no recorded values have no description', () => {
   expect(describeLatencies('send', new Latencies())).toEqual({});
 });
 

@@ -59,7 +59,7 @@ async function isLookingUp(client: Client): Promise<boolean> {
   return rows[0]?.count === 1;
 }
 
-test('each service opens as many connections as the operator is told, and no more', async () => {
+test('each service opens exactly as many connections as documented', async () => {
   const table = await readTable();
   expect([...table.keys()].toSorted()).toEqual([...serviceNames].toSorted());
   await using ending = new AsyncDisposableStack();

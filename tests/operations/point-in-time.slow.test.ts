@@ -106,7 +106,7 @@ async function send(content: string): Promise<number> {
 
 const texts = (word: string): string[] => Array.from({ length: 5 }, (_, n) => `${word} ${n}`);
 
-test('history ends at the point', async () => {
+test('history ends at the recovery point', async () => {
   const { messages } = await organization.client('bob').get('messages', {
     anchor: kept[0],
     num_before: 0,
@@ -121,7 +121,7 @@ test('history ends at the point', async () => {
   expect((messages as { flags: string[] }[])[0]?.flags).toContain('starred');
 });
 
-test('a queue that had seen more is refused by its code once the log goes on, and so is one that was registered later', async () => {
+test('queues that saw lost entries, and queues registered later, are refused by code once the log continues', async () => {
   // The first change after the restoration opens the epoch; a silent log has one every 40 seconds.
   await organization
     .client('cat')
@@ -133,7 +133,7 @@ test('a queue that had seen more is refused by its code once the log goes on, an
     });
 });
 
-test('all other queues go on, and get what follows once and in order', async () => {
+test('all other queues continue, and get later events once and in order', async () => {
   expect(await contentsOf(untold)).toEqual(texts('kept'));
   const sent: number[] = [];
   for (let n = 0; n < 5; n += 1) sent.push(await send(`new ${n}`));
@@ -143,7 +143,7 @@ test('all other queues go on, and get what follows once and in order', async () 
     await expect.poll(() => contentsOf(queue)).toEqual(texts('new'));
 });
 
-test('who was refused registers anew and follows', async () => {
+test('refused clients register again and continue', async () => {
   const queue = await register('ann');
   await send('seen by all');
   await expect.poll(() => contentsOf(queue)).toEqual(['seen by all']);

@@ -90,7 +90,7 @@ async function readEpoch(url: string): Promise<number> {
   return rows[0]?.epoch ?? 0;
 }
 
-test('a synchronous standby takes over: what was acknowledged is there, queues go on, nothing is done by hand', async () => {
+test('a synchronous standby takes over: acknowledged data is there, queues continue, without intervention', async () => {
   await using postgres = await PostgresPair.start();
   await migrate(postgres.url);
   await using ending = new AsyncDisposableStack();
@@ -130,7 +130,7 @@ test('a synchronous standby takes over: what was acknowledged is there, queues g
   expect(await readEpoch(postgres.url)).toBe(before + 1);
 }, 120_000);
 
-test('an asynchronous standby takes over: queues that saw what is gone are refused by code, all others go on, no id is given twice', async () => {
+test('an asynchronous standby takes over: queues that saw lost entries are refused, others continue, no id repeats', async () => {
   await using postgres = await PostgresPair.start();
   await migrate(postgres.url);
   await using ending = new AsyncDisposableStack();
@@ -186,7 +186,7 @@ test('an asynchronous standby takes over: queues that saw what is gone are refus
   await expect.poll(async () => contentsIn(await poll('cat', untold))).toEqual(['new']);
 }, 120_000);
 
-test('while a synchronous standby does not confirm nothing is acknowledged, so that nothing acknowledged is lost', async () => {
+test('while a synchronous standby does not confirm, nothing is acknowledged, so nothing acknowledged is lost', async () => {
   await using postgres = await PostgresPair.start();
   await migrate(postgres.url);
   await using ending = new AsyncDisposableStack();

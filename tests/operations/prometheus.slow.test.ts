@@ -82,12 +82,12 @@ afterAll(async () => {
   await cluster?.stop();
 }, 60_000);
 
-test('promtool accepts the configuration and the rules, and the rules do what their tests say', async () => {
+test('promtool accepts the configuration and the rules, and their tests pass', async () => {
   expect(await runPromtool(['check', 'config', 'prometheus.yaml'])).toContain('SUCCESS');
   expect(await runPromtool(['test', 'rules', 'alerts.test.yaml'])).toContain('SUCCESS');
 });
 
-test('every query of the dashboard gives something', async () => {
+test('every query of the dashboard returns data', async () => {
   const targets = readPanels().flatMap(({ title, targets: asked = [] }) =>
     asked.map(({ expr, legendFormat }) => ({ title, expr, legendFormat })),
   );
@@ -102,7 +102,7 @@ test('every query of the dashboard gives something', async () => {
   }
 });
 
-test('what was done can be seen: messages, deliveries, held polls, a stream', async () => {
+test('activity is visible: messages, deliveries, held polls, a stream', async () => {
   const valueOf = async (expr: string): Promise<number> => {
     const [sample] = (await prometheus?.query(expr)) ?? [];
     return Number(sample?.value);
@@ -123,7 +123,7 @@ test('what was done can be seen: messages, deliveries, held polls, a stream', as
   expect(await valueOf('sum(parley_log_hint_delay_seconds_count)')).toBeGreaterThan(0);
 });
 
-test('every rule runs, records what it should, and no alert fires in a system that is well', async () => {
+test('every rule runs, recording rules record, and no alert fires in a healthy system', async () => {
   const rules = (await prometheus?.rules()) ?? [];
   for (const { name, health, lastError } of rules)
     expect(`${name} ${health} ${lastError ?? ''}`.trim()).toBe(`${name} ok`);
@@ -133,7 +133,7 @@ test('every rule runs, records what it should, and no alert fires in a system th
   expect(rules.filter(({ type }) => type === 'alerting')).toHaveLength(readAlerts().length);
 });
 
-test('what each alert looks at is there, so that its silence means something', async () => {
+test('the metrics of each alert exist, so that silence has a meaning', async () => {
   const unseen: string[] = [];
   for (const { alert, expr } of readAlerts()) {
     // Nothing is absent here: that alert looks for what is not.
@@ -144,7 +144,7 @@ test('what each alert looks at is there, so that its silence means something', a
   expect(unseen).toEqual([]);
 });
 
-test('a process that is gone and a service without any are noticed', async () => {
+test('a dead process and a service without processes are noticed', async () => {
   await cluster?.kill('subscriptions', 0, 'SIGKILL');
   await waitUntil('Prometheus notices', async () => {
     const states = (await prometheus?.rules()) ?? [];

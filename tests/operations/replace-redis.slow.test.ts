@@ -24,7 +24,7 @@ async function countListeners(url: string): Promise<number> {
   }
 }
 
-test('another Redis takes the place of the first under traffic: no request fails, every queue gets all once and in order', async () => {
+test('another Redis replaces the first under traffic: no request fails, every queue gets everything once and in order', async () => {
   await using ending = new AsyncDisposableStack();
   const [first, second] = [await startTestRedis(), await startTestRedis()];
   for (const store of [first, second]) ending.defer(() => store.stop());

@@ -63,7 +63,7 @@ function sendToBob(content: string): Promise<SecureAnswer> {
   return post('ann', 'messages', { type: 'private', to: '["bob@example.com"]', content });
 }
 
-test('what comes in the clear is sent to TLS, with its path', async () => {
+test('unencrypted requests are redirected to TLS, with their path', async () => {
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
     const { clearPort: port } = proxy;
     const path = '/api/v1/users?x=1';
@@ -78,7 +78,7 @@ test('what comes in the clear is sent to TLS, with its path', async () => {
   ]);
 });
 
-test('answers come as the gateway gives them, errors too', async () => {
+test('answers are those of the gateway, including errors', async () => {
   const settings = await proxy.send('/api/v1/server_settings');
   expect(settings.status).toBe(200);
   expect(settings.headers).toMatchObject({
@@ -93,7 +93,7 @@ test('answers come as the gateway gives them, errors too', async () => {
   ]);
 });
 
-test('a held poll ends in time while there is nothing, and at once with a message', async () => {
+test('a held poll ends in time without events, and at once with a message', async () => {
   const { queueId, lastEventId } = await register();
   const poll = (lastId: number): Promise<SecureAnswer> =>
     proxy.send(`/api/v1/events?queue_id=${queueId}&last_event_id=${lastId}`, {
@@ -109,7 +109,7 @@ test('a held poll ends in time while there is nothing, and at once with a messag
   expect(eventsOf(await held).map(({ type }) => type)).toContain('message');
 });
 
-test('a stream gives each event at once', async () => {
+test('a stream delivers each event at once', async () => {
   const { queueId, lastEventId } = await register();
   const stream = await proxy.open(
     `/api/v1/events/stream?queue_id=${queueId}&last_event_id=${lastEventId}`,
@@ -126,7 +126,7 @@ test('a stream gives each event at once', async () => {
   stream.destroy();
 });
 
-test('a file of the greatest size passes, and one above it is refused by the gateway', async () => {
+test('a file of the maximum size passes, and a larger one is refused by the gateway', async () => {
   const upload = (bytes: number): Promise<SecureAnswer> => {
     const boundary = 'parley-boundary';
     const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="big.bin"\r\n\r\n`;
@@ -150,7 +150,7 @@ test('a file of the greatest size passes, and one above it is refused by the gat
   expect(JSON.parse(refused.text)).toMatchObject({ result: 'error' });
 });
 
-test('an address that a client makes up counts for nothing', async () => {
+test('an address claimed by a client is ignored', async () => {
   const statuses: number[] = [];
   for (let count = 0; count < 12; count += 1) {
     // A wrong key without a name counts for its address.
@@ -162,7 +162,7 @@ test('an address that a client makes up counts for nothing', async () => {
   expect(statuses).toEqual([...Array.from({ length: 10 }, () => 401), 429, 429]);
 });
 
-test('while no gateway is there the answer is a 503 in JSON', async () => {
+test('without a gateway the answer is a 503 in JSON', async () => {
   await organization.cluster.kill('gateway', 0, 'SIGTERM');
   const answer = await sendToBob('to nobody');
   expect(answer.status).toBe(503);

@@ -10,7 +10,7 @@ const steps = [
   { PARLEY_INTERNAL_SECRET: second, PARLEY_INTERNAL_SECRET_PREVIOUS: '' },
 ];
 
-test('the internal secret is replaced in three rolling steps, and no request fails meanwhile', async () => {
+test('the internal secret is replaced in three rolling steps, and no request fails', async () => {
   await using cluster = await startCluster({ environment: { PARLEY_INTERNAL_SECRET: first } });
   await using organization = await makeOrganization(cluster);
   const ann = await organization.makeAccount('Ann Lee');

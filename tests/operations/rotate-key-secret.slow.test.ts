@@ -209,7 +209,7 @@ async function makeBot(
   return { id, token: token ?? '' };
 }
 
-test('the key secret is replaced as the runbook says, and no request fails meanwhile', async () => {
+test('the key secret is replaced as in the runbook, and no request fails', async () => {
   await using cluster = await startCluster({
     environment: {
       PARLEY_KEY_SECRET: first,

@@ -102,7 +102,7 @@ async function lineOf({ output }: ServiceProcess, requestId: string): Promise<un
 }
 
 describe('traces', () => {
-  test('a send is one trace through gateway, service, statement and hint, and its logs name it', async () => {
+  test('a send is one trace through gateway, service, statement and hint, and its log lines name it', async () => {
     const requestId = await send();
     const trace = await completeTrace(requestId);
     const root = getSpan(trace, 'POST /api/v1/messages');
@@ -129,7 +129,7 @@ describe('traces', () => {
     }
   });
 
-  test('the changes of a transaction have the append to the log as a span', async () => {
+  test("the append to the log is a span of its transaction's changes", async () => {
     const id = await member.client.sendToStream('plaza', 'swimming', 'first');
     await member.client.call('PATCH', `messages/${id}`, { content: 'second' });
     await waitUntil('the append is there', () => {
@@ -150,7 +150,7 @@ describe('traces', () => {
     expect(new Set(traceIds).size).toBe(ids.length);
   });
 
-  test('nobody outside chooses a trace, but a trusted proxy', async () => {
+  test('only a trusted proxy may set a trace', async () => {
     const traceparent = `00-${outsideTrace}-${outsideParent}-01`;
     const fromClient = await completeTrace(await send({ headers: { traceparent } }));
     expect(fromClient[0]?.traceId).not.toBe(outsideTrace);
@@ -173,7 +173,7 @@ describe('traces', () => {
       expect(await lineOf(running, unrecorded)).not.toHaveProperty('trace_id');
   });
 
-  test('a service takes a trace from gateways only', async () => {
+  test('a service accepts a trace only from gateways', async () => {
     const traceId = '1'.repeat(32);
     const { url } = cluster.getProcess('messages', 0);
     const ask = async (identity: string, requestId: string): Promise<CollectedSpan> => {
@@ -237,7 +237,7 @@ describe('traces', () => {
     expect(services).not.toContain('parley-gateway');
   });
 
-  test('what is left is sent at the end, and no secret and no content ever', async () => {
+  test('remaining spans are sent at the end, without secrets or content', async () => {
     const requestId = await send({ url: behindProxy.url });
     expect(await behindProxy.kill('SIGTERM')).toEqual({ code: 0, signal: null });
     expect(collector.traceOf(requestId).map(({ name }) => name)).toContain('forward to messages');
@@ -259,7 +259,7 @@ describe('traces', () => {
       expect(sent).not.toContain(secret);
   });
 
-  test('a collector that is away costs nothing but spans', async () => {
+  test('an unavailable collector costs only spans', async () => {
     await collector.close();
     await send();
     const gateway = cluster.getProcess('gateway', 0);

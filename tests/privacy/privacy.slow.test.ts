@@ -93,13 +93,13 @@ describe.each(seedsOf('privacy'))('seed %i', (seed) => {
     return faults;
   }
 
-  test('queues hold what is for their owners and nothing else', async () => {
+  test('queues deliver only events for their owners', async () => {
     const faults = await readQueues(new Judge(world), new Map());
     expect(oneOfEach(faults)).toEqual([]);
   });
 
   test(
-    'nobody finds what is not for him',
+    'nobody finds private data of others',
     async () => {
       const judge = new Judge(world);
       const { faults, said, asked } = await interrogate(world, judge, random, readers);
@@ -111,7 +111,7 @@ describe.each(seedsOf('privacy'))('seed %i', (seed) => {
   );
 
   test(
-    'where addresses are hidden only administrators see them',
+    'hidden addresses are visible only to administrators',
     async () => {
       await hideAddresses(world);
       expect(oneOfEach(await lookForAddresses(world, random))).toEqual([]);

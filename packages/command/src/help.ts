@@ -3,7 +3,7 @@ import type { Command, Option } from './command.ts';
 
 export const commonOptions: Readonly<Record<string, Option>> = {
   json: { help: 'print one JSON object on standard output' },
-  help: { help: 'print this' },
+  help: { help: 'print this help' },
 };
 
 function table(rows: readonly (readonly [string, string])[]): string[] {

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 
 import { HttpConnection } from './http-connection.ts';
 
-test('bodies of a declared length and in chunks are read whole, one after another on one connection', async () => {
+test('bodies with a length and in chunks are read completely, in sequence on one connection', async () => {
   const text = 'a body with ünïcode '.repeat(5_000);
   const server = createServer((request, response) => {
     if (request.url === '/chunks') {

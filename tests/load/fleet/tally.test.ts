@@ -14,7 +14,7 @@ function createTally(): { readonly tally: Tally; readonly faults: string[] } {
   return { tally, faults };
 }
 
-test('a message comes once to each follower, in any order', () => {
+test('a message reaches each follower once, in any order', () => {
   const { tally, faults } = createTally();
   for (const message of [103, 100, 109]) {
     tally.receive(0, message, 1_500, 1_510);
@@ -24,7 +24,7 @@ test('a message comes once to each follower, in any order', () => {
   expect(tally.received).toBe(6);
 });
 
-test('a message that comes again is a fault, and so is one of another run', () => {
+test('a repeated message is a fault, and so is one of another run', () => {
   const { tally, faults } = createTally();
   tally.receive(1, 108, 1_500, 1_510);
   tally.receive(1, 108, 1_500, 1_520);
@@ -34,7 +34,7 @@ test('a message that comes again is a fault, and so is one of another run', () =
   expect(tally.received).toBe(1);
 });
 
-test('only what was due in the window has a latency, and only what came in it is counted to it', () => {
+test('only messages due in the window have a latency, and only arrivals in it are counted', () => {
   const { tally } = createTally();
   tally.receive(0, 100, 990, 1_010);
   tally.receive(0, 101, 1_000, 1_030);
@@ -46,7 +46,7 @@ test('only what was due in the window has a latency, and only what came in it is
   expect(latencies.maxMs).toBeCloseTo(100, 0);
 });
 
-test('number and moment are found in an answer as it goes over the wire', () => {
+test('number and time are found in the raw bytes of an answer', () => {
   const answer = JSON.stringify({
     events: [{ content: describeDue(17, 12.345_6) }, { content: 'load message 18' }],
   });

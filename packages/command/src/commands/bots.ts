@@ -10,17 +10,17 @@ const kindNames = Object.keys(kinds) as Kind[];
 
 export const createBotCommand: Command = {
   name: 'bot create',
-  summary: 'Create a bot of a person',
+  summary: 'Create a bot for a person',
   positionals: ['SHORT_NAME'],
   options: {
-    owner: { value: 'EMAIL', help: 'whose bot it is', required: true },
+    owner: { value: 'EMAIL', help: "the owner's address", required: true },
     'full-name': { value: 'NAME', help: 'the name that others see', required: true },
     type: { value: 'TYPE', help: `${kindNames.join(', ')}; by default generic` },
-    'payload-url': { value: 'URL', help: 'where an outgoing webhook posts to' },
+    'payload-url': { value: 'URL', help: 'where an outgoing webhook sends requests' },
     service: { value: 'NAME', help: "name of a webhook's service or integration" },
   },
   details:
-    "Its address is made of the short name and the server's host. The rules are those for its owner, who may not be a guest.",
+    "Its address consists of the short name and the server's host. The rules are those for its owner, who must not be a guest.",
   run: async (call, { env }) => {
     const kind = call.findChoice('type', kindNames) ?? 'generic';
     return withOrganization(env, async (context) => {

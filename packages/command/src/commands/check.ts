@@ -161,8 +161,8 @@ async function lookInto(pool: Pool, env: Environment): Promise<readonly Finding[
 
 export const checkCommand: Command = {
   name: 'check',
-  summary: 'Check the configuration, the stores and the schema, and tell all faults together',
-  details: 'A file is written to the store of files and removed again; nothing else is changed.',
+  summary: 'Check the configuration, the stores and the schema, and report all faults together',
+  details: 'It writes a file to the store of files and removes it again; it changes nothing else.',
   run: async (_call, { env }) => {
     const configuration = await look('configuration', async () => {
       const { mode, publicUrl } = readConfig(env);

@@ -54,9 +54,9 @@ async function createFirst(
 
 export const firstStartCommand: Command = {
   name: 'first-start',
-  summary: 'Make the organization and its first administrator, where there are none',
+  summary: 'Create the organization and its first administrator, if there are none',
   options: {
-    organization: { value: 'NAME', help: 'what people call the organization', required: true },
+    organization: { value: 'NAME', help: 'the name of the organization', required: true },
     email: { value: 'EMAIL', help: "the administrator's address", required: true },
     'full-name': { value: 'NAME', help: 'the name that others see', required: true },
   },

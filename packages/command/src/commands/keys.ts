@@ -79,11 +79,11 @@ const countsJson = ({
 
 const reencryptKeys: Command = {
   name: 'key reencrypt',
-  summary: 'Store all API keys and secrets of bots anew under PARLEY_KEY_SECRET',
+  summary: 'Encrypt all API keys and secrets of bots again under PARLEY_KEY_SECRET',
   details: [
-    'For the replacement of the key secret (deploy/runbook.md), once every process has the new one as PARLEY_KEY_SECRET and the old one',
-    'as PARLEY_KEY_SECRET_PREVIOUS. Keys stay what they are, and services run meanwhile. May be stopped, and run again: it says how',
-    'much is left, and ends with 1 while anything is. Without PARLEY_KEY_SECRET_PREVIOUS it tells whether that is still needed.',
+    'For the replacement of the key secret (deploy/runbook.md), when every process has the new one as PARLEY_KEY_SECRET and the old one',
+    'as PARLEY_KEY_SECRET_PREVIOUS. Keys do not change, and services may run meanwhile. It may be stopped and run again: it prints how',
+    'much is left, and ends with 1 while anything is. Without PARLEY_KEY_SECRET_PREVIOUS it prints whether that is still needed.',
   ].join('\n'),
   run: async (_call, { env, signal }) => {
     const { keySecret, keySecretPrevious } = readConfig(env);

@@ -22,10 +22,10 @@ function positionsBetween(after: number, end: number, epochs: readonly Epoch[]):
 
 export const queuesCommand: Command = {
   name: 'queues',
-  summary: 'List event queues: whose they are, when they were polled, how far they may be behind',
+  summary: 'List event queues: their users, last polls, and how far they may be behind',
   details: [
-    'What a client has acknowledged is known to the client alone. "behind" counts the events since the queue was made, so it is',
-    'the most that a poll may have to skip or bring. Polls are recorded at most once per tenth of a lifetime.',
+    'Only a client knows which events it has acknowledged. "behind" counts the events since the queue was created, so it is the most',
+    'that a poll may have to skip or deliver. Polls are recorded at most once per tenth of a lifetime.',
   ].join('\n'),
   run: async (_call, { env }) =>
     withDatabase(env, async (pool) => {
@@ -60,7 +60,7 @@ export const queuesCommand: Command = {
 
 export const logCommand: Command = {
   name: 'log',
-  summary: 'Show where the log stands: position, epoch, size',
+  summary: 'Show the state of the log: position, epoch, size',
   run: async (_call, { env }) =>
     withDatabase(env, async (pool) => {
       const head = await readHead(pool);
@@ -98,9 +98,9 @@ export const epochCommand: Command = {
   name: 'epoch',
   summary: 'Begin a new epoch of the log, after a restore that Postgres cannot notice itself',
   details: [
-    'Needed where the files of the database were put back from a copy while it believes to be the same (a volume or a machine reset',
-    'to a snapshot). Positions and message ids jump past all that may have been handed out since the copy, and queues of clients that',
-    'saw more than is left are refused, so that they begin anew. A restore by Postgres itself, or a standby that takes over, is noticed.',
+    'Needed if the files of the database were replaced by an older copy that Postgres cannot distinguish (a volume or machine reset to',
+    'a snapshot). Positions and message ids jump above all that may have been used since the copy. Queues of clients that saw lost',
+    'events are refused, so that these register again. A restore by Postgres itself, or a standby that takes over, is noticed.',
   ].join('\n'),
   run: async (_call, { env }) =>
     withDatabase(env, async (pool) => {

@@ -5,7 +5,7 @@ import type { Command } from '../command.ts';
 
 export const migrateCommand: Command = {
   name: 'migrate',
-  summary: "Bring the database's schema forward to this release",
+  summary: "Migrate the database's schema to this release",
   run: async (_call, { env }) => {
     const { migrations, functions } = await migrate(readDatabaseConfig(env).url.reveal());
     const lines = [

@@ -41,23 +41,23 @@ function report(change: string, realm: Realm): Report {
 }
 
 const options = {
-  description: { value: 'TEXT', help: 'what it is about' },
-  set: { value: 'NAME=VALUE', help: 'a setting as PATCH realm knows it', multiple: true },
+  description: { value: 'TEXT', help: 'its description' },
+  set: { value: 'NAME=VALUE', help: 'a setting with its name in PATCH realm', multiple: true },
 } as const;
 
 const create: Command = {
   name: 'organization create',
   summary: 'Create the organization in a new installation',
   options: {
-    name: { value: 'NAME', help: 'what people call it', required: true },
+    name: { value: 'NAME', help: 'its name', required: true },
     'string-id': {
       value: 'ID',
-      help: 'its short name, which messages carry as sender_realm_str; by default empty',
+      help: 'its short name, sender_realm_str in messages; by default empty',
     },
     ...options,
   },
   details:
-    'An installation has one organization. Go on with parley user create EMAIL --role administrator.',
+    'An installation has one organization. Continue with parley user create EMAIL --role administrator.',
   run: async (call, { env }) => {
     const stringId = checkStringId(call.find('string-id') ?? '');
     const settings = parseSettings(call.list('set'));
@@ -85,11 +85,11 @@ const update: Command = {
   name: 'organization update',
   summary: 'Change the name, the description or settings of the organization',
   options: {
-    name: { value: 'NAME', help: 'what people call it' },
-    'string-id': { value: 'ID', help: 'its short name; messages carry it as sender_realm_str' },
+    name: { value: 'NAME', help: 'its name' },
+    'string-id': { value: 'ID', help: 'its short name, sender_realm_str in messages' },
     ...options,
   },
-  details: 'Everybody hears at once of what really changes, as from PATCH realm.',
+  details: 'Everybody gets events for actual changes at once, as with PATCH realm.',
   run: async (call, { env }) => {
     const stringId = call.find('string-id');
     const checked = stringId === undefined ? undefined : checkStringId(stringId);
@@ -123,7 +123,7 @@ const deactivate: Command = {
 
 const reactivate: Command = {
   name: 'organization reactivate',
-  summary: 'Open the organization again, which no endpoint does',
+  summary: 'Reactivate the organization, which no endpoint can do',
   run: async (_call, { env }) =>
     withOrganization(env, async (context) => {
       await reactivateOrganization(context);

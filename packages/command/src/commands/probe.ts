@@ -36,20 +36,20 @@ async function sendToSelf(client: ParleyClient, signal: AbortSignal): Promise<Pr
 
 export const probeCommand: Command = {
   name: 'probe',
-  summary: 'Send a message to oneself through a gateway, and wait for its event',
+  summary: 'Send a message from an account to itself through a gateway, and wait for its event',
   details: [
-    'Shows that an installation works from end to end: signing in, sending, the log, delivery. It needs an account and no other',
-    'setting. The account, such as a bot of its own, gets the message; nobody else does. For monitoring, ask for JSON.',
+    'Shows that an installation works from end to end: authentication, sending, the log, delivery. It needs only an account, such as',
+    'a separate bot. Only that account gets the message. For monitoring, use JSON.',
   ].join('\n'),
   options: {
     site: {
       value: 'URL',
-      help: `the address of the server (default PARLEY_PUBLIC_URL, else ${defaultSite})`,
+      help: `the address of the server (default PARLEY_PUBLIC_URL, otherwise ${defaultSite})`,
     },
     email: { value: 'EMAIL', help: 'the account', required: true },
     'key-file': {
       value: 'FILE',
-      help: 'where its API key is, - for standard input',
+      help: 'the file with its API key, - for standard input',
       required: true,
     },
   },

@@ -15,7 +15,7 @@ import { describeBytes } from '../units.ts';
 
 const passphraseFile = {
   value: 'FILE',
-  help: 'where the passphrase is that guards keys and passwords, - for standard input',
+  help: 'the file with the passphrase that protects keys and passwords, - for standard input',
   required: true,
 } as const;
 
@@ -65,13 +65,13 @@ const exportCommand: Command = {
   name: 'export',
   summary: 'Write the organization with everything in it to a folder',
   options: {
-    to: { value: 'DIR', help: 'a folder that is empty or not there yet', required: true },
+    to: { value: 'DIR', help: 'a folder that is empty or does not exist yet', required: true },
     'passphrase-file': passphraseFile,
   },
   details: [
-    'For backups, and for moving to another installation. Services may run meanwhile: what is written is the organization at one',
+    'For backups, and for moving to another installation. Services may run meanwhile: the export has the organization at one',
     'moment. API keys, password hashes and secrets of bots are encrypted under the passphrase; messages and files are not, so keep',
-    'the folder to yourself. Presence and event queues are left out.',
+    'the folder private. Presence and event queues are not included.',
   ].join('\n'),
   run: async (call, { env, progress, signal, readInput }) => {
     const folder = call.get('to');
@@ -96,15 +96,15 @@ const exportCommand: Command = {
 
 const importCommand: Command = {
   name: 'import',
-  summary: 'Bring an exported organization into an empty installation',
+  summary: 'Import an exported organization into an empty installation',
   options: {
     from: { value: 'DIR', help: 'the folder of an export', required: true },
     'passphrase-file': passphraseFile,
   },
   details: [
-    'The database is empty, or migrated and without an organization; services do not run. Everything is checked before anything is',
-    'written, and all of it comes or nothing: an import that was interrupted can be begun again. Keys and passwords stay as they',
-    'are; positions and message ids jump, so that clients which saw more than the export begin anew.',
+    'The database must be empty, or migrated without an organization, and services must not run. Everything is checked before anything',
+    'is written, and all of it is imported or nothing: an interrupted import can be started again. Keys and passwords do not change.',
+    'Positions and message ids jump, so that clients that saw more than the export register again.',
   ].join('\n'),
   run: async (call, { env, progress, signal, readInput }) => {
     const folder = call.get('from');

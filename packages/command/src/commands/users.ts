@@ -22,7 +22,7 @@ const roleNames = Object.values(roles);
 
 const passwordFile = {
   value: 'FILE',
-  help: 'where the password is, - for standard input; without it one is made and printed once',
+  help: 'the file with the password, - for standard input; without it one is generated and printed once',
 } as const;
 
 async function readPassword(
@@ -42,11 +42,11 @@ const createUser: Command = {
   options: {
     'full-name': { value: 'NAME', help: 'the name that others see', required: true },
     role: { value: 'ROLE', help: `${roleNames.join(', ')}; by default member` },
-    'short-name': { value: 'NAME', help: 'by default what is before the @' },
+    'short-name': { value: 'NAME', help: 'by default the part before the @' },
     'password-file': passwordFile,
   },
   details:
-    'The first administrator of an installation is made with --role administrator. Nobody may have the address yet.',
+    'Use --role administrator for the first administrator of an installation. No account may have the address yet.',
   run: async (call, surroundings) => {
     const role = call.findChoice('role', roleNames) ?? 'member';
     const { password, isMade } = await readPassword(call, surroundings);
@@ -74,7 +74,7 @@ const createUser: Command = {
 
 const listCommand: Command = {
   name: 'user list',
-  summary: 'List all people and bots, deactivated ones too',
+  summary: 'List all people and bots, including deactivated ones',
   run: async (_call, { env }) =>
     withOrganization(env, async ({ pool }) => {
       const users = await listUsers(pool);
@@ -112,11 +112,11 @@ function changeOf(
 const setRole = changeOf(
   {
     name: 'user role',
-    summary: `Make somebody ${roleNames.join(', ')}`,
+    summary: `Change an account's role: ${roleNames.join(', ')}`,
     positionals: ['ROLE'],
     details: [
-      'The only administrator stays one: make another one first. Bots that are above the new role get it too, with other keys; those of a',
-      'guest are deactivated.',
+      'The last administrator keeps the role: make another one first. Bots above the new role get it too, with new keys; bots of a guest',
+      'are deactivated.',
     ].join('\n'),
   },
   async (context, user, call) => {
@@ -132,7 +132,7 @@ const setRole = changeOf(
 );
 
 const setEmail = changeOf(
-  { name: 'user email', summary: "Change somebody's e-mail address", positionals: ['NEW_EMAIL'] },
+  { name: 'user email', summary: "Change an account's email address", positionals: ['NEW_EMAIL'] },
   async (context, user, call) => {
     const changed = await changeEmail(context, operator, user.id, call.word(1));
     return {
@@ -146,7 +146,7 @@ const deactivate = changeOf(
   {
     name: 'user deactivate',
     summary: 'Deactivate a person with all their bots, or a bot',
-    details: 'Keys stop working at once, event queues and memberships end. Messages stay.',
+    details: 'Keys stop working at once, and event queues and memberships end. Messages stay.',
   },
   async (context, user) => {
     await deactivateAccount(context, operator, user.id, user.botType === null ? 'person' : 'bot');
@@ -159,7 +159,7 @@ const reactivate = changeOf(
     name: 'user reactivate',
     summary: 'Reactivate a person or a bot',
     details:
-      'Password, key and subscriptions are those from before. Bots of a person stay deactivated; one that was above its owner is not any more.',
+      "Password, key and subscriptions are the previous ones. A person's bots stay deactivated; a bot above its owner's role gets that role.",
   },
   async (context, user) => {
     await reactivateAccount(context, operator, user.id);
@@ -172,7 +172,7 @@ const resetPassword: Command = {
   summary: "Replace a person's password",
   positionals: ['EMAIL'],
   options: { 'password-file': passwordFile },
-  details: 'The API key stays as it is: see parley key rotate.',
+  details: 'The API key does not change; see parley key rotate.',
   run: async (call, surroundings) => {
     const { password, isMade } = await readPassword(call, surroundings);
     return withOrganization(surroundings.env, async (context) => {
