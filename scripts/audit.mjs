@@ -1,7 +1,7 @@
 /**
- * `npm run audit`: asks the registry for known weaknesses of what is installed. A registry that offers no such service is no
- * fault; one that cannot be asked is. A weakness that does not concern us is named, with the reason, in `auditConfig` of
- * pnpm-workspace.yaml.
+ * `npm run audit`: asks the registry for known vulnerabilities of installed packages. A registry without this service is no
+ * failure; one that cannot be reached is. Vulnerabilities that do not apply are listed, with the reason, in `auditConfig`
+ * of pnpm-workspace.yaml.
  *
  * The last line says `N passed, N failed`.
  */
@@ -11,7 +11,7 @@ import { pnpmEntry, prepare, root, runCommand, say } from './bootstrap.mjs';
 
 const timeoutMs = 120_000;
 
-/** What a registry answers that has no such service: not found, no such method, not implemented. */
+/** Answers of a registry without this service: not found, no such method, not implemented. */
 const notOffered = /responded with (?:404|405|501)\b/;
 
 await runCommand(async () => {
@@ -24,7 +24,7 @@ await runCommand(async () => {
   const output = `${audit.stdout}${audit.stderr}`;
   const isOffered = !notOffered.test(output);
   if (isOffered) say(output);
-  else say('The registry offers no audit: nothing was judged.');
+  else say('The registry offers no audit: nothing was checked.');
   const passed = audit.status === 0 || !isOffered;
   process.stdout.write(passed ? '1 passed, 0 failed\n' : '0 passed, 1 failed\n');
   return passed ? 0 : 1;

@@ -1,9 +1,9 @@
 /**
- * What every command of this repository runs first. Plain JavaScript for Node 20 and npm, with no
- * dependency: it fetches pnpm by its exact version, installs the locked dependencies when they
- * changed, and hands over to the Node that the `node` npm package pins.
+ * Every command of this repository runs this first. It is plain JavaScript for Node 20 and npm,
+ * without dependencies. It fetches an exact version of pnpm, installs the locked dependencies if
+ * they changed, and continues with the Node that the `node` npm package pins.
  *
- * All it prints goes to standard error, so that standard output belongs to the command.
+ * It prints to standard error only, so that standard output belongs to the command.
  */
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -17,7 +17,7 @@ export const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const pnpmVersion = '12.21.0';
 const toolsFolder = join(root, '.parley', 'tools');
 const pnpmFolder = join(toolsFolder, `pnpm-${pnpmVersion}`);
-/** The pinned pnpm, there after `prepare`. */
+/** The pinned pnpm, which exists after `prepare`. */
 export const pnpmEntry = join(pnpmFolder, 'node_modules', '.bin', 'pnpm');
 const installedMark = join(root, 'node_modules', '.parley-installed');
 
@@ -33,7 +33,7 @@ export const pinnedEnvironment = {
   PATH: `${join(root, 'node_modules', '.bin')}:${process.env.PATH ?? '/usr/bin:/bin'}`,
 };
 
-/** A fault that the person at the keyboard can do something about: shown without a stack. */
+/** An error that the user can resolve, shown without a stack. */
 export class SetupFault extends Error {}
 
 /** Shows one line of progress on standard error. */
@@ -74,7 +74,7 @@ export function run(command, args, options = {}) {
   });
 }
 
-/** Ends the bootstrap where a person stopped one of its commands. */
+/** Ends the bootstrap if the user stopped one of its commands. */
 function stopIfInterrupted(code) {
   if (code === 130 || code === 143 || code === 129) process.exit(code);
 }
@@ -100,7 +100,7 @@ async function fetchPnpm() {
   say(`Fetching pnpm ${pnpmVersion} ...`);
   rmSync(pnpmFolder, { recursive: true, force: true });
   mkdirSync(pnpmFolder, { recursive: true });
-  // A manifest of its own keeps npm from taking the repository's for its project.
+  // With a separate manifest npm does not use the repository's.
   writeFileSync(join(pnpmFolder, 'package.json'), '{ "private": true }\n');
   const code = await run(
     process.platform === 'win32' ? 'npm.cmd' : 'npm',
@@ -111,7 +111,7 @@ async function fetchPnpm() {
       '--no-audit',
       '--no-fund',
       '--no-update-notifier',
-      // pnpm puts its program for this machine in place with a script.
+      // pnpm installs its program for this machine with a script.
       '--ignore-scripts=false',
       '--loglevel=error',
       `pnpm@${pnpmVersion}`,
@@ -133,7 +133,7 @@ async function fetchPnpm() {
   writeFileSync(join(pnpmFolder, 'complete'), '');
 }
 
-/** Whether the pinned Node runs; its package fetches the program in a script of its own. */
+/** Whether the pinned Node runs; its package fetches the program with an install script. */
 async function checkPinnedNode() {
   const version = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).devDependencies.node;
   const code = await run(pinnedNode, [
@@ -174,7 +174,7 @@ export async function prepare() {
       '--config.confirmModulesPurge=false',
       `--reporter=${process.stderr.isTTY ? 'default' : 'append-only'}`,
     ],
-    // npm hands its own settings down as variables, and pnpm warns about those it does not know.
+    // npm passes its settings on as variables, and pnpm warns about those it does not know.
     {
       env: Object.fromEntries(
         Object.entries(process.env).filter(([name]) => !/^npm_config_loglevel$/i.test(name)),

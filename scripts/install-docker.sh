@@ -1,21 +1,21 @@
 #!/usr/bin/env bash
 #
-# install-docker.sh - make sure a Docker engine answers on this machine.
+# install-docker.sh - make sure that a Docker engine runs on this machine.
 #
-# Does nothing where one answers already. Otherwise, as root on Debian, it
-# installs Debian's engine, starts dockerd in the background and waits until it
-# answers. Meant for continuous integration and development machines that have
-# no service manager; elsewhere start the engine the way the system does.
+# Does nothing if an engine answers. Otherwise, as root on Debian, it installs
+# Debian's engine, starts dockerd in the background and waits until it answers.
+# It is for continuous integration and development machines without a service
+# manager; on others, start the engine as usual.
 #
 # Usage:   scripts/install-docker.sh [DATA_FOLDER]
 #          DATA_FOLDER holds images, volumes, the log and the pid file
 #          (default /var/lib/docker)
-# Prints:  the engine's process id on standard output when this script started
-#          it, now or on an earlier call with the same folder; all other words
-#          go to standard error. Stop the engine with `kill PID`.
+# Prints:  the engine's process id on standard output if this script started it,
+#          now or in an earlier call with the same folder; everything else goes
+#          to standard error. Stop the engine with `kill PID`.
 #
-# Containers started by Docker get network addresses of their own, and only
-# ports a compose file publishes are reachable from outside of them.
+# Containers get their own network addresses, and only the ports that a compose
+# file publishes are reachable from outside.
 
 set -euo pipefail
 
@@ -28,8 +28,8 @@ die() { say "$*"; exit 1; }
 engine_answers() { docker info >/dev/null 2>&1; }
 
 # The id of a dockerd that an earlier call started on this folder. A pid file
-# outlives a machine's restart, and the number may then belong to anything, so
-# the process must also be a dockerd.
+# survives a restart of the machine, and then the id may belong to any process,
+# so the process must also be a dockerd.
 find_own_pid() {
   local pid
   [ -r "$DATA_FOLDER/dockerd.pid" ] || return 0
@@ -62,11 +62,11 @@ mkdir -p "$DATA_FOLDER"
 DATA_FOLDER=$(cd "$DATA_FOLDER" && pwd)
 pid=$(find_own_pid)
 if [ -z "$pid" ]; then
-  # A stale pid file keeps dockerd from starting.
+  # dockerd does not start with a stale pid file.
   rm -f "$DATA_FOLDER/dockerd.pid"
   say "starting dockerd, log in $DATA_FOLDER/dockerd.log"
-  # A session of its own, so that it outlives the shell that called this.
-  # A socket is its only door: no TCP port.
+  # A separate session, so that dockerd survives the calling shell.
+  # It listens only on a socket and on no TCP port.
   setsid dockerd --host unix:///var/run/docker.sock --data-root "$DATA_FOLDER" \
     --pidfile "$DATA_FOLDER/dockerd.pid" </dev/null >>"$DATA_FOLDER/dockerd.log" 2>&1 &
   pid=$!

@@ -1,4 +1,4 @@
-/** The steps of `npm test` and `npm run check`, each giving how much of it passed and failed. */
+/** The steps of `npm test` and `npm run check`; each returns how many of its tests passed and failed. */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -6,7 +6,7 @@ import { pinnedEnvironment, pinnedNode, root, run, say } from './bootstrap.mjs';
 
 const toolOptions = { env: pinnedEnvironment };
 
-/** Runs one tool as a step that counts as one. `mend` is the command that puts right what it finds, where there is one. */
+/** Runs one tool as a step that counts as one test. `mend` is the command that fixes its findings, if there is one. */
 async function runTool(name, command, args, mend) {
   const startedAt = Date.now();
   say(`--- ${name}`);
@@ -14,7 +14,7 @@ async function runTool(name, command, args, mend) {
   say(
     `${name}: ${code === 0 ? 'ok' : 'FAILED'} (${((Date.now() - startedAt) / 1000).toFixed(1)} s)`,
   );
-  const title = mend === undefined ? name : `${name} (mend it with ${mend})`;
+  const title = mend === undefined ? name : `${name} (fix it with ${mend})`;
   return { title, passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1 };
 }
 
@@ -25,7 +25,7 @@ export const staticSteps = [
   () => runTool('types', 'tsc', ['-p', 'tsconfig.json']),
 ];
 
-/** Runs the steps one after the other, all of them even when one fails, and adds up. In the end it says again which failed. */
+/** Runs all steps in order, even if one fails, and adds up their counts. At the end it lists the failed steps. */
 export async function runSteps(steps) {
   const sum = { passed: 0, failed: 0 };
   const failed = [];
@@ -41,9 +41,9 @@ export async function runSteps(steps) {
 
 /**
  * Runs vitest and counts from its report. A file that could not be loaded counts as one failure,
- * and so does a run that failed with no test to blame (an unhandled error, no report, no test).
+ * and so does a run that failed outside of a test (an unhandled error, no report, no test).
  *
- * @param {string} name what progress lines call the run
+ * @param {string} name the name of the run in progress lines
  * @param {string[]} args arguments for `vitest run`
  * @param {Record<string, string>} environment variables for the tests
  */
@@ -86,7 +86,7 @@ function countResults(report, code) {
   try {
     results = JSON.parse(readFileSync(report, 'utf8'));
   } catch {
-    say('There is no report of the tests: the run broke off.');
+    say('There is no test report: the run was aborted.');
     return { passed: 0, failed: 1, skipped: 0 };
   }
   const passed = results.numPassedTests;

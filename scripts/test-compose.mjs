@@ -30,7 +30,7 @@ async function checkEngine() {
   }
 }
 
-/** Runs scenarios one after the other; a failure ends its own only. */
+/** Runs scenarios one after the other; a failure ends only its own scenario. */
 async function runScenarios(scenarios) {
   for (const scenario of scenarios) {
     try {

@@ -159,7 +159,7 @@ describe('a link for polls', () => {
     const identity = signForLinks(organization.cluster.settings.internalSecret);
     const atNode = await askForPolls(nodeUrl(), { [identityHeaderName]: identity });
     expect(atNode.status).toBe(101);
-    // A frame that is none of the protocol ends it.
+    // An invalid frame ends it.
     atNode.socket.write(Buffer.alloc(64, 0xff));
     await waitUntil('the node hangs up', atNode.hasEnded);
     atNode.socket.destroy();

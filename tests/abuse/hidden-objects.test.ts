@@ -342,7 +342,7 @@ const sends: readonly Attempt[] = [
   ],
 ];
 
-/** What is told apart from an id that nobody has, as documented: the ids are random, or no secret. */
+/** Objects whose refusal differs from that of a missing id, as documented: their ids are random, or not secret. */
 const refusedByName: readonly Attempt[] = [
   ['poll a queue', 'GET', () => 'events', ({ queue }) => polling(queue)],
   ['follow a queue', 'GET', () => 'events/stream', ({ queue }) => polling(queue)],

@@ -130,7 +130,7 @@ const fill = (unit: string, length: number): string =>
 
 type Read = (text: string) => unknown;
 
-/** The processor time of so many runs, in microseconds. */
+/** The processor time of this many runs, in microseconds. */
 async function costOf(read: Read, text: string, runs: number): Promise<number> {
   const before = process.threadCpuUsage();
   for (let run = 0; run < runs; run += 1) {
@@ -216,7 +216,7 @@ async function leastCostOf(read: Read, text: string): Promise<number> {
   return Math.min(...costs);
 }
 
-// As so many times what `JSON.parse` takes, which does not look at how a number was written.
+// A multiple of the time of `JSON.parse`, which does not examine how a number was written.
 test.each([
   ['a million numbers, which are too many', '1.0,'.repeat(1024 * kib), undefined, 1],
   ['as many objects with a number as may be', '{"a":1.0},'.repeat(99_000), expect.any(Array), 16],

@@ -191,7 +191,7 @@ test('after a new key is made, the old one fails at once and the new one works, 
     expect((await client.request('GET', 'users/me')).status).toBe(200);
     const { api_key: newKey } = await client.post('users/me/api_key/regenerate');
     expect(newKey).toMatch(/^[A-Za-z0-9]{32}$/);
-    // Other gateways than the one that was asked hear of it within a second.
+    // The other gateways learn of it within a second.
     await expect
       .poll(async () => [
         (await client.request('GET', 'users/me')).status,

@@ -1,4 +1,4 @@
-/** Notices to the owners of bots that send where nobody reads (reference facts, messages 3.5), on two replicas. */
+/** Notices to owners of bots that send to missing or empty streams (reference facts, messages 3.5), on two replicas. */
 import { Secret } from '@parley/config';
 import { createLogger } from '@parley/logging';
 import { connectForRequests, keyNames } from '@parley/redis';

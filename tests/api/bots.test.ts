@@ -143,7 +143,7 @@ describe('POST bots', () => {
     expect(
       await bodyOf(as('ann').request('PATCH', `users/${other.id}`, { full_name: name })),
     ).toEqual(taken);
-    // The name of a bot that is gone is free; then the bot cannot come back under it.
+    // The name of a deactivated bot is free; once taken, the bot cannot be reactivated under it.
     await as('bob').delete(`bots/${id}`);
     expect(await create(name)).toMatchObject({ result: 'success' });
     expect(await bodyOf(as('bob').request('POST', `users/${id}/reactivate`))).toEqual(taken);
@@ -605,7 +605,7 @@ describe('the role of a bot', () => {
       [ofAnn, true],
     ] as const)
       expect(await clientOf(bot).get('users/me')).toMatchObject({ is_admin });
-    // Nor does it come back with what it had.
+    // Nor is it back after reactivation.
     await as('cat').post(`users/${gone.id}/reactivate`);
     expect((await clientOf(gone).request('GET', 'users/me')).status).toBe(401);
     expect(await clientOf(await withKeyOf(as('cat'), gone)).get('users/me')).toMatchObject({

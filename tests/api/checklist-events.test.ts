@@ -156,7 +156,7 @@ describe('queues', () => {
     const queues = await Promise.all(
       [{}, { event_types: [] }, { narrow: ['stream', 'nowhere'] }].map((more) => open('cat', more)),
     );
-    // A heartbeat needs an id above the queue's last: something happens that none of them is told of.
+    // A heartbeat needs an id above the queue's last one, so something happens without an event for these queues.
     await as('bob').post('users/me/alert_words', { alert_words: ['x'] });
     for (const queue of queues)
       expect(await poll(queue, true)).toEqual([{ type: 'heartbeat', id: anyNumber }]);

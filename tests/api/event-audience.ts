@@ -35,7 +35,7 @@ export const members = everybody.filter((who) => !who.startsWith('guest'));
 /** An event without its id, or what makes it for a receiver. */
 export type Body = JsonObject | ((who: Who) => JsonObject);
 
-/** What an operation makes each person hear: names of bodies, in order. Whom no line names hears nothing. */
+/** The events that an operation sends to each person: names of bodies, in order. All others get none. */
 export type Told = {
   readonly bodies: Readonly<Record<string, Body>>;
   /** Each line: to whom, and what in order, as names with spaces between. */
@@ -115,7 +115,7 @@ export class EventAudience {
     return this.people[who].client;
   }
 
-  /** Waits until so many entries of the log have an event of a type that is told some time after the answer. */
+  /** Waits until this many log entries have an event of a type that is sent some time after the answer. */
   async waitForLogged(type: string, count: number): Promise<void> {
     await waitUntil(`${count} entries of ${type}`, async () => {
       const { rows } = await this.all.pool.query<{ entries: number }>({
@@ -145,7 +145,7 @@ export class EventAudience {
     return body;
   }
 
-  /** Waits until everything that the log brings about beside events has been done, and what that brings about. */
+  /** Waits until all side effects of the log are done, including the side effects of those. */
   async settle(): Promise<void> {
     await waitUntil('the notices are sent', async () => {
       const { rows } = await this.all.pool.query<{ isSettled: boolean }>({

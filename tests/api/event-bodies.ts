@@ -26,7 +26,7 @@ export const ofStream = (op: string, object: JsonObject): JsonObject => ({
   streams: [object],
 });
 
-/** What the notification bot writes into a stream; whoever made the change has read it. */
+/** A notice of the notification bot in a stream; the user who made the change has read it. */
 export function notice(
   name: string,
   id: number,
@@ -137,7 +137,7 @@ export function inPrivate(
   );
 }
 
-/** What a subscriber has of his own in a stream that he just joined, beside its colour (reference facts, streams 3.2). */
+/** The own settings of a new subscription, besides its colour (reference facts, streams 3.2). */
 export const freshSubscription: JsonObject = {
   is_muted: false,
   in_home_view: true,

@@ -154,7 +154,7 @@ test('a queue is refused if the log no longer has its events, for polls and stre
   await stream.waitForEnd();
   expect([stream.status, JSON.parse(stream.rest)]).toEqual([400, refusal]);
   expect(await metric('parley_event_queue_refusals_total')).toBe(before + 2);
-  // The client that has seen everything up to the beginning goes on.
+  // The client that has seen everything before the log's beginning continues.
   await send('after');
   const events = readObjects((await poll(begin)).body, 'events');
   expect(events.map(({ message }) => (message as JsonObject)['content'])).toEqual(['after']);

@@ -1,4 +1,4 @@
-/** Every event about messages: who hears what of each operation, in which order (reference facts, events 11 and 18). */
+/** Every event about messages: its recipients and order for each operation (reference facts, events 11 and 18). */
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 
@@ -33,7 +33,7 @@ async function tell(from: Who, to: readonly Who[], content: string): Promise<Sen
   return { id: body['id'] as number, from, content };
 }
 
-/** Sends and forgets, so that what follows is told of alone. */
+/** Sends and drops the events, so that only later events are compared. */
 async function said(from: Who, content: string, topic?: string, stream?: string): Promise<Sent> {
   const sent = await say(from, content, topic, stream);
   await all.queues.readWithMessages();
@@ -427,7 +427,7 @@ describe('reactions, submessages and typing', () => {
       return { type: 'typing', op, sender: recipients[0], recipients: inAnyOrder(...recipients) };
     };
     const start = await typing('bob', 'start', ['cat', 'guest out']);
-    // Typing is told some time after its answer: the fence has to come behind it.
+    // Typing events come some time after the answer, so the fence must come after them.
     await all.waitForLogged('typing', 1);
     const stop = await typing('out', 'stop', ['admin bot']);
     await all.waitForLogged('typing', 2);

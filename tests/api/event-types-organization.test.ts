@@ -1,4 +1,4 @@
-/** Every event about the organization and about one’s own settings: who hears what, in which order (reference facts, events 14). */
+/** Every event about the organization and about personal settings: its recipients and order (reference facts, events 14). */
 import { waitUntil } from '@parley/test-kit';
 import type { JsonObject, Parameters } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

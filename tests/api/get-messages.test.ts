@@ -494,7 +494,7 @@ test(
       true,
       false,
     ]);
-    // Whoever goes on from the last one gets ahead, however long they are.
+    // A client that continues from the last one makes progress, however long the messages are.
     await setLengths(9, ids.slice(2, 10));
     expect(await page({ anchor: ids[6], num_before: 9, num_after: 9 })).toEqual([
       [4, 5, 6, 7],

@@ -306,7 +306,7 @@ test('ten thousand messages move in one request while others send', async () => 
   const [event] = await events('dan');
   const moved = new Set(event?.['message_ids'] as number[]);
   expect(moved.size).toBeGreaterThanOrEqual(10_001);
-  // A message that was sent beside the move moved if the event says so, and only then.
+  // A message sent during the move was moved exactly if the event says so.
   for (const id of sent) expect(await topicsOf([id])).toEqual([moved.has(id) ? 'crowd' : topic]);
   // Far more is refused, and nothing of it moves.
   await fixture.all.pool.query({

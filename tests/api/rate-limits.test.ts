@@ -19,7 +19,7 @@ type RefusedAnswer = {
 const requestsMax = 200;
 const answerDeadlineMs = 30_000;
 
-/** What every refusal says, whatever is limited (reference facts, people 6). */
+/** The members of every refusal, for every limit (reference facts, people 6). */
 function expectRateLimited(answer: RefusedAnswer, countMax: number): void {
   const { status, headers, body } = answer;
   expect([status, body]).toEqual([
@@ -187,7 +187,7 @@ describe('ten failed logins a minute', () => {
       people: 2,
       presence: 0,
       subscriptions: 0,
-      // The limit of failed logins is the default one; clients are told apart as behind a proxy.
+      // The limit of failed logins is the default; clients are distinguished as behind a proxy.
       environment: { PARLEY_RATE_LIMITS: '60:1000', PARLEY_TRUSTED_PROXIES: '127.0.0.1' },
     });
   });

@@ -143,7 +143,7 @@ describe('GET users/me/<stream_id>/topics', () => {
       ['both', received],
       ['old', before.protected],
     ]);
-    // What came while he was away is not his either.
+    // Nor does he hold messages from while he was away.
     await all.leave('dan', ['protected']);
     await send('protected', 'both');
     await send('protected', 'away');

@@ -28,7 +28,7 @@ function register(who: PersonKey, parameters: Parameters = {}): Promise<JsonObje
 
 const always = ['last_event_id', 'msg', 'queue_id', 'result'];
 
-/** @returns the keys beside those that every answer has */
+/** @returns the keys in addition to those of every answer */
 async function keysOf(who: PersonKey, parameters: Parameters): Promise<string[]> {
   const answer = await register(who, parameters);
   expect(Object.keys(answer)).toEqual(expect.arrayContaining(always));

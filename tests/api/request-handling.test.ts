@@ -520,7 +520,7 @@ describe('answers', () => {
       expect(headers, `of ${path}`).toMatchObject({
         'content-type': 'application/json',
         'cache-control':
-          // Keys of bots stand in its answer.
+          // Its answer contains keys of bots.
           path === 'register' ? `${unkept}, no-transform` : unkept,
         'access-control-allow-origin': '*',
         'access-control-allow-headers': 'Authorization',

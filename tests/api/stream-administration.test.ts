@@ -59,7 +59,7 @@ describe('PATCH streams/<stream_id>', () => {
     ]);
     expect(Object.keys(others).toSorted()).toEqual(['bob', 'bot', 'cat', 'dan', 'guest']);
     expect(await all.stream('described')).toMatchObject({ description: 'a *b*' });
-    // Bare text is taken as it is; an unchanged value is told again.
+    // Raw text is accepted; an unchanged value is announced again.
     await change(id, { description: 'a *b*' });
     expect((await all.kinds()).cat).toEqual(['stream/update description']);
     expect(await refused(id, { description: JSON.stringify('x'.repeat(1025)) })).toEqual(

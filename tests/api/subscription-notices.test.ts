@@ -58,7 +58,7 @@ test('a new stream gets one message, read for its creator and unread for others'
   expect((await inStream(cat, 'fresh', 1))[0]).toMatchObject({ id: notice?.id, flags: [] });
   expect((await all.stream('fresh'))?.['first_message_id']).toBe(notice?.id);
   await allWritten();
-  // Whoever is put into a stream that was just made hears of it there.
+  // A user who is subscribed to a new stream learns of it there.
   expect(await toOneself(cat)).toEqual([]);
 });
 

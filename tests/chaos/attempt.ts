@@ -1,4 +1,4 @@
-/** Requests under faults: what may be tried again is told apart from what no fault excuses. */
+/** Requests under faults: distinguishes failures that may be retried from those that no fault excuses. */
 import { setTimeout as pause } from 'node:timers/promises';
 
 import type { ApiClient, JsonObject, Method, Parameters } from '@parley/test-kit';
@@ -66,7 +66,7 @@ export async function attempt(
 /**
  * Repeats a request until it is answered.
  *
- * @param onUnclear is told of each attempt whose outcome is unknown
+ * @param onUnclear called for each attempt of unknown outcome
  * @returns undefined when `until` was reached first
  */
 export async function attemptUntilAnswered(

@@ -18,7 +18,7 @@ import { Workload } from './workload.ts';
 
 /** Ends the line after which the traffic begins. */
 export const trafficBegins = 'are followed.';
-/** Begins a line that tells of a finding as it is made. */
+/** The beginning of a line that reports a finding at once. */
 export const foundPrefix = 'Found: ';
 
 /** What is under way when the traffic ends has so long to come to an outcome. */

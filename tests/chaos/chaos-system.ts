@@ -113,7 +113,7 @@ export class ChaosSystem {
     }
   }
 
-  /** What clients connect to: addresses that stay, whatever becomes of the gateways behind them. */
+  /** The addresses for clients, which stay the same while gateways are replaced. */
   get urls(): readonly string[] {
     return this.slots.flatMap(({ front }) =>
       front === undefined ? [] : [`http://127.0.0.1:${front.port}`],

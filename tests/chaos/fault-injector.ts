@@ -9,7 +9,7 @@ import type { Journal } from './journal.ts';
 
 const slowMs = 60;
 const noticedWithinMs = 1_000;
-/** So long before an event node is killed another one is put behind it, and so long afterwards it stays behind. */
+/** For this time before and after an event node is killed, another one lags behind it. */
 const behindMs = 1_500;
 /** What a look at the log takes longer then, each way: more than the time between two messages. */
 const behindByMs = 200;
@@ -32,7 +32,7 @@ export class FaultInjector {
     this.#journal = journal;
   }
 
-  /** Carries out all faults, each at its time from now. @param onBegin is told of each as it begins */
+  /** Carries out all faults, each at its time from now. @param onBegin called when a fault begins */
   async run(faults: readonly Fault[], onBegin: (fault: Fault) => void): Promise<void> {
     await Promise.all(
       faults.map(async (fault) => {

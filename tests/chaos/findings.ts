@@ -10,7 +10,7 @@ export const findingKinds = [
   'leaked',
   /** A queue was refused that was not deleted. */
   'refused',
-  /** An answer that the interface does not permit: a 500, a 503 that is none, a permitted request that was refused. */
+  /** An answer that the interface does not permit: a 500, a false 503, or the refusal of a permitted request. */
   'answer',
   /** What GET messages tells is not what was delivered. */
   'history',
@@ -34,7 +34,7 @@ export class Findings {
   readonly #onFound: (finding: Finding) => void;
   #isOver = false;
 
-  /** @param onFound is told of each finding as it is made */
+  /** @param onFound called for each finding at once */
   constructor(onFound: (finding: Finding) => void = () => undefined) {
     this.#onFound = onFound;
   }

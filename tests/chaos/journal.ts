@@ -205,7 +205,7 @@ export class QueueRecord {
   /** The person's streams as register told them. */
   readonly initialStreamIds: ReadonlySet<number>;
   readonly received: Received[] = [];
-  /** The last id that the client was given; what it goes on from. */
+  /** The last id that the client received, from which it continues. */
   lastId: number;
   /** Set when the client is about to delete the queue; refusals are permitted from then on. */
   isDeleted = false;

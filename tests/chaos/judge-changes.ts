@@ -23,7 +23,7 @@ function isChange(received: Received): received is ChangeEvent {
   return received.what === 'change';
 }
 
-/** Nobody is told what is not for him, or what nobody asked for. */
+/** Nobody gets events for others, or events that no request caused. */
 function judgeQueue(
   ledger: Ledger,
   queue: QueueRecord,
@@ -49,7 +49,7 @@ function mayKnow(
 ): boolean {
   if (record.kind === 'star') return record.userId === userId;
   if (ledger.holds(userId, message)) return true;
-  // Who is in the stream now may read what was said before, and is told when it changes.
+  // Subscribers may read earlier messages, and get events when these change.
   return (
     record.kind === 'edit' &&
     'streamId' in message.target &&
@@ -57,7 +57,7 @@ function mayKnow(
   );
 }
 
-/** Everybody who holds the message is told of each acknowledged change, and no more often than it was asked for. */
+/** Every holder of the message gets an event for each acknowledged change, and not more often than it was requested. */
 function judgeAcknowledged(ledger: Ledger, queue: QueueRecord): void {
   const { findings } = ledger.journal;
   const told = new Map<string, number>();

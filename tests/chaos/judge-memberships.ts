@@ -60,7 +60,7 @@ function judgeAgainstAnswers(ledger: Ledger, timeline: Timeline, streamId: numbe
   }
 }
 
-/** A move that began after a send was answered stands behind it, and the other way round. */
+/** A join or leave that began after a send was answered follows it in the log, and the other way round. */
 function judgeAgainstSends(
   ledger: Ledger,
   change: MembershipRecord,

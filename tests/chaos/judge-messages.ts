@@ -45,7 +45,7 @@ function isSameTarget(a: SendTarget, b: SendTarget): boolean {
   return 'participantIds' in b && a.participantIds.join() === b.participantIds.join();
 }
 
-/** Message ids grow with event ids, and with the time: what began after an answer comes behind it. */
+/** Message ids increase with event ids and with time: a send that began after an answer has a larger id. */
 function judgeOrder({ journal, messages }: Ledger): void {
   let newest: DeliveredMessage | undefined;
   for (const message of [...messages.values()].toSorted((a, b) => a.position - b.position)) {

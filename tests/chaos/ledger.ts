@@ -22,7 +22,7 @@ export type DeliveredMessage = {
 
 type Move = { readonly position: number; readonly op: 'add' | 'remove' };
 
-/** When one person was in which stream, as the events of his first queue tell. */
+/** When a person was in which stream, according to the events of the person's first queue. */
 export class Timeline {
   readonly userId: number;
   readonly #initial: ReadonlySet<number>;

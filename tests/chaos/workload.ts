@@ -364,7 +364,7 @@ export class Workload {
     await visitor.delete(this.#giveUp.signal);
   }
 
-  /** What was delivered is there for whoever asks, at once. */
+  /** Delivered messages can be fetched at once. */
   async #probe(account: TestAccount, messageId: number): Promise<void> {
     const answer = await attemptUntilAnswered(
       this.#journal,

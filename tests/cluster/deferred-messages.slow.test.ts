@@ -66,7 +66,7 @@ async function contents(where: string): Promise<string[]> {
   return rows.map(({ content }) => content);
 }
 
-// Each is a statement of the killed process that Postgres never gets, or gets though nobody hears of its outcome.
+// Each is a statement of the killed process that Postgres never receives, or receives with an outcome that nobody learns.
 test.each([
   { place: 'before it was taken', statement: 'deferred-message-take' },
   { place: 'as it was taken', statement: 'deferred-message-take', arrives: true },

@@ -91,7 +91,7 @@ test('killed while a call waits for its answer: the call is repeated under its k
   await next.kill('SIGTERM');
 });
 
-// Each is a statement of the killed process that Postgres never gets, or gets though nobody hears of its outcome.
+// Each is a statement of the killed process that Postgres never receives, or receives with an outcome that nobody learns.
 test.each([
   { place: 'before the calls became rows', statement: 'side-effects-add', calls: 1 },
   { place: 'before the row was claimed', statement: 'side-effect-claim-within-bounds', calls: 1 },

@@ -12,7 +12,7 @@ const quietPeopleCount = 6;
 const queuesPerPerson = 2;
 const sendersCount = 3;
 const streamName = 'everybody';
-/** Keeps the load below what two cores carry beside ten processes and the start of an eleventh. */
+/** Keeps the load below the capacity of two cores with ten processes and the start of an eleventh. */
 const pauseMs = 40;
 const pauseBeforeRetryMs = 100;
 const settleDeadlineMs = 60_000;
@@ -25,7 +25,7 @@ export class DeployLoad {
   readonly faults: string[] = [];
   /** Requests that had to be repeated. */
   repeated = 0;
-  /** Those who are told something all the time. */
+  /** Accounts that receive messages all the time. */
   followers: readonly DeployFollower[] = [];
   /** Those whose polls are held through, for nothing is for them: they meet each process that leaves. */
   quietFollowers: readonly DeployFollower[] = [];

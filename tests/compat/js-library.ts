@@ -1,4 +1,4 @@
-/** Calls functions of npm `zulip-js`, which runs unchanged in a process of its own. */
+/** Calls functions of npm `zulip-js`, which runs unchanged in a separate process. */
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -29,7 +29,7 @@ const builders: readonly Builder[] = [
   ['kubectl', 'kustomize'],
 ];
 
-/** @returns the program that builds overlays here, or undefined where there is none */
+/** @returns the program that builds overlays, or undefined if there is none here */
 export function findBuilder(): Builder | undefined {
   return builders.find(([program, ...words]) => {
     try {

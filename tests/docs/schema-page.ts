@@ -69,7 +69,7 @@ const functionsQuery = `
   SELECT format('-- %I(%s) %s', p.proname, pg_get_function_arguments(p.oid), 'RETURNS ' || pg_get_function_result(p.oid)) AS text
   FROM pg_proc p WHERE p.pronamespace = current_schema()::regnamespace ORDER BY p.proname, p.oid`;
 
-/** What this page has no words for: whoever adds the first of its kind has to give it some. */
+/** Kinds of objects that this page cannot describe yet: add a description together with the first of its kind. */
 const unknownQuery = `
   SELECT c.relname AS text FROM pg_class c WHERE ${isShown('c.')} AND c.relkind NOT IN ('r', 'p', 'c', 'S', 'i', 'I')
   UNION ALL SELECT t.typname FROM pg_type t WHERE t.typnamespace = current_schema()::regnamespace AND t.typtype NOT IN ('c', 'b')

@@ -24,7 +24,7 @@ const ticks = `payload LIKE '%"kind":"tick"%'`;
 /** What outgoing-webhook bots send: the answers of services that accepted messages are given to, and that there was none. */
 const outgoingClientName = 'OutgoingWebhookResponse';
 
-/** Where a new stream is greeted and announced, and who signed up is told. */
+/** The topics of notices about new streams and new people. */
 const topicsOfNotices: ReadonlySet<unknown> = new Set(['STREAM EVENTS', 'SIGNUPS']);
 
 export type Change = {

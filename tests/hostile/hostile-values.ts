@@ -180,7 +180,7 @@ export function hostileValues(kind: string, place: Place): readonly Value[] {
   return hostileKinds[kind]?.(place) ?? [];
 }
 
-/** @returns a value as it stands in a query, a form or a path */
+/** @returns a value as text for a query, a form or a path */
 export function encoded(value: Value): string {
   // A lone surrogate has no UTF-8; it goes out as a replacement character, as from any client.
   return 'encoded' in value ? value.encoded : encodeURIComponent(value.text.toWellFormed());

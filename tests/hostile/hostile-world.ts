@@ -119,7 +119,7 @@ export class HostileWorld {
     return Object.keys(lists).flatMap((name) => this.list(name).slice(0, 12));
   }
 
-  /** @returns the header by which a caller says who he is; none for nobody */
+  /** @returns the header that authenticates a caller; none without one */
   authorizationOf(caller: Caller): string | undefined {
     if (caller === 'nobody') return undefined;
     const account = this.#accounts.get(caller === 'wrongKey' ? 'member' : caller);

@@ -1,4 +1,4 @@
-/** What a parameter may hold in earnest, so that the others beside it are reached. */
+/** Plausible values of a parameter, so that checks of the other parameters are reached. */
 import type { JsonSchema, Parameter } from '@parley/api';
 
 import type { SeededRandom } from '../privacy/seeded-random.ts';

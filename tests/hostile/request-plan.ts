@@ -134,7 +134,7 @@ export function makeRequest(plan: Plan, world: HostileWorld): PlannedRequest {
   const valuesOf = (parameter: Parameter): readonly Value[] => {
     const plausible = plausibleText(parameter, world, random, endpoint.path);
     const kind = plan.spoiled.get(parameter.name);
-    // What nobody has to give is mostly left out.
+    // Optional parameters are mostly left out.
     if (kind === undefined)
       return parameter.required || random.chance(0.3) ? [{ text: plausible }] : [];
     return hostileValues(kind, { parameter, plausible, random, existing: world.everything });

@@ -14,7 +14,7 @@ import { startSmallOrganization } from '../api/small-organization.ts';
 const compiler = join(repositoryFolder, 'node_modules/typescript/bin/tsc');
 const source = join(repositoryFolder, 'packages/client');
 
-/** Each is a program of its own; the last line of those that are wrong is what is wrong. */
+/** Each is a separate program; in an invalid one, the last line is the error. */
 const programs: readonly (readonly [name: string, lines: readonly string[], error?: string])[] = [
   [
     'what the interface describes',

@@ -49,7 +49,7 @@ async function passwordWorks(email: string, password: string): Promise<boolean> 
   return status === 200;
 }
 
-/** What a queue of somebody's has been told since it was made. */
+/** The events of an account's queue since it was created. */
 async function watch(email: string): Promise<() => Promise<readonly object[]>> {
   const { queue_id, last_event_id } = await client(email).post('register');
   return async () => {

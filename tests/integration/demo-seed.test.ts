@@ -1,4 +1,4 @@
-/** The command that seeds the demo, run as a process of its own. */
+/** The command that seeds the demo, run as a separate process. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -208,7 +208,7 @@ test('an append and its commit are sent together, without waiting for an answer'
       };
     });
     await waitUntil('it is committed', async () => (await readHead(pool)).endPosition > start);
-    // Nobody waits for whoever does not hear that it is.
+    // Nothing waits for a reply that never arrives.
     await append(3);
     held?.release();
     await appended;
@@ -266,7 +266,7 @@ test('an open transaction delays no other, and its late commit is not missed', a
 
 test('entries without hints are found by the head check', async () => {
   const seen: PositionedEntry[] = [];
-  // Published under another prefix: this follower hears none of them.
+  // Published under another prefix, so this follower gets none of them.
   const deaf = await follow((entries) => seen.push(...entries), {
     prefix: `${keyPrefix}-deaf`,
     headCheckIntervalMs: 50,

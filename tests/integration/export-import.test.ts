@@ -126,7 +126,7 @@ test('an organization is exported while its services run', async () => {
     if (table !== 'side_effects')
       expect([table, count]).toEqual([table, await countRows(table, of)]);
   await of.end();
-  // What nobody has would not be tested below.
+  // Data that does not exist would not be tested below.
   const empty = Object.keys(rows).filter((table) => rows[table] === 0);
   expect(empty).toEqual(['side_effects']);
 });
@@ -368,10 +368,10 @@ test('sending and events continue, with unused ids', async () => {
     return messages.length > 0 ? messages : undefined;
   });
   expect(events).toMatchObject([{ message: { id: sent }, flags: ['mentioned'] }]);
-  // A guest who had left the stream of news hears nothing of it, and reads nothing.
+  // A guest who left the stream of news gets no events about it, and cannot read it.
   const news = await ann.sendToStream('news', 'week', 'A new week');
   expect((await gil.request('GET', `messages/${news}`)).status).toBe(400);
-  // Everything that counts by itself goes on above what came.
+  // Every sequence continues above the imported values.
   await ann.post('users', {
     email: 'new@example.com',
     password: 'low water is at noon',

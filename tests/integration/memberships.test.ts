@@ -85,7 +85,7 @@ test('members as of a position follow joins, leaves, deactivation and reactivati
     await closeAccountMemberships(client, [cat, bob], closed.changeId);
     expect(await listMembers(client, [streamId])).toEqual(new Map([[streamId, [ann]]]));
     const opened = await makeChange(client);
-    // Bob had left before, so nothing of his comes back.
+    // Bob had left before, so his membership does not return.
     await openAccountMemberships(client, bob, opened.changeId);
     await openAccountMemberships(client, cat, opened.changeId);
     const ended = await makeChange(client);

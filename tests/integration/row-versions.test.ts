@@ -1,4 +1,4 @@
-/** Row versions in real SQL: what is kept by them is what would be read anew. */
+/** Row versions in real SQL: values kept by them equal what a new read returns. */
 import { snapshot } from '@parley/database';
 import type { Client, Pool } from '@parley/database';
 import { listLinkifiers, readRowVersions } from '@parley/store';
@@ -39,7 +39,7 @@ const step = fc.record({
 });
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Each writer has rows of its own, so that none waits for the other. */
+/** Each writer has separate rows, so that none waits for the other. */
 async function doStep(writers: readonly Client[], { writer, does, row, value }: Step) {
   const client = writers[writer];
   if (client === undefined) throw new Error('there are two writers');

@@ -141,7 +141,7 @@ test('highlights keep the HTML, and surround only words', async () => {
           renderedContent,
         );
         expect(match?.match_subject).toContain('&amp; <span class="highlight">lunch</span> &lt;');
-        // What stands in a tag or in a formula is not marked.
+        // Text in a tag or a formula is not highlighted.
         for (const [tag] of content.matchAll(/<(?:a|img|math)\b[^>]*>/g))
           expect(tag).not.toContain('highlight');
         expect(content).not.toContain('<mi><span');

@@ -61,7 +61,7 @@ function shownOf({ messages, names }: ReadPage): string[] {
   return messages.map((body) => write(body, {}));
 }
 
-/** A reader that goes on keeping what it has read. */
+/** A reader that keeps everything it has read. */
 const kept = new PageReader();
 
 async function checkKept(): Promise<void> {

@@ -44,7 +44,7 @@ test(
         [files.keyFile, 'server.key'],
       ] as const) {
         await copyFile(from, join(data, to));
-        // Postgres runs as a user of its own where root starts it, and takes no key of others.
+        // If root starts Postgres it runs as a separate user, and accepts no key that others own.
         await chown(join(data, to), uid, gid);
       }
       await plain.query('ALTER SYSTEM SET ssl = on');

@@ -30,7 +30,7 @@ async function readIfThere(path: string): Promise<string | undefined> {
  * Processor time of one process, user and system. The scheduler counts each thread that runs in nanoseconds; the kernel's line on
  * the process is in hundredths of a second, and knows of threads that have ended. Both only grow, so the greater is right.
  *
- * @returns 0 for a process that is no more
+ * @returns 0 for an ended process
  */
 export async function readCpuNs(pid: number): Promise<number> {
   const threads = await readdir(`/proc/${pid}/task`).catch(() => []);
@@ -73,13 +73,13 @@ export async function findChildren(pid: number): Promise<readonly number[]> {
   );
 }
 
-/** @returns bytes of a process in memory, where what several share counts for each by its part; 0 when it is no more */
+/** @returns the memory of a process in bytes, with shared memory divided among its users; 0 for an ended process */
 export async function readMemoryBytes(pid: number): Promise<number> {
   const text = await readIfThere(`/proc/${pid}/smaps_rollup`);
   return Number(/^Pss:\s+(\d+) kB/m.exec(text ?? '')?.[1] ?? 0) * 1_024;
 }
 
-/** Nanoseconds for which the processors of the machine worked: for processes, whoever's, and at interrupts, which are nobody's. */
+/** Nanoseconds that the machine's processors worked: for processes of any user, and for interrupts, which belong to none. */
 export type MachineTimes = { readonly busyNs: number; readonly interruptsNs: number };
 
 /** @param text the content of `/proc/stat` */

@@ -15,7 +15,7 @@ export type Goal = {
   readonly what: string;
   readonly scenario: string;
   readonly of: Measure;
-  /** What it is divided by, run by run: a control, or another case of ours. */
+  /** The divisor for each run: a control, or another case. */
   readonly over?: Measure;
   readonly unit: string;
   readonly least?: number;
@@ -25,7 +25,7 @@ export type Goal = {
 export type Judgement = {
   readonly what: string;
   readonly value: number;
-  /** The same of the control, where there is one. */
+  /** The same for the control, if there is one. */
   readonly control: number | undefined;
   readonly ratio: number | undefined;
   readonly unit: string;
@@ -257,7 +257,7 @@ const rows: readonly Row[] = [
   ],
 ];
 
-/** What the scenarios are to show, all processes together where nothing else is said. A goal with `over` bounds the ratio, any other the figure. */
+/** The goals of the scenarios, for all processes together unless stated. A goal with `over` limits the ratio, any other the figure. */
 export const goals: readonly Goal[] = [
   ...sendGoals,
   ...receiveGoals,

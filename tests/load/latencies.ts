@@ -39,7 +39,7 @@ export class Latencies {
     this.#histogram.add(others.#histogram);
   }
 
-  /** @returns milliseconds that so many per cent do not exceed */
+  /** @returns the milliseconds that this percentage does not exceed */
   at(percentile: number): number {
     return this.#histogram.getValueAtPercentile(percentile) / 1_000;
   }

@@ -6,7 +6,7 @@ import type { FleetAccount } from './fleet/protocol.ts';
 const accountsPerTransaction = 500;
 const transactionsAtOnce = 2;
 
-/** @returns the ids of so many new members */
+/** @returns the ids of this many new members */
 export async function makePeople(
   organization: TestOrganization,
   count: number,
@@ -15,7 +15,7 @@ export async function makePeople(
   return (await makeAccounts(organization, count, label)).map(({ user }) => user.id);
 }
 
-/** @returns so many new members with their keys */
+/** @returns this many new members with their keys */
 export async function makeAccounts(
   organization: TestOrganization,
   count: number,

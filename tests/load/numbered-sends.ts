@@ -32,7 +32,7 @@ export class NumberedSends {
     return number;
   }
 
-  /** Sends one after the other, at most so many a second. */
+  /** Sends one after the other, at most at this rate per second. */
   async sendPaced(
     count: number,
     perSecond: number,
@@ -56,9 +56,9 @@ export class NumberedSends {
 }
 
 /**
- * Waits until followers have received so many messages.
+ * Waits until followers have received this many messages.
  *
- * @returns the receipts, and what was noted beside them
+ * @returns the receipts, with their notes
  * @throws Error when they do not come in time, when there are more, or when a follower saw what it may not see
  */
 export async function collectReceipts(fleet: Fleet, count: number): Promise<FleetReport> {

@@ -31,7 +31,7 @@ const weights = { presence: 360, flags: 60, history: 40, send: 30, small_read: 7
 const shareOfPolls = 0.44;
 const reportsPerPersonAndSecond = 1 / 60;
 
-/** @returns requests a second, polls included, of so many people online, each of whom reports presence once a minute */
+/** @returns requests a second, including polls, of this many people online, who report presence once a minute */
 export function rateOf(people: number): number {
   const shareOfReports =
     weights.presence /
@@ -274,7 +274,7 @@ function writeKinds(
   ];
 }
 
-/** The first report of each is news to everybody, which an organization at work has behind it. */
+/** Each person's first report is news to everybody, which does not happen in an organization at work. */
 async function reportFirst(url: string, accounts: readonly FleetAccount[]): Promise<void> {
   let next = 0;
   const parameters = { status: 'active', ping_only: 'true' };

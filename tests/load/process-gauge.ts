@@ -2,7 +2,7 @@ import { readFile, readdir } from 'node:fs/promises';
 
 import type { ServiceProcess } from '@parley/test-kit';
 
-/** Makes a process listen for its inspector, on a port of its own, which costs nothing until it is asked something. */
+/** Makes a process listen for an inspector on a separate port, which costs nothing until it is used. */
 export const inspectable = { NODE_OPTIONS: '--inspect=127.0.0.1:0' } as const;
 
 // Linux counts processor time in hundredths of a second, on every machine that Node supports.
@@ -211,7 +211,7 @@ export class ProcessGauge {
   }
 }
 
-/** @returns bytes for each of so many things, to one decimal in KiB */
+/** @returns KiB per item, to one decimal */
 export function kibEach(bytes: number, count: number): number {
   return Math.round((bytes / 1_024 / count) * 10) / 10;
 }

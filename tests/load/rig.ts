@@ -48,7 +48,7 @@ export class Rig {
   readonly #generators: (() => readonly number[])[] = [];
   readonly #disposal = new AsyncDisposableStack();
 
-  /** @param options.parts what is measured beside the generators */
+  /** @param options.parts the parts to measure, in addition to the generators */
   constructor(options: {
     readonly parts: readonly Part[];
     readonly pool: Pool | undefined;
@@ -164,7 +164,7 @@ export function findParts(system: LoadSystem): readonly Part[] {
   ];
 }
 
-/** @returns all figures of what was used, for each of so many operations */
+/** @returns all figures of usage, per operation */
 export function describeMeasured(
   measured: Measured,
   operations: number,

@@ -90,7 +90,7 @@ type Run = {
   readonly report: (result: object) => void;
 };
 type Scenario = {
-  /** What a system of its own has more or less of than usual. */
+  /** The differences of the separate system from the usual one. */
   readonly ownSystem?: (values: LoadOptions) => OwnSystemOptions;
   readonly run: (system: LoadSystem, run: Run) => Promise<void>;
 };
@@ -286,7 +286,7 @@ async function readResult(file: string | undefined): Promise<ScenarioResult | un
   return JSON.parse(await readFile(file, 'utf8')) as ScenarioResult;
 }
 
-/** Writes a page beside each result. */
+/** Writes a page next to each result. */
 async function writePages(files: readonly string[], compared?: string): Promise<void> {
   const before = await readResult(compared);
   for (const file of files) {

@@ -19,7 +19,7 @@ export type Shot = {
 
 export type Case = {
   readonly name: string;
-  /** Something else, measured beside ours so that figures hold across machines. */
+  /** Another program, measured side by side so that ratios hold across machines. */
   readonly isControl?: boolean;
   /**
    * Runs it once, a warm-up first.
@@ -41,7 +41,7 @@ export type MeasuredScenario = {
   readonly name: string;
   /** One line for the usage. */
   readonly summary: string;
-  /** What a system of its own has more or less of than usual. */
+  /** The differences of the separate system from the usual one. */
   readonly ownSystem?: (options: LoadOptions) => OwnSystemOptions;
   /** How long one run measures, unless told otherwise. */
   readonly secs: number;

@@ -1,4 +1,4 @@
-/** The connections to Postgres that each service opens at most, counted while all of them are wanted, against what operators are told. */
+/** The most connections to Postgres of each service, counted while all are in use, compared with the documentation. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -148,7 +148,7 @@ test('each service opens exactly as many connections as documented', async () =>
     expect(seen + lease + cancels[service], `others of ${service}`).toBeLessThanOrEqual(besides);
     expect(requests + besides).toBe(together);
   }
-  // One of each service but the gateway; a pool of a name that is not told of above would be missed.
+  // One of each service except the gateway; a pool with a name that is missing above would be overlooked.
   expect(most.get('parley lease')).toBe(serviceNames.length - 1);
   const known = new Set([
     ...serviceNames.map(poolOf),

@@ -20,7 +20,7 @@ let organization: SmallOrganization;
 let untold: Queue;
 /** Registered before the point; it was told all up to it. */
 let upToThePoint: Queue;
-/** Registered before the point, and told of what came after it. */
+/** Registered before the point, with events from after it. */
 let beyondThePoint: Queue;
 /** Registered after the point. */
 let tooYoung: Queue;

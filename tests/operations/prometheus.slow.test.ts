@@ -66,7 +66,7 @@ beforeAll(async () => {
     await ben.client.post('users/me/presence', { status: 'active' });
     const subscriptions = [{ name: `made ${n}` }];
     await cat.client.post('users/me/subscriptions', { subscriptions });
-    // He is told of it by a side effect.
+    // The notice is a side effect.
     await cat.client.post('users/me/subscriptions', { subscriptions, principals: [ben.email] });
     await cat.client.get('messages', { anchor: 'newest', num_before: 5, num_after: 0 });
   }

@@ -33,7 +33,7 @@ const gatewayLast = [
 type Person = { readonly email: string; readonly password?: string; apiKey: string };
 type Bot = { readonly id: number; readonly token: string };
 
-/** Traffic that goes on while processes are replaced, and everything in it that uses the key secret. */
+/** Traffic during the replacement of processes, with everything that uses the key secret. */
 class Traffic {
   /** Shared with every client: a gateway that is to end is taken out before. */
   readonly urls: string[];
@@ -164,7 +164,7 @@ class Traffic {
   }
 }
 
-/** One rolling deploy: each process is replaced by one with another setting while the traffic goes on. */
+/** One rolling deploy: each process is replaced by one with another setting during the traffic. */
 async function deploy(
   cluster: Cluster,
   traffic: Traffic,

@@ -1,4 +1,4 @@
-/** nginx with the example site of `deploy/proxy/nginx.conf` in front of gateways, on free ports and with a certificate of its own. */
+/** nginx with the example site of `deploy/proxy/nginx.conf` in front of gateways, on free ports and with a test certificate. */
 import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';

@@ -12,7 +12,7 @@ const named = endpoints.flatMap(({ method, below, path, access }) =>
 /** Every endpoint by method and path; those at the root have a slash before it. */
 export const endpointNames: readonly string[] = named.map(({ name }) => name);
 
-/** Those that ask nobody who he is. */
+/** Endpoints without authentication. */
 export const openEndpoints: ReadonlySet<string> = new Set(
   named.filter(({ isOpen }) => isOpen).map(({ name }) => name),
 );

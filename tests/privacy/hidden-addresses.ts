@@ -40,7 +40,7 @@ function addressFaults(world: World, reader: Person, place: string, text: string
     .map((person) => `${place} shows ${reader.fullName} the address of ${person.fullName}`);
 }
 
-/** Everybody but administrators looks at whatever names people, and hears what people do. @returns a sentence for each fault */
+/** Everybody except administrators reads all answers and events with names of people. @returns a sentence for each fault */
 export async function lookForAddresses(world: World, random: SeededRandom): Promise<string[]> {
   const readers = world.people.filter((one) => !isRefused(one) && one.role !== 'administrator');
   const queues: EventReader[] = [];

@@ -16,7 +16,7 @@ const refusalsOfEachEndpoint = 5;
 
 type Found = {
   readonly faults: string[];
-  /** What each said in his requests, which may come back to him in events. */
+  /** The words in each person's requests, which may return to that person in events. */
   readonly said: Map<Person, string[]>;
   asked: number;
 };
@@ -95,7 +95,7 @@ export async function interrogate(
   random: SeededRandom,
   readers: readonly EventReader[],
 ): Promise<Found> {
-  // Askers do not wait for each other, so each makes choices of his own.
+  // Requesters do not wait for each other, so each has its own random choices.
   const seed = random.below(2 ** 31);
   const found: Found = { faults: [], said: new Map(), asked: 0 };
   const waiting: Person[] = random.sample(world.people, world.people.length);

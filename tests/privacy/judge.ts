@@ -38,7 +38,7 @@ function namesMembers(value: Readonly<Record<string, unknown>>): boolean {
   return (Array.isArray(subscribers) && subscribers.length > 0) || op === 'peer_add';
 }
 
-/** Events tell it to whoever was there, or saw it, when they were made. */
+/** Visible in events for users who were there, or saw it, when the events were made. */
 function maySeeMembers(person: Person, stream: StreamRecord, saying: Saying): boolean {
   if (mayListMembers(person, stream)) return true;
   if (saying === 'answer') return false;
@@ -62,7 +62,7 @@ type Saying = 'answer' | 'event' | 'edit';
 export class Judge {
   readonly #world: World;
   readonly #ownersOfKeys: ReadonlyMap<string, Person>;
-  /** Marks that bots said, by the id of their owner, who is told where they could not send. */
+  /** Marks in sends of bots, by the id of their owner, who gets a notice about failed sends. */
   readonly #saidByBots = new Map<number, Set<string>>();
 
   constructor(world: World) {
@@ -70,7 +70,7 @@ export class Judge {
     this.#ownersOfKeys = new Map(world.people.map((person) => [person.apiKey, person]));
   }
 
-  /** Lets the owner of a bot hear what the bot says. */
+  /** Permits the owner of a bot to see what the bot sends. */
   noteSaid(person: Person, said: string): void {
     if (person.ownerId === undefined) return;
     const marks = this.#saidByBots.get(person.ownerId) ?? new Set();
@@ -99,7 +99,7 @@ export class Judge {
   }
 
   /**
-   * @param asked what the person said himself in his requests before
+   * @param asked the words of the person's own earlier requests
    * @returns a sentence for each fault of an event that reached the person's queue
    */
   eventFaults(
@@ -130,7 +130,7 @@ export class Judge {
     });
   }
 
-  /** Whoever was deactivated was there before, and is told of to nobody any more. */
+  /** Deactivated users existed before, and appear in no later event. */
   #presenceFaults(json: unknown): string[] {
     const presences = isJsonObject(json) ? json['presences'] : undefined;
     if (!isJsonObject(presences)) return [];

@@ -141,7 +141,7 @@ export class Population {
     this.#ofStream(stream, 'name', name);
   }
 
-  /** What is told of a stream from now on. */
+  /** The events about a stream from now on. */
   #ofStream(stream: StreamRecord, what: string, mark: string): void {
     const moment = this.#moment;
     this.world.secrets.set(mark, {
@@ -198,7 +198,7 @@ export class Population {
     });
   }
 
-  /** Some leave, some join, some come back. */
+  /** Some leave, some join, some rejoin. */
   async changeMembers(): Promise<void> {
     this.#moment += 1;
     for (const stream of this.world.streams) {
@@ -347,7 +347,7 @@ export class Population {
     return this.#random.pick(senders);
   }
 
-  /** Makes a word that whoever may read the message may see. */
+  /** Makes a word that all permitted readers of the message may see. */
   #keep(message: MessageRecord, what: string): string {
     const mark = makeMark(this.#random);
     this.#secret(mark, message, what);

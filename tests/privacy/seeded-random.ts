@@ -30,7 +30,7 @@ export class SeededRandom {
     return item;
   }
 
-  /** @returns at most so many of the items, each once, in random order */
+  /** @returns at most this many of the items, each once, in random order */
   sample<Item>(items: readonly Item[], count: number): Item[] {
     const rest = [...items];
     const taken: Item[] = [];

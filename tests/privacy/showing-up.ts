@@ -26,7 +26,7 @@ async function addEmoji({ client }: Person, name: string): Promise<void> {
   if (!answer.ok) throw new Error(`an emoji was refused: ${await answer.text()}`);
 }
 
-/** Members add emoji, of which everybody is told with their authors. */
+/** Members add emoji, which are announced to everybody with their authors. */
 export async function addSomeEmoji(world: World, random: SeededRandom): Promise<void> {
   const members = world.people.filter(
     (one) => one.role === 'member' && one.botType === null && one.isActive,

@@ -99,7 +99,7 @@ export type MessageRecord = {
   readonly participants?: readonly Person[];
   /** Generic bots that it names: they hold it. */
   readonly namedBots: readonly Person[];
-  /** A marked word of its text; another one stands beside it. */
+  /** A marked word of its text, next to another one. */
   readonly word: string;
   /** Who could read it when it was edited, and was told, whatever he may read now. */
   readonly toldOfEdit: Set<Person>;
@@ -116,7 +116,7 @@ export type FileRecord = {
 export type Secret = {
   readonly what: string;
   readonly maySee: (person: Person) => boolean;
-  /** Who may have been told of it by an event, though he may not see it any more. */
+  /** Accounts that may have got an event about it, although they may no longer see it. */
   readonly mayHaveHeard?: (person: Person) => boolean;
   /** The message that it is part of, if so. */
   readonly message?: MessageRecord;

@@ -76,7 +76,7 @@ export type CertificateFiles = {
 /**
  * Makes an authority and a certificate by it for 127.0.0.1 and for `name`, in a folder.
  *
- * @param name a host name that the certificate holds beside the address
+ * @param name a host name in the certificate, in addition to the address
  */
 export async function makeCertificates(folder: string, name: string): Promise<CertificateFiles> {
   const authority = generateKeyPairSync('ec', { namedCurve: 'P-256' });

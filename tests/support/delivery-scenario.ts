@@ -61,7 +61,7 @@ export class DeliveryScenario {
     this.#streams = streams;
   }
 
-  /** For accounts beside those of the scenario, which get nothing of what it sends. */
+  /** For additional accounts, which receive nothing that the scenario sends. */
   get organization(): TestOrganization {
     return this.#organization;
   }

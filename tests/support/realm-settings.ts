@@ -1,7 +1,7 @@
 import type { Queryable } from '@parley/database';
 import type { RealmSettings } from '@parley/api/organization';
 
-/** Stores settings of the organization beside those that are stored, also what no endpoint changes; nobody is told. */
+/** Stores additional settings of the organization, including those that no endpoint changes, without events. */
 export async function updateRealmSettings(
   db: Queryable,
   settings: Partial<RealmSettings>,

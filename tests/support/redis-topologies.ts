@@ -11,11 +11,11 @@ import { Redis } from 'ioredis';
 
 import { makeCertificates } from './certificates.ts';
 
-// As an operator may have one: each of these has a meaning of its own in an address.
+// A possible password of an operator: each of these characters has a meaning in an address.
 const password = 'pass/word@of:all?servers%';
 const sentinelPassword = 'password-of-the-sentinels';
 const setName = 'parley-main';
-/** In the certificates, beside the address. */
+/** In the certificates, in addition to the address. */
 export const certifiedName = 'redis.parley.test';
 
 /** So long a primary is silent before it counts as dead; operators rather take five to fifteen seconds. */
@@ -26,7 +26,7 @@ export type RedisTopology = {
   /** What `REDIS_URL` is to be. */
   readonly url: string;
   readonly caFile: string | undefined;
-  /** Kills the primary that holds a key; undefined where there is no other to take over. */
+  /** Kills the primary that holds a key; undefined if no other could take over. */
   readonly killPrimaryOf: ((key: string) => Promise<void>) | undefined;
   /** Waits until another serves the key, and takes writes. */
   readonly awaitPrimaryOf: (key: string) => Promise<void>;

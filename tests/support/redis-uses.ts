@@ -14,7 +14,7 @@ export const limitsForRedisUses = {
 
 const loginsMax = 3;
 
-/** Waits until everything that Parley does with Redis beside delivery goes through Redis, whatever happened to that before. */
+/** Waits until every use of Redis except delivery works again, whatever happened to Redis before. */
 export class RedisUses {
   readonly #cluster: Cluster;
   readonly #organization: TestOrganization;
@@ -58,7 +58,7 @@ export class RedisUses {
 
   /** A notice that the queue of jobs brings. */
   async #checkJobs(from: TestAccount, to: TestAccount): Promise<void> {
-    // Whoever is put into a stream that was just made hears of it there alone.
+    // A user who is subscribed to a new stream learns of it only there.
     const subscriptions = [{ name: `made ${this.#looks}` }];
     await from.client.post('users/me/subscriptions', { subscriptions });
     await from.client.post('users/me/subscriptions', { subscriptions, principals: [to.email] });

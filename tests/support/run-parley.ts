@@ -1,4 +1,4 @@
-/** Runs the operator's command: in a process of its own as an operator does, or faster in this one. */
+/** Runs the operator's command: in a separate process like an operator, or faster in this one. */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';

@@ -51,7 +51,7 @@ const narrows = [
   [['sender', 'bob.ray@example.com']],
 ];
 
-/** What is asked beside the parameters that are needed. */
+/** Optional parameters of the requests. */
 const queries: Readonly<Record<string, readonly Query[]>> = {
   'get-messages': narrows.flatMap((narrow) => [
     { narrow, anchor: 'newest', num_before: 200, num_after: 0 },
@@ -204,7 +204,7 @@ export type Extent = {
 
 const askedAtOnce = 6;
 
-/** @returns so many of the requests, spread over all of them */
+/** @returns this many of the requests, spread over all of them */
 function sample<Item>(items: readonly Item[], most: number): readonly Item[] {
   const step = Math.max(1, items.length / most);
   return Array.from(

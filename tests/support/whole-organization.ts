@@ -313,7 +313,7 @@ class Maker {
     });
   }
 
-  /** People leave and come back, streams end. */
+  /** People are deactivated and reactivated, and streams end. */
   async leave(): Promise<void> {
     const { ann, bob, cat, dan, eve } = this.#people;
     await cat.typed.request('DELETE /users/me/subscriptions', { subscriptions: ['general'] });

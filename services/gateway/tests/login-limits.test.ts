@@ -224,7 +224,7 @@ describe('LoginLimiter', () => {
     const [limiter] = await twoLimiters();
     await Promise.allSettled(Array.from({ length: 30 }, () => fail(limiter)));
     await limiter.begin(login('x'.repeat(10_000)));
-    // Invented names with wrong keys leave no more entries than their address may have.
+    // Invented names with wrong keys leave at most as many entries as their address may have.
     for (let n = 0; n < 30; n += 1) await limiter.countFailure(keyLogin({ account: `y${n}` }));
     const names = await keys();
     // Failures of an account, a running attempt, and wrong keys of ten accounts and their address.

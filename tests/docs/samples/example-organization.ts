@@ -1,4 +1,4 @@
-/** The demo organization on a cluster of its own, with everything that the examples refer to. */
+/** The demo organization on a separate cluster, with everything that the examples refer to. */
 import { connectMaker, people, seedDemo } from '@parley/demo';
 import type { ConnectedMaker, NewAccount } from '@parley/demo';
 import { exampleVariables } from '@parley/api';

@@ -1,4 +1,4 @@
-/** Runs modules one after the other, each with variables of its own, and tells what they say. */
+/** Runs modules one after the other, each with its own variables, and reports their output. */
 const ownVariables = { ...process.env };
 
 process.stdout.write = (text) => {

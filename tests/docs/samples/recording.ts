@@ -2,14 +2,14 @@
 import { endpoints } from '@parley/api/endpoints';
 import type { RecordedCall } from '@parley/api/samples';
 
-/** Keys are hidden, though they were those of a server that is gone: whoever looks for leaked ones finds none. */
+/** Keys are hidden, although their server no longer exists, so that scans for leaked keys find none. */
 function withoutKeys(text: string): string {
   return text.replaceAll(/"api_key": "[^"]*"/g, '"api_key": "abcdefghijklmnopqrstuvwxyz012345"');
 }
 
 /**
  * @param kept what was recorded before, which stays where an example was not called now
- * @returns the text of the file, in the order of names, without endpoints that there are no more
+ * @returns the text of the file, sorted by name, without endpoints that no longer exist
  */
 export function recordingOf(
   calls: ReadonlyMap<string, RecordedCall>,

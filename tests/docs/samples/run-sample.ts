@@ -11,7 +11,7 @@ import type { Language } from '@parley/api/samples';
 export type SampleRun = {
   readonly source: string;
   readonly environment: Readonly<Record<string, string>>;
-  /** A sample that goes on until somebody ends it: what it has to say before it is ended. */
+  /** For a sample without an end: the output to wait for before it is stopped. */
   readonly endedAfter?: RegExp;
 };
 
@@ -62,7 +62,7 @@ export class SampleFolder {
     return new Promise((resolve, reject) => {
       const child = spawn(command, ['-c', source], {
         cwd: this.path,
-        // A group of its own, so that a shell is ended together with what it runs.
+        // A separate process group, so that a shell ends together with its children.
         detached: true,
         stdio: ['ignore', 'pipe', 'pipe'],
         env: { PATH: process.env['PATH'], ...environment },

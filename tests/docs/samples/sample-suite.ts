@@ -53,7 +53,7 @@ function checkJson(endpoint: Endpoint, output: string): Readonly<Record<string, 
  * Declares a test for each endpoint: its sample is run, literally as the documentation shows it, and succeeds with the documented
  * answer.
  *
- * @param onCall is told of each call that was made
+ * @param onCall called for each call
  */
 export function testSamples(
   language: Language,

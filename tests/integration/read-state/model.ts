@@ -21,7 +21,7 @@ export type ModelMessage = {
   readonly id: number;
   readonly sender: number;
   readonly wildcard: boolean;
-  /** Who was named has his flag from the send on; it counts from when he holds the message. */
+  /** A mentioned user has the flag from the send on; it counts once the user holds the message. */
   readonly named: readonly number[];
   /** Named by a group, and those whose alert words it has: this counts for holders only. */
   readonly groupNamed: readonly number[];

@@ -10,7 +10,7 @@ export type World = {
   readonly conversations: readonly number[];
 };
 
-/** Makes them anew, so that no history meets what another left. */
+/** Creates them again, so that no history finds leftovers of another. */
 export async function createWorld(client: Client): Promise<World> {
   const ids = async (text: string, values: unknown[]): Promise<number[]> =>
     (await client.query<{ id: number }>({ text, values })).rows.map((row) => row.id);

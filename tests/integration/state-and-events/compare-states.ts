@@ -1,15 +1,15 @@
 /**
- * Compares what a client has made of its state and the events with a fresh answer of register. What no event tells is left out, each
- * thing for a reason of its own; everything else has to be equal.
+ * Compares the state that a client derived from its register and the events with a fresh answer of register. Data that no event reports
+ * is excluded, each part for the reason stated; everything else must be equal.
  */
 import { isDeepStrictEqual } from 'node:util';
 
 import type { ClientState } from './client-state.ts';
 import type { Item } from './state-item.ts';
 
-/** What is looked away from, always. */
+/** Keys that are never compared. */
 const untoldKeys: ReadonlySet<string> = new Set([
-  // They tell of the answer and of the queue.
+  // They describe the answer and the queue.
   'result',
   'msg',
   'queue_id',
@@ -20,7 +20,7 @@ const untoldKeys: ReadonlySet<string> = new Set([
   'presences',
 ]);
 
-/** Lists whose order is no part of what they say, or is given by a key: by what they are sorted here. */
+/** Lists without a meaningful order, or with one that a key determines, and the key to sort them by. */
 const sortedBy: Readonly<Record<string, string>> = {
   streams: 'name',
   subscriptions: 'name',
@@ -51,7 +51,7 @@ function byKey(key: string): (a: Item, b: Item) => number {
   };
 }
 
-/** @returns a sentence for each place in which the two differ, the deepest that says it */
+/** @returns a sentence for each difference, with its deepest path */
 export function differences(known: unknown, fresh: unknown, path = ''): string[] {
   if (isDeepStrictEqual(known, fresh)) return [];
   if (Array.isArray(known) && Array.isArray(fresh)) return listDifferences(known, fresh, path);
@@ -119,7 +119,7 @@ function leaveOutUntold(client: ClientState, state: Item, other: Item): Item {
   return left;
 }
 
-/** Only those who get a stream's messages learn which was its first, and nobody which is when that is gone. */
+/** Only accounts that get a stream's messages learn its first one, and nobody learns the first one after a deletion. */
 function leaveOutFirstMessages(client: ClientState, left: Item, other: Item): void {
   const others = new Map(
     (other['subscriptions'] as Item[]).map((item) => [item['stream_id'], item['first_message_id']]),
@@ -141,7 +141,7 @@ function leaveOutFirstMessages(client: ClientState, left: Item, other: Item): vo
   for (const stream of elsewhere.flat()) delete stream['first_message_id'];
 }
 
-/** Where addresses are hidden nobody makes pictures of them, and no event tells those of bots, which the server makes then. */
+/** With hidden addresses clients make no Gravatars, and no event reports those of bots, which the server makes. */
 function leaveOutGravatars(left: Item): void {
   for (const key of ['realm_users', 'realm_non_active_users'])
     for (const person of left[key] as Item[]) {
@@ -172,7 +172,7 @@ function unreadDifferences(client: ClientState, fresh: Item): string[] {
   return differences(unread, told, '.unread_msgs');
 }
 
-/** Presence may be newer in a fresh answer, and what makes no event is newer there. */
+/** Presence may be newer in a fresh answer, because some reports cause no event. */
 function presenceDifferences(client: ClientState, fresh: Item): string[] {
   const known = client.state['presences'] as Record<string, Record<string, Item>>;
   const told = fresh['presences'] as Record<string, Record<string, Item>>;
@@ -201,7 +201,7 @@ function presenceDifferences(client: ClientState, fresh: Item): string[] {
     });
 }
 
-/** @returns a sentence for each difference, none when the client knows all that register answers */
+/** @returns a sentence for each difference; none if the client knows everything that register returns */
 export function compareStates(client: ClientState, answer: Item): string[] {
   const known = structuredClone(client.state);
   const fresh = structuredClone(answer);

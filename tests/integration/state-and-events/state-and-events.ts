@@ -105,7 +105,7 @@ async function check(follower: Follower): Promise<string[]> {
   return sentences;
 }
 
-/** What there is to change in the beginning. */
+/** The objects that exist at the beginning. */
 async function fill(world: World, mutator: Mutator): Promise<void> {
   const named = (name: string) => operations.filter((operation) => operation.name === name);
   for (const name of ['create a public stream', 'create a private stream'])

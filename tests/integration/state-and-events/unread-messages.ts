@@ -10,7 +10,7 @@ type Lists = {
   findById(key: string, idKey: string, id: unknown): Item | undefined;
 };
 
-/** `maybe-wildcard`: listed when it is muted no more, if a wildcard names everybody there; `some`: one of the two. */
+/** `maybe-wildcard`: listed when it is no longer muted, if a wildcard names everybody there; `some`: one of the two. */
 type Mention = 'none' | 'direct' | 'wildcard' | 'some' | 'maybe-wildcard';
 
 export type UnreadMessage = {

@@ -23,7 +23,7 @@ export class World {
   readonly organization: TestOrganization;
   /** Whose state is compared: an administrator, a member, a guest and a bot of the member's. */
   readonly readers: Readonly<Record<'administrator' | 'member' | 'guest' | 'bot', TestAccount>>;
-  /** Who changes things beside the readers. */
+  /** The accounts that make changes, in addition to the readers. */
   readonly helpers: Readonly<Record<'administrator' | 'member' | 'guest', TestAccount>>;
   readonly streams: KnownStream[] = [];
   readonly spares: Spare[] = [];

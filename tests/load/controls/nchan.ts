@@ -138,7 +138,7 @@ async function startNginx(
     said += text;
   });
   const ended = new Promise<void>((resolve) => child.once('close', () => resolve()));
-  // A run that is broken off leaves no server behind.
+  // An aborted run must leave no server behind.
   const kill = (): void => {
     child.kill('SIGTERM');
   };

@@ -119,7 +119,7 @@ export class Fleet {
     };
   }
 
-  /** Polls each queue of the first so many followers once without waiting. */
+  /** Polls each queue of the first `count` followers once without waiting. */
   async touch(followers: number, atOnce: number): Promise<Outcome> {
     return joinOutcomes(
       await this.#eachShare(followers, (share) => ({
@@ -130,7 +130,7 @@ export class Fleet {
     );
   }
 
-  /** Holds polls for the first so many followers. It returns when each poll is on its way. */
+  /** Holds polls for the first `count` followers. It returns when each poll has been sent. */
   async hold(followers: number, atOnce: number): Promise<Outcome> {
     return joinOutcomes(
       await this.#eachShare(followers, (share) => ({
@@ -147,7 +147,7 @@ export class Fleet {
   }
 
   /**
-   * Waits until the followers together have so many messages since the tally began.
+   * Waits until the followers together have this many messages since the tally began.
    *
    * @throws Error when they do not come in time, when there are more, or when a follower saw what it may not see
    */

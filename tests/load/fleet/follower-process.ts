@@ -1,4 +1,4 @@
-/** A process of followers, started by `Fleet`: it does what it is told, one command after the other, until it is let go of. */
+/** A process of followers, started by `Fleet`. It executes one command after the other until it is disconnected. */
 import { churn } from './churn.ts';
 import { Follower, Notes } from './follower.ts';
 import { HttpConnection } from './http-connection.ts';

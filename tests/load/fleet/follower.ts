@@ -142,7 +142,7 @@ export class Follower {
     );
   }
 
-  /** Polls for ever on a connection of its own. */
+  /** Polls for ever on a separate connection. */
   async follow(onHeld: () => void): Promise<void> {
     this.isHeld = true;
     const own = new HttpConnection(this.#url);

@@ -35,7 +35,7 @@ export class HttpConnection {
   }
 
   /**
-   * Sends a request, opening the connection first where there is none.
+   * Sends a request, and opens the connection first if there is none.
    *
    * @param onWritten called when the request is on its way on an open connection
    * @throws Error when the connection ends before the answer is complete

@@ -20,7 +20,7 @@ class Asked {
   readonly #before: number;
   count = 0;
   answeredInWindow = 0;
-  /** How far it is behind its share. */
+  /** How far this kind lags behind its share. */
   debt = 0;
 
   constructor(kind: MixedKind) {
@@ -93,7 +93,7 @@ class Mixing {
     };
   }
 
-  /** The kinds follow each other as evenly as their weights allow: always the one that is furthest behind its share. */
+  /** Kinds alternate as evenly as their weights allow: the next is always the one that lags most. */
   #choose(): Asked {
     let chosen: Asked | undefined;
     for (const asked of this.#kinds) {

@@ -17,7 +17,7 @@ export class NchanFollower extends Follower {
     this.#head = `GET /followed HTTP/1.1\r\nHost: ${new URL(url).host}\r\nUser-Agent: ParleyLoad/1.0\r\n`;
   }
 
-  /** There are no queues to register: whoever polls gets what is sent from then on. */
+  /** There are no queues to register: a poll gets everything that is sent from then on. */
   override register(): Promise<void> {
     return Promise.resolve();
   }

@@ -2,11 +2,11 @@
 
 export type FleetAccount = { readonly email: string; readonly apiKey: string };
 
-/** What followers are on: queues of the system, which they poll or have streamed to them, or the channel of the control. */
+/** The source of followers: queues of the system, by poll or stream, or the channel of the control. */
 export type Followed = 'polls' | 'streams' | 'nchan';
 
 export type Command =
-  /** Registers a queue for each account, so many at once. */
+  /** Registers a queue for each account, with this concurrency. */
   | {
       readonly act: 'register';
       readonly of: Followed;
@@ -16,21 +16,21 @@ export type Command =
       /** Form parameters of the registers: what the queues are of. */
       readonly parameters: string;
     }
-  /** Polls the first so many followers' queues once without waiting, so that a node has them in memory. */
+  /** Polls the queues of the first `count` followers once without waiting, so that a node has them in memory. */
   | { readonly act: 'touch'; readonly followers: number; readonly atOnce: number }
-  /** Holds a poll for each of the first so many followers from now on; those that are held already stay. */
+  /** Holds a poll for each of the first `count` followers from now on; polls that are held already stay. */
   | { readonly act: 'hold'; readonly followers: number; readonly atOnce: number }
   /** Lets go of all held polls: every follower hangs up. */
   | { readonly act: 'release' }
-  /** All hang up and end their queues, so many at once. */
+  /** All hang up and end their queues, with this concurrency. */
   | { readonly act: 'leave'; readonly atOnce: number }
   /** All connect and register at once, and poll on the same connection from then on. It ends when all are registered. */
   | { readonly act: 'storm'; readonly parameters: string }
-  /** Opens, abandons and repeats polls, and ends and registers queues, so many clients at once, until stopped. */
+  /** Opens, abandons and repeats polls, and ends and registers queues, with this many clients, until stopped. */
   | { readonly act: 'churn'; readonly clients: number; readonly holdMaxMs: number }
   /** Ends the churning: every client hangs up. */
   | { readonly act: 'calm' }
-  /** From now on followers count: so many messages, numbered from the first, and each must come once. */
+  /** From now on followers count messages by number; each must arrive once. */
   | {
       readonly act: 'tally';
       readonly firstMessage: number;

@@ -5,7 +5,7 @@ import type { AskOutcome, AskPlan } from './asking.ts';
 import { HttpConnection } from './http-connection.ts';
 import { isWithin, nowMs } from './protocol.ts';
 
-/** Of so many compressed answers one is looked into. */
+/** One of this many compressed answers is unpacked and checked. */
 const compressedPerLook = 50;
 
 async function ask(plan: AskPlan): Promise<AskOutcome> {

@@ -24,7 +24,7 @@ export type SendPlan = {
 };
 
 export type SendOutcome = {
-  /** All sends of the plan; each was acknowledged, with an id of its own. */
+  /** All sends of the plan; each was acknowledged with a different id. */
   readonly sent: number;
   /** Those acknowledged in the window. */
   readonly sentInWindow: number;
@@ -35,6 +35,6 @@ export type SendOutcome = {
   /** Between two acknowledgements that follow each other in the window. */
   readonly longestSilenceMs: number;
   readonly lastAcknowledgedAtMs: number;
-  /** Of those due in the window; 0 and 0 where there were none. */
+  /** Of those due in the window; 0 and 0 if there were none. */
   readonly slowest: { readonly tookMs: number; readonly dueAtMs: number };
 };

@@ -12,7 +12,7 @@ const endOfHead = '\r\n\r\n';
 const endOfEvent = Buffer.from('\n\n');
 const endOfLine = Buffer.from('\r\n');
 
-/** One client connection on a bare socket for one answer that goes on: Server-Sent Events in chunks, which is all that it reads. */
+/** One client connection on a bare socket for one endless answer. It reads only Server-Sent Events in chunks. */
 export class StreamConnection {
   readonly #socket: Socket;
   #received: Buffer = Buffer.alloc(0);
@@ -82,7 +82,7 @@ export class StreamConnection {
     return true;
   }
 
-  /** @returns the next chunk, or undefined while it has not come; the end is what the connection ends behind */
+  /** @returns the next chunk, or undefined before it has arrived; the end of the connection ends the answer */
   #takeChunk(): Buffer | undefined {
     const lineEnd = this.#received.indexOf(endOfLine);
     if (lineEnd === -1) return undefined;

@@ -5,7 +5,7 @@ import { StreamConnection } from './stream-connection.ts';
 
 const eventIds = /^id: (\d+)$/gm;
 
-/** A follower whose queue streams to it, as Server-Sent Events; it comes back whenever that ends. */
+/** A follower that receives its queue as Server-Sent Events; it reconnects whenever the stream ends. */
 export class StreamFollower extends Follower {
   readonly #notes: Notes;
   #connection: StreamConnection | undefined;

@@ -188,7 +188,7 @@ function makeAttacks(apiKey: string, emails: readonly string[]): Attack[] {
   ];
 }
 
-/** Sends one request on a connection of its own. @returns the status; 0 where the connection was closed without one */
+/** Sends one request on a separate connection. @returns the status; 0 if the connection was closed without one */
 function sendAlone(url: string, authorization: string, attack: AttackRequest): Promise<number> {
   return new Promise((resolve) => {
     const outgoing = request(
@@ -338,7 +338,7 @@ export async function measureAttacks(
       requests.map((each) => sendAlone(cluster.url, `Basic ${credentials}`, each)),
     );
     const secs = Math.round(performance.now() - startedAt) / 1_000;
-    // What goes on after its answer is part of it.
+    // Work after the answer is part of the cost.
     await new Promise((resolve) => setTimeout(resolve, calmMs));
     isOver = true;
     await Promise.all(probing);

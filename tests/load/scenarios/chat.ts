@@ -21,17 +21,17 @@ const sendsBound = 100_000;
 const requestsAtOnce = 32;
 // More than are ever under way where the system keeps up.
 const connectionsMax = 64;
-// From so many followers on a message at a time is sent, when everybody has the one before and polls again.
+// From this many followers on, one message at a time is sent, when everybody has the previous one and polls again.
 const oneAtATimeFrom = 5_000;
 const tailMs = 250;
-// Within it every follower's next poll has come back to the node.
+// Within this time every follower's next poll has reached the node.
 const settleMs = 300;
 const warmUpRounds = 3;
 const roundsMin = 3;
 const roundsPerSec = 0.5;
 const farAwayMs = Number.MAX_SAFE_INTEGER;
 
-/** Sends a second where nothing else is asked for. */
+/** Sends per second by default. */
 const usualRates = {
   polls: { 1_000: [5, 100] },
   streams: { 1_000: [20, 100] },

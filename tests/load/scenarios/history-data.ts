@@ -55,7 +55,7 @@ function statements(messages: number, isSearchable: boolean): string[] {
     `INSERT INTO changes (id, position, message_id)
       SELECT n, n * 20, n * ${messages}::bigint / ${changesCount * 2} FROM generate_series(1, ${changesCount}) n`,
     `SELECT setval('change_ids', ${changesCount * 2})`,
-    // A member joins each stream by a change of its own, and has left and come back to every tenth. Guests joined once.
+    // A member joins each stream by a separate change, and has left and rejoined every tenth. Guests joined once.
     `INSERT INTO membership_periods (user_id, stream_id, from_change_id, until_change_id)
       SELECT u, s, (u * 37 + s * 397) % 80000 + 1, CASE WHEN s % 10 = 3 THEN (u * 37 + s * 397) % 80000 + 10000 END
       FROM generate_series(1, ${people}) u, generate_series(1, ${historyStreams}) s

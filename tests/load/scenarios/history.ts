@@ -1,4 +1,4 @@
-/** Pages and searches of a history of a million messages, in a system of its own on the same stores. */
+/** Pages and searches in a history of a million messages, in a separate system on the same stores. */
 import { connectMaker } from '@parley/demo';
 import { setApiKeys } from '@parley/store';
 import { openTestPool } from '@parley/test-kit';

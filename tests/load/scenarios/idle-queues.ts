@@ -18,14 +18,14 @@ export type IdleQueuesResult = {
   readonly first_poll: LatencySummary;
   readonly node_heap_kib_per_queue: number;
   readonly node_rss_kib_per_queue: number;
-  /** The same after so many messages to everybody, which nobody has fetched. */
+  /** The same after this many messages to everybody, which nobody has fetched. */
   readonly backlog: number;
   readonly node_heap_kib_per_queue_with_backlog: number;
   readonly node_heap_mib: number;
   readonly node_rss_mib: number;
   readonly node_idle_cpu_percent: number;
   readonly followers: number;
-  /** To groups of ten, without the idle queues and beside them. */
+  /** To groups of ten, without the idle queues and with them. */
   readonly deliveries_per_second: number;
   readonly send_to_receive_alone: LatencySummary;
   readonly send_to_receive: LatencySummary;

@@ -39,7 +39,7 @@ export async function reportPresence(
   if (organization === undefined)
     throw new Error('the presence scenario needs a system of its own: leave out --url');
   const clients = await makePeople(organization, options.people);
-  // The first report of each is news to everybody, which a running organization has behind it.
+  // Each person's first report is news to everybody, which does not happen in an organization at work.
   await inTurn(clients.length, options.reporters, async (n) => {
     await clients[n]?.post('users/me/presence', { status: 'active', ping_only: true });
   });
@@ -90,7 +90,7 @@ async function makePeople(organization: TestOrganization, count: number): Promis
   return clients;
 }
 
-/** Runs `work` for 0, 1, …, so many at once, until it says no more. */
+/** Runs `work` for 0, 1, …, with this concurrency, until it returns that there is no more. */
 async function inTurn(
   count: number,
   atOnce: number,

@@ -96,7 +96,7 @@ function inBothForms(
   ];
 }
 
-/** The first report of each is news to everybody, which a running organization has behind it. */
+/** Each person's first report is news to everybody, which does not happen in an organization at work. */
 async function askAll(url: string, requests: readonly string[]): Promise<void> {
   let next = 0;
   const ask = async (): Promise<void> => {

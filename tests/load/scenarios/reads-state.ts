@@ -21,7 +21,7 @@ const streamsOfRegister = 200;
 const registering = 20;
 const unreadUsual = '100000';
 const unreadBound = 1_000_000;
-// What somebody has before him who comes back after some weeks.
+// The state of a user who returns after some weeks.
 const unreadOfRegister = 45_000;
 const unreadStreams = 40;
 const topicsPerStream = 5;

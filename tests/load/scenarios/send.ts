@@ -89,7 +89,7 @@ async function openSends(
   return [...ours, ...controls];
 }
 
-/** Lets so many people follow the stream on long poll. */
+/** Lets this many people follow the stream with polls. */
 async function follow(system: LoadSystem, count: number, rig: Rig): Promise<Fleet | undefined> {
   if (count === 0) return undefined;
   const accounts = Array.from(

@@ -33,7 +33,7 @@ export type SoakResult = {
   readonly registered: number;
   readonly deleted: number;
   readonly sends: number;
-  /** False for a run that is too short to tell growth from warming up; what it left behind is judged in any case. */
+  /** False if the run is too short to distinguish growth from warming up; leftovers are checked in any case. */
   readonly slopes_judged: boolean;
   readonly processes: readonly {
     readonly process: string;
@@ -54,7 +54,7 @@ const judgedMinutesMin = 5;
 const samplesMin = 8;
 const calmDeadlineMs = 150_000;
 
-/** Growth over the judged part of a run that is noise: a part of the mean, and so much beside it. */
+/** The growth that counts as noise: a fraction of the mean plus this constant. */
 const tolerances: Readonly<Record<Quantity, { readonly part: number; readonly beside: number }>> = {
   open_files: { part: 0.05, beside: 30 },
   heap_bytes: { part: 0.05, beside: 6 * 1_048_576 },
@@ -68,7 +68,7 @@ const tolerances: Readonly<Record<Quantity, { readonly part: number; readonly be
  * Lets clients open and abandon polls and end and register queues for a long time, and watches sockets, heap, listeners and queues of
  * gateways and event nodes.
  *
- * @throws Error when anything of them grows after the warm-up or is left behind in the end, and when a client is refused
+ * @throws Error if anything grows after the warm-up or is left at the end, and if a client is refused
  */
 export async function soak(
   system: LoadSystem,

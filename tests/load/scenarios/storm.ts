@@ -29,7 +29,7 @@ const registers = [
   ],
 ] as const;
 
-/** All clients lose their connections and queues at once, and begin anew in the same moment. */
+/** All clients lose their connections and queues at once, and start again at the same moment. */
 export const stormScenario: MeasuredScenario = {
   name: 'storm',
   summary: 'all of 5,000 clients reconnect and register at once: the time until all hold a poll',

@@ -70,7 +70,7 @@ class Followers {
     }
   }
 
-  /** Waits until each has had so many `peer_*` events since the last call. */
+  /** Waits until each got this many `peer_*` events since the last call. */
   async waitFor(count: number): Promise<void> {
     await waitUntil(
       `every follower has ${count} events`,
