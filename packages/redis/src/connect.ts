@@ -52,6 +52,7 @@ type ServerOptions = Omit<RedisOptions, 'replyMapping' | 'himportFieldsets'>;
 type Use = {
   readonly connection: Pick<
     RedisOptions,
+    | 'autoPipeliningIgnoredCommands'
     | 'autoResubscribe'
     | 'commandTimeout'
     | 'connectTimeout'
@@ -170,6 +171,8 @@ export function connectForRequests(config: RedisConfig, log: Logger): Redis {
       socketTimeout: config.commandTimeoutMs * silentWaits,
       maxRetriesPerRequest: 0,
       enableAutoPipelining: true,
+      // A hint is alone in its turn of the event loop; a pipeline for it costs more than the command.
+      autoPipeliningIgnoredCommands: ['publish'],
     },
     queuesOffline: false,
     cluster: {

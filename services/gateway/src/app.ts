@@ -113,6 +113,7 @@ async function handle(
   request: IncomingMessage,
   response: ServerResponse,
   received: ReceivedRequest,
+  notes: RequestNotes,
 ): Promise<void> {
   if (request.method === 'OPTIONS') {
     setFixedHeaders(response, received);
@@ -127,6 +128,7 @@ async function handle(
   const admitted = await admit(request, received, context, (name) =>
     formBeforeAdmission.findField(name),
   );
+  notes.callerId = admitted.caller?.userId;
   for (const [name, value] of Object.entries(admitted.rateLimitHeaders))
     response.setHeader(name, value);
   if (response.destroyed) return;
@@ -173,10 +175,12 @@ async function poll(
   response: ServerResponse,
   received: ReceivedRequest,
   queueId: string,
+  notes: RequestNotes,
 ): Promise<void> {
   try {
     const { changesSeen } = context.credentials;
     const admitted = await admit(request, received, context, () => Promise.resolve(undefined));
+    notes.callerId = admitted.caller?.userId;
     context.eventsHop.handle(request, response, admitted, queueId);
     // When held polls were checked for a change that came meanwhile, this poll was not among them yet.
     if (context.credentials.changesSeen !== changesSeen && admitted.caller !== null)
@@ -194,13 +198,17 @@ function setFixedHeaders(
   response.setHeader(requestIdHeaderName, requestId);
 }
 
+/** What becomes known of a request while it is handled, for its line in the log. */
+type RequestNotes = { callerId: number | undefined };
+
 function observe(
   context: GatewayContext,
   request: IncomingMessage,
   response: ServerResponse,
   received: ReceivedRequest,
   span: Span | undefined,
-): void {
+): RequestNotes {
+  const notes: RequestNotes = { callerId: undefined };
   const { metrics, serviceMetrics, log } = context;
   const beganAtMs = performance.now();
   // Read now, because forwarding drops the client's headers of this kind.
@@ -217,6 +225,7 @@ function observe(
     serviceMetrics.requestDuration.observe({ endpoint, status }, durationMs / 1000);
     if (span !== undefined) endRequestSpan(span, response, status);
     const level = first?.longPoll === true ? 'debug' : 'info';
+    if (!log.isLevelEnabled(level)) return;
     log[level](
       {
         request_id: received.requestId,
@@ -227,11 +236,13 @@ function observe(
         method: request.method,
         status,
         duration_ms: Math.round(durationMs * 10) / 10,
+        user_id: notes.callerId,
         trace_id: span?.traceId,
       },
       'request',
     );
   });
+  return notes;
 }
 
 /** Builds the handler of public requests; it does not listen. */
@@ -240,16 +251,16 @@ export function createApp(context: GatewayContext): RequestHandler {
     const received = receive(request, context.answerHeadersOf);
     request.on('error', () => undefined);
     const span = openRequestSpan(request, received, context.isFromTrustedProxy);
-    observe(context, request, response, received, span);
+    const notes = observe(context, request, response, received, span);
     const queueId = findPolledQueue(request, received);
     if (queueId !== undefined) {
-      void poll(context, request, response, received, queueId);
+      void poll(context, request, response, received, queueId, notes);
       return;
     }
     const handled =
       span === undefined
-        ? handle(context, request, response, received)
-        : span.run(() => handle(context, request, response, received));
+        ? handle(context, request, response, received, notes)
+        : span.run(() => handle(context, request, response, received, notes));
     handled.catch((error: unknown) => fail(context, response, received, error));
   };
 }

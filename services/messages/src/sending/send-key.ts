@@ -1,10 +1,10 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 import type { Recipients } from '@parley/api/messages';
 
 function sha256(...parts: readonly (string | number | readonly (string | number)[])[]): string {
   // JSON keeps the parts apart whatever they hold.
-  return createHash('sha256').update(JSON.stringify(parts)).digest('hex');
+  return hash('sha256', JSON.stringify(parts));
 }
 
 /** The key of one send, which makes a repeat harmless. */
