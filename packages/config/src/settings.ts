@@ -232,11 +232,12 @@ export const settings = {
   }),
   databasePoolMax: wholeNumber('PARLEY_DATABASE_POOL_MAX', [1, 1000], {
     default: '8',
-    meaning: 'most connections to Postgres that one process opens for requests',
+    meaning: 'most connections to Postgres that a process opens for requests',
   }),
   databaseConnectTimeoutMs: secondsAsMs('PARLEY_DATABASE_CONNECT_TIMEOUT_SECS', [0.1, 300], {
     default: '3',
-    meaning: 'longest wait for a connection to Postgres, a free one in the pool included',
+    meaning:
+      'longest wait for a connection to Postgres, including the wait for a free one in the pool',
   }),
   databaseStatementTimeoutMs: secondsAsMs('PARLEY_DATABASE_STATEMENT_TIMEOUT_SECS', [0.1, 3600], {
     default: '15',
@@ -244,12 +245,12 @@ export const settings = {
   }),
   redisUrl: redisAddress('REDIS_URL', {
     meaning:
-      'redis://HOST, redis+sentinel://HOST,HOST,HOST/NAME or redis+cluster://HOST,HOST,HOST, with user and password; rediss in place of redis for TLS',
+      'redis://HOST, redis+sentinel://HOST,HOST,HOST/NAME or redis+cluster://HOST,HOST,HOST, with user and password; rediss instead of redis for TLS',
   }),
   redisCa: certificatesFile('PARLEY_REDIS_CA_FILE', {
     default: null,
     meaning:
-      'PEM file of the authorities that certify Redis; unset: those that Node knows, with NODE_EXTRA_CA_CERTS',
+      'PEM file of the certificate authorities for Redis; unset: those of Node, including NODE_EXTRA_CA_CERTS',
   }),
   redisPrefix: plainText(
     'PARLEY_REDIS_PREFIX',
@@ -257,12 +258,12 @@ export const settings = {
     'must be 1 to 60 letters, digits, _ or -',
     {
       default: 'parley',
-      meaning: 'what every key and channel in Redis begins with',
+      meaning: 'prefix of every key and channel in Redis',
     },
   ),
   redisCommandTimeoutMs: secondsAsMs('PARLEY_REDIS_COMMAND_TIMEOUT_SECS', [0.05, 60], {
     default: '0.5',
-    meaning: 'longest wait of a request for Redis, which only ever gives hints',
+    meaning: 'longest wait of a request for Redis',
   }),
   host: plainText('PARLEY_HOST', /^\S{1,255}$/, 'must be a host name or address', {
     default: '127.0.0.1',
@@ -287,21 +288,20 @@ export const settings = {
     },
   ),
   internalSecret: longSecret('PARLEY_INTERNAL_SECRET', {
-    meaning: 'signs the identity that the gateway passes on; the same in every process',
+    meaning: 'signs the identity that the gateway sends to services; the same in every process',
   }),
   internalSecretPrevious: longSecret('PARLEY_INTERNAL_SECRET_PREVIOUS', {
     default: null,
-    meaning:
-      'another PARLEY_INTERNAL_SECRET, a former or a coming one, accepted as well while it is being replaced',
+    meaning: 'the previous or next PARLEY_INTERNAL_SECRET, accepted too while it is being replaced',
   }),
   keySecret: longSecret('PARLEY_KEY_SECRET', {
     meaning:
-      'hashes and encrypts API keys; the same in every process, and kept as long as the database',
+      'hashes and encrypts API keys; the same in every process, for as long as the database exists',
   }),
   keySecretPrevious: longSecret('PARLEY_KEY_SECRET_PREVIOUS', {
     default: null,
     meaning:
-      'another PARLEY_KEY_SECRET, a former or a coming one, with which everything is read as well while it is being replaced',
+      'the previous or next PARLEY_KEY_SECRET, accepted for reading too while it is being replaced',
   }),
   publicUrl: setting(
     'PARLEY_PUBLIC_URL',
@@ -313,7 +313,7 @@ export const settings = {
   ),
   logLevel: choice('PARLEY_LOG_LEVEL', logLevels, {
     default: 'info',
-    meaning: 'least level that is logged',
+    meaning: 'lowest level that is logged',
   }),
   nodeId: plainText(
     'PARLEY_NODE_ID',
@@ -329,43 +329,43 @@ export const settings = {
     {
       default: '60:200',
       meaning:
-        'requests per user, as seconds:requests pairs separated by commas; off for none, and no limit of failed logins either',
+        'requests per user, as seconds:requests pairs separated by commas; off for no limit, also of failed logins',
     },
     parseRateLimits,
   ),
   budgetsPerOwnerMax: wholeNumber('PARLEY_BUDGETS_PER_OWNER_MAX', [1, 1000], {
     default: '5',
     meaning:
-      'most that an owner and all his bots may use together of requests and of event queues, as a multiple of what one user may',
+      'requests and event queues that an owner and all the bots may use together, as a multiple of the limit of one user',
   }),
   botsPerOwnerMax: wholeNumber('PARLEY_BOTS_PER_OWNER_MAX', [1, 1_000_000], {
     default: '50',
-    meaning: 'most active bots of one owner; those that there are stay active when it is lowered',
+    meaning: 'most active bots of one owner; existing bots stay active when it is lowered',
   }),
   newStreamsPerRequestMax: wholeNumber('PARLEY_NEW_STREAMS_PER_REQUEST_MAX', [1, 50_000], {
     default: '100',
-    meaning: 'most streams that one request of somebody who is no administrator may create',
+    meaning: 'most streams that one request may create, except for administrators',
   }),
   loginLimits: setting(
     'PARLEY_LOGIN_LIMITS',
     {
       default: '60:10',
       meaning:
-        'failed logins per account name, wrong passwords and wrong keys apart, as seconds:logins pairs separated by commas; off for none',
+        'failed logins per account name, wrong passwords and wrong keys separately, as seconds:logins pairs separated by commas; off for no limit',
     },
     parseRateLimits,
   ),
   passwordsAtOnceMax: wholeNumber('PARLEY_PASSWORDS_AT_ONCE', [1, 10_000], {
     default: '4',
     meaning:
-      'passwords of one client address that a gateway has judged at a time; others wait for up to five seconds, account names in turn',
+      'passwords of one client address that a gateway checks at a time; others wait for up to five seconds, account names in turn',
   }),
   trustedProxies: setting(
     'PARLEY_TRUSTED_PROXIES',
     {
       default: null,
       meaning:
-        'addresses and ranges, separated by commas, of proxies in front of the gateway, whose X-Forwarded-For tells the address of a client; unset: none, and all clients of a proxy count as one address, whose passwords wait for one another',
+        'addresses and ranges, separated by commas, of proxies in front of the gateway, whose X-Forwarded-For is trusted for the client address; unset: none, and all clients of a proxy count as one address, whose passwords wait for one another',
     },
     parseAddressRanges,
   ),
@@ -374,7 +374,7 @@ export const settings = {
     {
       default: '*',
       meaning:
-        'origins, separated by commas, whose pages may call the interface from a browser; * for every one, none for no other than its own',
+        'origins, separated by commas, whose pages may call the interface from a browser; * for all, none for only its own',
     },
     parseAllowedOrigins,
   ),
@@ -389,11 +389,11 @@ export const settings = {
   }),
   queueLifetimeSecs: wholeNumber('PARLEY_QUEUE_LIFETIME_SECS', [1, queueLifetimeBoundSecs], {
     default: '600',
-    meaning: 'idle lifetime of an event queue whose client asked for none',
+    meaning: 'default idle lifetime of an event queue',
   }),
   queueLifetimeMaxSecs: wholeNumber('PARLEY_QUEUE_LIFETIME_MAX_SECS', [1, queueLifetimeBoundSecs], {
     default: String(queueLifetimeBoundSecs),
-    meaning: 'longest idle lifetime that a client may ask for',
+    meaning: 'longest idle lifetime that a client may request',
   }),
   queuesPerUserMax: wholeNumber('PARLEY_QUEUES_PER_USER_MAX', [1, 1_000_000], {
     default: '1000',
@@ -401,11 +401,11 @@ export const settings = {
   }),
   queueOutageGraceMs: secondsAsMs('PARLEY_QUEUE_OUTAGE_GRACE_SECS', [0, 86_400], {
     default: '600',
-    meaning: 'time after Postgres was away in which no idle event queue is ended',
+    meaning: 'time after an outage of Postgres in which no idle event queue ends',
   }),
   eventStreamLifetimeMs: secondsAsMs('PARLEY_EVENT_STREAM_LIFETIME_SECS', [0.1, 86_400], {
     default: '3600',
-    meaning: 'time after which a stream of events ends by itself; its client comes back',
+    meaning: 'time after which a stream of events ends; its client reconnects',
   }),
   eventStreamUnreadMaxBytes: wholeNumber(
     'PARLEY_EVENT_STREAM_UNREAD_MAX_BYTES',
@@ -413,12 +413,12 @@ export const settings = {
     {
       default: '1048576',
       meaning:
-        'what the reader of a stream of events may leave unread; who has left more when more comes is cut off, and comes back',
+        'bytes that the client of a stream of events may leave unread; with more when events come it is disconnected, and reconnects',
     },
   ),
   eventStreamStallMs: secondsAsMs('PARLEY_EVENT_STREAM_STALL_SECS', [0.1, 600], {
     default: '10',
-    meaning: 'time after which the reader of a stream of events that takes nothing is cut off',
+    meaning: 'time after which the client of a stream of events that reads nothing is disconnected',
   }),
   uploadsDir: plainText('PARLEY_UPLOADS_DIR', /^\/[^\0]*$/, 'must be an absolute path', {
     default: null,
@@ -431,7 +431,7 @@ export const settings = {
     'must be the name of a bucket',
     {
       default: null,
-      meaning: 'bucket of uploaded files, of Amazon S3 or a store that speaks as it does',
+      meaning: 'bucket of uploaded files, in Amazon S3 or a compatible store',
     },
   ),
   s3Endpoint: setting(
@@ -457,47 +457,47 @@ export const settings = {
   }),
   uploadQuotaMib: wholeNumber('PARLEY_UPLOAD_QUOTA_MIB', [1, 1_000_000_000], {
     default: null,
-    meaning: 'most that all uploaded files together may take, in MiB; unset: no bound',
+    meaning: 'most that all uploaded files may take together, in MiB; unset: no limit',
   }),
   searchTimeoutMs: secondsAsMs('PARLEY_SEARCH_TIMEOUT_SECS', [0.001, 3600], {
     // A request can need two statements, and must be answered before the gateway abandons it.
     default: '3',
     meaning:
-      'longest time that a statement which searches for words, or has more terms than clients ask for, may take; what needs more is refused',
+      'longest time of a statement that searches for words, or has more terms than usual; a request that needs more is refused',
   }),
   outgoingWebhookAllowedNetworks: setting(
     'PARLEY_OUTGOING_WEBHOOK_ALLOWED_NETWORKS',
     {
       default: null,
       meaning:
-        'addresses and ranges, separated by commas, that services of outgoing-webhook bots may have though they are not public, such as 10.20.0.0/16; unset: none',
+        'addresses and ranges, separated by commas, that outgoing webhooks may call although they are not public, such as 10.20.0.0/16; unset: none',
     },
     parseAddressRanges,
   ),
   outgoingWebhookTimeoutMs: secondsAsMs('PARLEY_OUTGOING_WEBHOOK_TIMEOUT_SECS', [0.1, 20], {
     default: '10',
     meaning:
-      'longest wait for a service of an outgoing-webhook bot to begin its answer; all of a call, redirects included, may take twice that',
+      'longest wait for the beginning of the answer to an outgoing webhook; a whole call, including redirects, may take twice that',
   }),
   heldBodiesMaxMib: wholeNumber('PARLEY_HELD_BODIES_MIB', [96, 65_536], {
     // Decoded bodies take several times as much; a container of half a gigabyte can hold this besides its other work.
     default: '96',
     meaning:
-      'most that the bodies of all requests in a process may take in memory together, in MiB, those of one sender a third of it and small ones another third; what comes beyond is answered with 503',
+      'most memory for the request bodies of a process, in MiB, of which one sender may use a third, and small bodies another third; above it requests are answered with 503',
   }),
   requestTimeoutMs: secondsAsMs('PARLEY_REQUEST_TIMEOUT_SECS', [1, 3600], {
     default: '60',
-    meaning: 'longest time in which a request with its body must arrive',
+    meaning: 'longest time for a request with its body to arrive',
   }),
   upstreamTimeoutMs: secondsAsMs('PARLEY_UPSTREAM_TIMEOUT_SECS', [0.1, 3600], {
     // Clients abandon an ordinary call after 15 seconds, and the gateway may ask a second node.
     default: '7',
     meaning:
-      'longest time that the gateway waits for a service, and all attempts together for twice that; held polls have the heartbeat in addition',
+      'longest wait of the gateway for a service, and twice that for all attempts together; for held polls the heartbeat is added',
   }),
   drainTimeoutMs: secondsAsMs('PARLEY_DRAIN_TIMEOUT_SECS', [0.1, 600], {
     default: '8',
-    meaning: 'longest time that a process which is asked to end gives the requests it still has',
+    meaning: 'longest time that a stopping process gives its remaining requests',
   }),
   checkAnswers: onOrOff('PARLEY_CHECK_ANSWERS', {
     default: null,
@@ -505,7 +505,8 @@ export const settings = {
   }),
   demo: onOrOff('PARLEY_DEMO', {
     default: null,
-    meaning: 'whether the demo organization is made in an empty database; unset: on in development',
+    meaning:
+      'whether the demo organization is created in an empty database; unset: on in development',
   }),
 } as const;
 

@@ -21,7 +21,7 @@ export type Report = {
 export type AppliedReport = {
   /** The client's own state, if the report was taken. */
   readonly taken: ClientState | undefined;
-  /** Others are told of it at once. */
+  /** It is announced to others at once. */
   readonly isNews: boolean;
 };
 

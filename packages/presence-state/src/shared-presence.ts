@@ -20,7 +20,7 @@ type RunScript = (keyCount: number, ...keysAndArguments: Item[]) => Promise<Item
 /** Keys that nobody touched for longer go; they are filled again from Postgres. */
 const keysLifetimeSecs = 15 * 86_400;
 
-/** A step of a merge takes so many people, so that no step holds Redis up. */
+/** The people in one step of a merge, so that no step blocks Redis for long. */
 const mergedPerStep = 200;
 
 const noClients: ClientStates = new Map();
@@ -72,7 +72,7 @@ export class SharedPresence {
     this.#run = (...given) => commands[commandName](...given);
     const names = keyNames(keyPrefix, redis);
     this.#keys = [names.presence, names.presenceChanges];
-    // What comes back may be another Redis, or an older state of this one: versions mean nothing to it.
+    // It may be another Redis, or an older state of this one, where these versions have no meaning.
     onMayHaveLost(redis, () => {
       this.#generation = '';
     });
@@ -122,7 +122,7 @@ export class SharedPresence {
   }
 
   /**
-   * Gives Redis what is known elsewhere; of each client the newer state stays.
+   * Merges states from elsewhere into Redis; each client keeps its newer state.
    *
    * @param isComplete together with it Redis holds everything, and may answer from now on
    * @throws Error while Redis is away, or when it lost half of what makes it complete
@@ -147,7 +147,7 @@ export class SharedPresence {
     }
   }
 
-  /** Takes into `states` what is known elsewhere, for as long as Redis is away. */
+  /** Merges states from elsewhere into `states` while Redis is down. */
   adopt(known: ReadonlyMap<number, ClientStates>): void {
     takeStates(this.#states, known);
     this.#newsCount += 1;

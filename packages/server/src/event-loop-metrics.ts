@@ -9,7 +9,7 @@ import type { Registry } from 'prom-client';
  */
 export const unusedLoopPrecisionMs = 86_400_000;
 
-/** The names that the library gives to what it finds. */
+/** The names of the library's metrics. */
 const libraryMetrics = [
   'nodejs_eventloop_lag_seconds',
   'nodejs_eventloop_lag_min_seconds',

@@ -159,7 +159,7 @@ function watch(
   const readText = (): string => {
     const bytes = Buffer.concat(chunks);
     const { 'content-encoding': encoding, 'content-type': type } = headers();
-    // Of what is no JSON only that there is something was kept.
+    // Of a body that is not JSON, only its presence was recorded.
     const isPacked = encoding === 'gzip' && type === 'application/json' && method !== 'HEAD';
     return (isPacked ? gunzipSync(bytes) : bytes).toString('utf8');
   };

@@ -30,7 +30,7 @@ function checkSize(size: number, max: number, unit: 'keys' | 'characters'): void
 function distinctKeys(keys: readonly string[] | undefined): string[] | undefined {
   if (keys === undefined) return undefined;
   const distinct = [...new Set(keys)];
-  // No account has so many.
+  // No account has this many.
   if (distinct.length > limits.storageKeysMax) throw keyDoesNotExist();
   return distinct;
 }

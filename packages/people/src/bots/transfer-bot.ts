@@ -78,7 +78,7 @@ export async function transferBot(
   };
 }
 
-/** Administrators know of every bot and hear of the change; others lose or gain the bot (reference facts, events 13.2). */
+/** Administrators know of every bot and get the change; others lose or gain the bot (reference facts, events 13.2). */
 async function ownerEvents(
   context: PeopleContext,
   client: Client,

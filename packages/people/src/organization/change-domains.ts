@@ -19,7 +19,7 @@ import { entryForEveryone, toEveryone } from '../accounts/account-events.ts';
 import type { PeopleContext } from '../people-context.ts';
 import { checkDomain, canonicalDomain } from './domain-rules.ts';
 
-/** Changes of the organization's domains, of which everybody hears (reference facts, people 14.2; events 14.2). */
+/** Changes of the organization's domains, with events for everybody (reference facts, people 14.2; events 14.2). */
 
 async function change<Result>(
   context: PeopleContext,
@@ -43,7 +43,7 @@ function noEntry(domain: string): Error {
 
 /**
  * @returns id and name of the new domain
- * @throws ApiError without code for what is no domain, or there already
+ * @throws ApiError without a code for an invalid or existing domain
  */
 export async function addDomain(
   context: PeopleContext,

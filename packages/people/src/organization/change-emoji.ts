@@ -37,7 +37,7 @@ export function emojiFileKey(emojiId: number): string {
 /**
  * @param written as the path has it
  * @returns the name in its one spelling
- * @throws ApiError for what is no name
+ * @throws ApiError for an invalid name
  */
 function checkEmojiName(written: string): string {
   const name = written.trim().replaceAll(' ', '_');
@@ -111,7 +111,7 @@ export async function addEmoji(
 }
 
 /**
- * Deactivates a custom emoji; its name becomes free, and where it was used it stays.
+ * Deactivates a custom emoji. Its name becomes free; messages and reactions keep it.
  *
  * @throws ApiError when there is no active one of this name, or it is not for the caller to take away
  */

@@ -63,7 +63,7 @@ function nameTaken(name: string): Error {
   return badRequest(`User group '${name}' already exists.`);
 }
 
-/** @throws ApiError for a text that is longer than what is kept */
+/** @throws ApiError for a text that is too long to store */
 function checkTexts({ name, description }: { name?: string; description?: string }): void {
   const tooLong = (text: string | undefined, max: number): boolean =>
     text !== undefined && Array.from(text).length > max;

@@ -55,7 +55,7 @@ export async function addLinkifier(
   });
 }
 
-/** @throws ApiError without code when there is none of this id */
+/** @throws ApiError without a code if no linkifier has this id */
 export async function removeLinkifier(
   context: PeopleContext,
   caller: Caller,

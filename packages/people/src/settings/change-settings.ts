@@ -127,7 +127,7 @@ async function changeSettings<Settings extends object>(
  * Changes how the caller's clients show things (reference facts, people 9; events 14.3).
  *
  * @returns the settings that really changed
- * @throws ApiError coded, naming the first value that is none
+ * @throws ApiError with a code, naming the first invalid value
  */
 export async function changeDisplaySettings(
   context: PeopleContext,
@@ -141,7 +141,7 @@ export async function changeDisplaySettings(
 /**
  * Changes what the caller is notified of; otherwise as `changeDisplaySettings`.
  *
- * @throws ApiError coded, naming the first value that is none
+ * @throws ApiError with a code, naming the first invalid value
  */
 export async function changeNotificationSettings(
   context: PeopleContext,

@@ -135,7 +135,7 @@ function getsEventOfMessage(
   );
 }
 
-/** Who hears of a run of `peer_*`; see `EventPart`. Nobody hears of himself, which is up to whoever reads the run. */
+/** The recipients of a run of `peer_*`; see `EventPart`. Nobody gets the own change, which the reader of the run leaves out. */
 function isPeer(
   part: Extract<EventPart, { form: 'peers' }>,
   view: UserView,
