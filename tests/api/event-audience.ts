@@ -36,7 +36,7 @@ export const members = everybody.filter((who) => !who.startsWith('guest'));
 export type Body = JsonObject | ((who: Who) => JsonObject);
 
 /** The events that an operation sends to each person: names of bodies, in order. All others get none. */
-export type Told = {
+export type ExpectedEvents = {
   readonly bodies: Readonly<Record<string, Body>>;
   /** Each line: to whom, and what in order, as names with spaces between. */
   readonly to: readonly (readonly [who: readonly Who[], what: string])[];
@@ -164,7 +164,7 @@ export class EventAudience {
   }
 
   /** Checks that since the last look everybody was told exactly this. */
-  async expectTold({ bodies, to }: Told): Promise<void> {
+  async expectEvents({ bodies, to }: ExpectedEvents): Promise<void> {
     await this.settle();
     const read = await this.queues.readWithMessages();
     const expected = Object.fromEntries(everybody.map((who): [Who, JsonObject[]] => [who, []]));

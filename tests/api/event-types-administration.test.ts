@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 
 import { anyNumber } from '../support/matchers.ts';
 import { EventAudience, members } from './event-audience.ts';
-import type { Told, Who } from './event-audience.ts';
+import type { ExpectedEvents, Who } from './event-audience.ts';
 import { notice, ofStream, stream } from './event-bodies.ts';
 
 let all: EventAudience;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => all.stop());
 beforeEach(() => all.forget());
 
-const expectTold = (told: Told): Promise<void> => all.expectTold(told);
+const expectEvents = (told: ExpectedEvents): Promise<void> => all.expectEvents(told);
 
 const but = (people: readonly Who[], ...left: readonly Who[]): Who[] =>
   people.filter((who) => !left.includes(who));
@@ -40,7 +40,7 @@ describe('changing a stream', () => {
     await change(id, { is_announcement_only: true });
     const { user } = all.people.admin;
     const renamed = `@_**${user.fullName}|${user.id}** renamed this stream from **social** to **Social**.`;
-    await expectTold({
+    await expectEvents({
       bodies: {
         text: updated('social', id, {
           property: 'description',
@@ -68,7 +68,7 @@ describe('changing a stream', () => {
       value: 'x',
       rendered_description: '<p>x</p>',
     });
-    await expectTold({ bodies: { text }, to: [[[...inside, 'admin bot'], 'text']] });
+    await expectEvents({ bodies: { text }, to: [[[...inside, 'admin bot'], 'text']] });
   });
 
   test('its privacy: everybody who can see it afterwards; create for those who gain it, delete for those who lose it', async () => {
@@ -102,7 +102,7 @@ describe('changing a stream', () => {
         },
       ]),
     );
-    await expectTold({
+    await expectEvents({
       bodies: {
         closed: told(true, false),
         open: told(false, true),
@@ -141,7 +141,7 @@ describe('default streams', () => {
     await all.client('admin').post('default_streams', { stream_name: 'social' });
     await all.client('admin').post('default_streams', { stream_name: 'fences' });
     await all.client('admin').delete('default_streams', { stream_name: 'fences' });
-    await expectTold({
+    await expectEvents({
       bodies: { one: list(social()), two: list(other, social()) },
       to: [[members, 'one two one']],
     });
@@ -156,7 +156,7 @@ describe('default streams', () => {
     });
     await all.client('admin').post('default_streams', { stream_name: 'closed' });
     await all.client('admin').delete('default_streams', { stream_name: 'closed' });
-    await expectTold({
+    await expectEvents({
       bodies: { without: list(social()), with: list(closed, social()) },
       to: [
         [administrators, 'with without'],
@@ -188,7 +188,7 @@ describe('default streams', () => {
     const more = stream('more', moreId as number, { first_message_id: anyNumber });
     await admin.patch(`default_stream_groups/${id}`, { new_description: 'of all' });
     await admin.delete(`default_stream_groups/${id}`);
-    await expectTold({
+    await expectEvents({
       bodies: {
         both: groups('of us', other, more),
         renamed: groups('of all', other, more),
@@ -208,7 +208,7 @@ describe('deactivating a stream', () => {
       rendered_description: '<p><em>new</em></p>',
       first_message_id: anyNumber,
     });
-    await expectTold({
+    await expectEvents({
       bodies: {
         list: { type: 'default_streams', default_streams: [] },
         delete: ofStream('delete', object),
@@ -229,7 +229,7 @@ describe('deactivating a stream', () => {
       description: 'x',
       rendered_description: '<p>x</p>',
     });
-    await expectTold({
+    await expectEvents({
       bodies: { delete: ofStream('delete', object) },
       to: [[[...inside, 'admin bot'], 'delete']],
     });

@@ -56,7 +56,7 @@ function isNotice({ type, message }: JsonObject): boolean {
 }
 
 /** @returns the types of what each was told but notices, in order; who was told nothing is left out */
-async function typesTold(): Promise<Record<string, unknown[]>> {
+async function receivedTypes(): Promise<Record<string, unknown[]>> {
   const read = await queues.readWithMessages();
   return Object.fromEntries(
     Object.entries(read)
@@ -87,7 +87,7 @@ describe('bots', () => {
     await cat.client.post(`messages/${id}/reactions`, { emoji_name: 'tada' });
     await bob.client.patch(`messages/${id}`, { content: 'ho' });
     await people.ann.client.delete(`messages/${id}`);
-    expect(await typesTold()).toEqual(
+    expect(await receivedTypes()).toEqual(
       same(['bob', 'cat', 'bot'], 'reaction', 'update_message', 'delete_message'),
     );
   });
@@ -95,7 +95,7 @@ describe('bots', () => {
   test('of every type get private messages', async () => {
     const to = (['bot', 'outgoing', 'embedded'] as const).map((name) => people[name].id);
     await people.bob.client.post('messages', { type: 'private', to, content: 'psst' });
-    expect(await typesTold()).toEqual(same(['bob', 'bot', 'outgoing', 'embedded'], 'message'));
+    expect(await receivedTypes()).toEqual(same(['bob', 'bot', 'outgoing', 'embedded'], 'message'));
   });
 
   test('that are mentioned in a stream they are not in get an event only if they hold messages', async () => {
@@ -133,7 +133,7 @@ describe('streams', () => {
     });
     await queues.readWithMessages();
     await people.cat.client.sendToStream('social', 'noise', 'loud');
-    expect((await typesTold())['bob']).toEqual(['message']);
+    expect((await receivedTypes())['bob']).toEqual(['message']);
   });
 
   test('that have ended still send events to holders, and to nobody else', async () => {
@@ -147,13 +147,13 @@ describe('streams', () => {
     await ann.client.delete(`streams/${String(streamId)}`);
     await queues.readWithMessages();
     await bob.client.post(`messages/${id}/reactions`, { emoji_name: 'tada' });
-    expect(await typesTold()).toEqual(same(['bob', 'guest'], 'reaction'));
+    expect(await receivedTypes()).toEqual(same(['bob', 'guest'], 'reaction'));
     expect((await refusalOf(cat.client.get(`messages/${id}`)))['code']).toBe('BAD_REQUEST');
     // The name is free: who subscribes to a new stream of this name has nothing to do with the old one.
     await cat.client.post('users/me/subscriptions', { subscriptions: [{ name: 'ending' }] });
     await queues.readWithMessages();
     await bob.client.delete(`messages/${id}/reactions`, { emoji_name: 'tada' });
-    const told = await typesTold();
+    const told = await receivedTypes();
     expect(told['bob']).toContain('reaction');
     expect(told['guest']).toEqual(['reaction']);
     expect(told['cat'] ?? []).not.toContain('reaction');
@@ -178,7 +178,7 @@ describe('streams', () => {
     expect(reacted('bob')).toEqual([before, after]);
     expect(reacted('cat')).toEqual([before]);
     await bob.client.patch(`messages/${before}`, { topic: 'y', propagate_mode: 'change_all' });
-    expect((await typesTold())['cat']).toEqual(['update_message']);
+    expect((await receivedTypes())['cat']).toEqual(['update_message']);
   });
 });
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 
 import { anyNumber, inAnyOrder } from '../support/matchers.ts';
 import { EventAudience } from './event-audience.ts';
-import type { Body, Told, Who } from './event-audience.ts';
+import type { Body, ExpectedEvents, Who } from './event-audience.ts';
 import { inPrivate, inStream, messageEvent } from './event-bodies.ts';
 import type { Sent } from './event-bodies.ts';
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => all.stop());
 beforeEach(() => all.forget());
 
-const expectTold = (told: Told): Promise<void> => all.expectTold(told);
+const expectEvents = (told: ExpectedEvents): Promise<void> => all.expectEvents(told);
 
 const inside: readonly Who[] = ['admin', 'bob', 'cat', 'guest in', 'bot in'];
 const insideBut = (...left: readonly Who[]): Who[] => inside.filter((who) => !left.includes(who));
@@ -72,12 +72,12 @@ const react = (who: Who, id: number): Promise<JsonObject> =>
 describe('sending', () => {
   test('to a public stream: its subscribers, including guests, and nobody else', async () => {
     const sent = await say('bob', 'hello');
-    await expectTold({ bodies: { it: inStream(all, sent, 'lunch') }, to: [[inside, 'it']] });
+    await expectEvents({ bodies: { it: inStream(all, sent, 'lunch') }, to: [[inside, 'it']] });
   });
 
   test('to a public stream from outside: its subscribers and not the sender', async () => {
     const sent = await say('out', 'hello from outside');
-    await expectTold({ bodies: { it: inStream(all, sent, 'lunch') }, to: [[inside, 'it']] });
+    await expectEvents({ bodies: { it: inStream(all, sent, 'lunch') }, to: [[inside, 'it']] });
   });
 
   test('to a private stream: its subscribers and not administrators outside', async () => {
@@ -88,7 +88,7 @@ describe('sending', () => {
       display_recipient: 'closed',
       stream_id: all.streamIds.closed,
     };
-    await expectTold({ bodies: { it: messageEvent(message) }, to: [[inside, 'it']] });
+    await expectEvents({ bodies: { it: messageEvent(message) }, to: [[inside, 'it']] });
   });
 
   test('to one person, a group or oneself: the participants', async () => {
@@ -99,7 +99,7 @@ describe('sending', () => {
       all.email(a) < all.email(b) ? -1 : 1,
     );
     const byId = (['bob', 'bot', 'guest out'] as const).toSorted((a, b) => all.id(a) - all.id(b));
-    await expectTold({
+    await expectEvents({
       bodies: {
         one: inPrivate(all, one, byEmail),
         group: inPrivate(all, group, byId),
@@ -117,7 +117,7 @@ describe('sending', () => {
     const content = '@**Cat Moe** @**Robo Bot** @**Olga Out** @**Gil Guest**';
     const named = await say('bob', content);
     const everyone = await say('admin', '@**all**');
-    await expectTold({
+    await expectEvents({
       bodies: {
         named: (who) =>
           inStream(all, named, 'lunch', ['cat', 'bot'].includes(who) ? ['mentioned'] : []),
@@ -146,7 +146,7 @@ describe('sending', () => {
         who === 'bob' ? ['read'] : [],
       );
     };
-    await expectTold({ bodies: { told }, to: [[inside, 'told']] });
+    await expectEvents({ bodies: { told }, to: [[inside, 'told']] });
   });
 
   test('with a file: first the attachment to its owner, then the message', async () => {
@@ -164,13 +164,13 @@ describe('sending', () => {
       attachment: { ...attachment, messages },
       upload_space_used: anyNumber,
     });
-    await expectTold({ bodies: { add: told('add', []) }, to: [[['bob'], 'add']] });
+    await expectEvents({ bodies: { add: told('add', []) }, to: [[['bob'], 'add']] });
     const sent = await say('bob', `[picture](${uri})`);
     const bodies = {
       update: told('update', [{ id: sent.id, name: anyNumber }]),
       it: inStream(all, sent, 'lunch'),
     };
-    await expectTold({
+    await expectEvents({
       bodies,
       to: [
         [['bob'], 'update it'],
@@ -187,7 +187,7 @@ describe('sending', () => {
       stream_id: all.streamIds.social,
       topic: 'lunch',
     };
-    await expectTold({
+    await expectEvents({
       bodies: { unlinked: told('update', []), gone },
       to: [
         [['bob'], 'unlinked gone'],
@@ -198,7 +198,7 @@ describe('sending', () => {
     const { id } = (attachments as { readonly id: number }[])[0] ?? { id: 0 };
     await all.client('bob').delete(`attachments/${id}`);
     const removed = { type: 'attachment', op: 'remove', attachment: { id }, upload_space_used: 0 };
-    await expectTold({ bodies: { removed }, to: [[['bob'], 'removed']] });
+    await expectEvents({ bodies: { removed }, to: [[['bob'], 'removed']] });
   });
 });
 
@@ -239,7 +239,7 @@ describe('changing', () => {
       out: ['read', 'historical'],
       bot: ['read'],
     };
-    await expectTold({
+    await expectEvents({
       bodies: { it: (who) => edited(sent, flags[who] ?? [], text('hi', 'hello')) },
       to: [[[...inside, 'out', 'bot'], 'it']],
     });
@@ -260,7 +260,7 @@ describe('changing', () => {
       propagate_mode: 'change_all',
       message_ids: [first.id, second.id],
     };
-    await expectTold({ bodies: { moved: edited(first, [], moved) }, to: [[inside, 'moved']] });
+    await expectEvents({ bodies: { moved: edited(first, [], moved) }, to: [[inside, 'moved']] });
   });
 
   test('text and topic at once: one event with both', async () => {
@@ -273,7 +273,7 @@ describe('changing', () => {
       subject_links: [],
       propagate_mode: 'change_one',
     };
-    await expectTold({ bodies: { both: edited(sent, [], both) }, to: [[inside, 'both']] });
+    await expectEvents({ bodies: { both: edited(sent, [], both) }, to: [[inside, 'both']] });
   });
 
   test('a private message: the participants, without a stream', async () => {
@@ -281,7 +281,7 @@ describe('changing', () => {
     await all.forget();
     await all.client('bob').patch(`messages/${sent.id}`, { content: 'hello' });
     const { stream_name: _name, stream_id: _id, ...it } = edited(sent, [], text('hi', 'hello'));
-    await expectTold({ bodies: { it }, to: [[['bob', 'cat'], 'it']] });
+    await expectEvents({ bodies: { it }, to: [[['bob', 'cat'], 'it']] });
   });
 
   test('deleting: one event for each message, to its holders', async () => {
@@ -309,7 +309,7 @@ describe('changing', () => {
       stream_id: all.streamIds.social,
       topic: 'doomed',
     };
-    await expectTold({
+    await expectEvents({
       bodies: {
         one: gone(one, stream),
         two: gone(two, stream),
@@ -337,7 +337,7 @@ describe('flags', () => {
       topic_name: 'flags',
     });
     await all.client('bot in').post('mark_all_as_read');
-    await expectTold({
+    await expectEvents({
       bodies: {
         read: flagsChanged('read', [sent.id]),
         unread: flagsChanged('read', [sent.id], 'remove'),
@@ -364,7 +364,7 @@ describe('flags', () => {
     await all.forget();
     await mark();
     const none = { ...flagsChanged('read', []), all: false };
-    await expectTold({ bodies: { none }, to: [[['cat'], 'none']] });
+    await expectEvents({ bodies: { none }, to: [[['cat'], 'none']] });
   });
 });
 
@@ -374,7 +374,7 @@ describe('reactions, submessages and typing', () => {
     await react('cat', sent.id);
     await react('out', sent.id);
     await all.client('cat').delete(`messages/${sent.id}/reactions`, { emoji_name: 'tada' });
-    await expectTold({
+    await expectEvents({
       bodies: {
         cat: reaction('cat', sent.id, 'add'),
         out: reaction('out', sent.id, 'add'),
@@ -393,7 +393,7 @@ describe('reactions, submessages and typing', () => {
     await all.client('bob').patch(`messages/${sent.id}`, { topic: 'to' });
     await all.forget();
     await react('cat', sent.id);
-    await expectTold({
+    await expectEvents({
       bodies: { cat: reaction('cat', sent.id, 'add') },
       to: [[[...inside, 'out'], 'cat']],
     });
@@ -414,7 +414,7 @@ describe('reactions, submessages and typing', () => {
       msg_type: 'widget',
       content: '{"type":"vote"}',
     };
-    await expectTold({ bodies: { vote }, to: [[inside, 'vote']] });
+    await expectEvents({ bodies: { vote }, to: [[inside, 'vote']] });
   });
 
   test('typing: the recipients and the sender', async () => {
@@ -431,7 +431,7 @@ describe('reactions, submessages and typing', () => {
     await all.waitForLogged('typing', 1);
     const stop = await typing('out', 'stop', ['admin bot']);
     await all.waitForLogged('typing', 2);
-    await expectTold({
+    await expectEvents({
       bodies: { start, stop },
       to: [
         [['bob', 'cat', 'guest out'], 'start'],

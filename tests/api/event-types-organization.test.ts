@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 
 import { anyNumber, anyString, textMatching } from '../support/matchers.ts';
 import { EventAudience, everybody } from './event-audience.ts';
-import type { Told, Who } from './event-audience.ts';
+import type { ExpectedEvents, Who } from './event-audience.ts';
 
 let all: EventAudience;
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => all.stop());
 beforeEach(() => all.forget());
 
-const expectTold = (told: Told): Promise<void> => all.expectTold(told);
+const expectEvents = (told: ExpectedEvents): Promise<void> => all.expectEvents(told);
 
 const updated = (property: string, value: unknown): JsonObject => ({
   type: 'realm',
@@ -45,7 +45,7 @@ describe('the organization', () => {
         message_content_edit_limit_seconds: 600,
         allow_community_topic_editing: isOpen,
       });
-    await expectTold({
+    await expectEvents({
       bodies: {
         topics: updated('mandatory_topics', true),
         editing: editing(false),
@@ -64,7 +64,7 @@ describe('the organization', () => {
     await change({ authentication_methods: { Email: true, Dev: true } });
     const told = (isDevOn: boolean): JsonObject =>
       together('default', { authentication_methods: { Email: true, Dev: isDevOn } });
-    await expectTold({
+    await expectEvents({
       bodies: { off: told(false), on: told(true) },
       to: [[everybody, 'off on']],
     });
@@ -109,12 +109,12 @@ describe('the organization', () => {
       .toSorted(([a], [b]) => a - b)
       .map(([, name]) => name)
       .join(' ');
-    await expectTold({
+    await expectEvents({
       bodies: bodies(3, [own, made], textMatching(/^\/static\/images\/default-avatar/)),
       to: [[everybody, `setting ${names}`]],
     });
     await change({ email_address_visibility: 1 });
-    await expectTold({
+    await expectEvents({
       bodies: bodies(1, [made, own], textMatching(/^https:\/\/secure\.gravatar\.com\/avatar\//)),
       to: [[everybody, `setting ${names}`]],
     });
@@ -126,7 +126,7 @@ describe('the organization', () => {
     await all.sendPicture('admin', 'realm/logo', { night: 'false' });
     await all.sendPicture('admin', 'realm/logo', { night: 'true' });
     const uploaded = textMatching(/^\/user_avatars\/\d+\/realm\//);
-    await expectTold({
+    await expectEvents({
       bodies: {
         icon: together('icon', { icon_url: uploaded, icon_source: 'U' }),
         none: together('icon', { icon_url: anyString, icon_source: 'G' }),
@@ -153,7 +153,7 @@ describe('the organization', () => {
         },
       },
     });
-    await expectTold({
+    await expectEvents({
       bodies: { there: told(false), gone: told(true) },
       to: [[everybody, 'there gone']],
     });
@@ -166,7 +166,7 @@ describe('the organization', () => {
       .client('admin')
       .post('realm/filters', { pattern, url_format_string: url });
     await all.client('admin').delete(`realm/filters/${String(id)}`);
-    await expectTold({
+    await expectEvents({
       bodies: {
         one: { type: 'realm_filters', realm_filters: [[pattern, url, id]] },
         none: { type: 'realm_filters', realm_filters: [] },
@@ -189,7 +189,7 @@ describe('the organization', () => {
     const domain = (allow_subdomains: boolean): JsonObject => ({
       realm_domain: { domain: 'example.com', allow_subdomains },
     });
-    await expectTold({
+    await expectEvents({
       bodies: {
         add: told('add', domain(false)),
         only: updated('emails_restricted_to_domains', true),
@@ -220,7 +220,7 @@ describe('the organization', () => {
       fields,
     });
     const [first, second] = [one['id'], two['id']];
-    await expectTold({
+    await expectEvents({
       bodies: {
         one: told('add', field(first, 'One', 1, 0)),
         two: told('add', field(first, 'One', 1, 0), field(second, 'Two', 5, 1)),
@@ -253,7 +253,7 @@ describe('the own account', () => {
     expect(heard).toContainEqual(told('night_mode', true));
     expect(heard).toContainEqual(told('emojiset', 'twitter'));
     expect(heard).toContainEqual(told('default_language', 'de', { language_name: 'Deutsch' }));
-    await expectTold({ bodies: {}, to: [] });
+    await expectEvents({ bodies: {}, to: [] });
   });
 
   test('notification settings, alert words and pointer: only the own queues', async () => {
@@ -266,7 +266,7 @@ describe('the own account', () => {
       type: 'alert_words',
       alert_words: alert,
     });
-    await expectTold({
+    await expectEvents({
       bodies: {
         sounds: {
           type: 'update_global_notifications',
@@ -287,7 +287,7 @@ describe('the own account', () => {
     await all.forget();
     for (const pointer of [first, second, first])
       await all.client('cat').post('users/me/pointer', { pointer });
-    await expectTold({
+    await expectEvents({
       bodies: {
         one: { type: 'pointer', pointer: first },
         two: { type: 'pointer', pointer: second },

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 
 import { anyNumber, textMatching } from '../support/matchers.ts';
 import { EventAudience, everybody } from './event-audience.ts';
-import type { Told, Who } from './event-audience.ts';
+import type { ExpectedEvents, Who } from './event-audience.ts';
 
 let all: EventAudience;
 beforeAll(async () => {
@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => all.stop());
 beforeEach(() => all.forget());
 
-const expectTold = (told: Told): Promise<void> => all.expectTold(told);
+const expectEvents = (told: ExpectedEvents): Promise<void> => all.expectEvents(told);
 
 const but = (...left: readonly Who[]): Who[] => everybody.filter((who) => !left.includes(who));
 const gravatar = textMatching(
@@ -110,7 +110,7 @@ describe('people', () => {
       .client('admin')
       .get('get_stream_id', { stream: 'welcome' });
     welcomeId = streamId as number;
-    await expectTold({
+    await expectEvents({
       bodies: {
         add: addedPerson(eve, { is_bot: false, profile_data: {} }),
         peer: peer('peer_add'),
@@ -129,7 +129,7 @@ describe('people', () => {
     await admin.patch(`users/${cat.id}`, { is_admin: true });
     await admin.patch(`users/${cat.id}`, { is_admin: false, is_guest: true });
     await admin.patch(`users/${cat.id}`, { is_guest: false, full_name: JSON.stringify('Cat Moe') });
-    await expectTold({
+    await expectEvents({
       bodies: {
         name: changed(cat, { full_name: 'Cat Q' }),
         admin: changed(cat, { is_admin: true }),
@@ -141,7 +141,7 @@ describe('people', () => {
       to: [[everybody, 'name admin none guest member back']],
     });
     await admin.patch(`users/${cat.id}`, { full_name: JSON.stringify('Cat Moe') });
-    await expectTold({ bodies: {}, to: [] });
+    await expectEvents({ bodies: {}, to: [] });
   });
 
   test("avatar and time zone: everybody, after the person's own event", async () => {
@@ -160,7 +160,7 @@ describe('people', () => {
       setting_name: name,
       setting,
     });
-    await expectTold({
+    await expectEvents({
       bodies: {
         picture: picture('U', textMatching(/^\/user_avatars\//)),
         none: picture('G', gravatar),
@@ -198,7 +198,7 @@ describe('people', () => {
     });
     const value = (field: JsonObject): JsonObject =>
       ofPerson('update', { user_id: all.id('cat'), custom_profile_field: { id, ...field } });
-    await expectTold({
+    await expectEvents({
       bodies: {
         add: fields('add', ['Phone', '']),
         update: fields('update', ['Call', 'me']),
@@ -223,7 +223,7 @@ describe('people', () => {
     await admin.delete(`users/${eve.id}`);
     await admin.post(`users/${eve.id}/reactivate`);
     await admin.post(`users/${eve.id}/reactivate`);
-    await expectTold({
+    await expectEvents({
       bodies: {
         remove: ofPerson('remove', removed(eve)),
         person: ofPerson('remove', removed(bot)),
@@ -253,7 +253,7 @@ describe('bots', () => {
       .post('bots', { full_name: robo.name, short_name: 'robo' });
     robo.id = answer['user_id'] as number;
     robo.email = answer['email'] as string;
-    await expectTold({
+    await expectEvents({
       bodies: { account: asPerson(), bot: ofBot('add', fullBot(robo)) },
       to: [
         [owners, 'account bot'],
@@ -277,7 +277,7 @@ describe('bots', () => {
     await bob.patch(`bots/${robo.id}`, { default_all_public_streams: false });
     await bob.patch(`bots/${robo.id}`, { default_sending_stream: '' });
     await bob.post(`bots/${robo.id}/api_key/regenerate`);
-    await expectTold({
+    await expectEvents({
       bodies: {
         account: changed(robo, { full_name: 'Robo Q' }),
         name: told({ full_name: 'Robo Q' }),
@@ -303,7 +303,7 @@ describe('bots', () => {
     await all.client('admin').patch(`bots/${robo.id}`, { bot_owner_id: all.id('cat') });
     const { id, email } = robo;
     const more = { default_events_register_stream: 'social', owner: all.email('cat') };
-    await expectTold({
+    await expectEvents({
       bodies: {
         lost: ofBot('delete', { email, user_id: id }),
         gained: ofBot('add', fullBot(robo, more)),
@@ -324,7 +324,7 @@ describe('bots', () => {
     await all.client('bob').delete(`bots/${robo.id}`);
     await all.client('bob').delete(`bots/${robo.id}`);
     await all.client('bob').post(`users/${robo.id}/reactivate`);
-    await expectTold({
+    await expectEvents({
       bodies: {
         person: ofPerson('remove', removed(robo)),
         bot: ofBot('remove', removed(robo)),
@@ -359,7 +359,7 @@ describe('groups', () => {
       ...more,
     });
     const members = [all.id('bob'), all.id('cat')].toSorted((a, b) => a - b);
-    await expectTold({
+    await expectEvents({
       bodies: {
         add: told('add', { group: { id, name: 'ops', description: 'us', members } }),
         name: told('update', { group_id: id, data: { name: 'ops2' } }),
@@ -392,7 +392,7 @@ describe('presence and status', () => {
         website: { client: 'website', status, timestamp: anyNumber, pushable: false },
       },
     });
-    await expectTold({
+    await expectEvents({
       bodies: { idle: told('idle'), active: told('active') },
       to: [[everybody, 'idle active']],
     });
@@ -409,7 +409,7 @@ describe('presence and status', () => {
       user_id: all.id('guest out'),
       ...more,
     });
-    await expectTold({
+    await expectEvents({
       bodies: {
         both: told({ away: true, status_text: 'out' }),
         away: told({ away: false }),

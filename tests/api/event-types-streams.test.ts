@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 
 import { anyNumber, anyString, textMatching } from '../support/matchers.ts';
 import { EventAudience, members } from './event-audience.ts';
-import type { Body, Told, Who } from './event-audience.ts';
+import type { Body, ExpectedEvents, Who } from './event-audience.ts';
 import { freshSubscription, notice, ofStream, stream } from './event-bodies.ts';
 
 let all: EventAudience;
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => all.stop());
 beforeEach(() => all.forget());
 
-const expectTold = (told: Told): Promise<void> => all.expectTold(told);
+const expectEvents = (told: ExpectedEvents): Promise<void> => all.expectEvents(told);
 
 const but = (people: readonly Who[], ...left: readonly Who[]): Who[] =>
   people.filter((who) => !left.includes(who));
@@ -89,7 +89,7 @@ const read = (messages: unknown): JsonObject => ({
 const silently = (who: Who): string => `@_**${all.people[who].user.fullName}|${all.id(who)}**`;
 
 /** What the notification bot tells a person of a stream that somebody else put him into. */
-function toldOf(name: string, actor: Who): Body {
+function subscribedNotice(name: string, actor: Who): Body {
   return (who) => {
     const { user } = all.people[who];
     const {
@@ -130,7 +130,7 @@ describe('subscribing', () => {
     await join('bob', 'fresh', ['bob', 'guest in']);
     const id = await idOf('fresh');
     const object = stream('fresh', id);
-    await expectTold({
+    await expectEvents({
       bodies: {
         create: ofStream('create', object),
         occupy: ofStream('occupy', object),
@@ -151,12 +151,12 @@ describe('subscribing', () => {
     const id = await idOf('fresh');
     const object = stream('fresh', id, { first_message_id: anyNumber });
     await join('bob', 'fresh', ['cat', 'bot']);
-    await expectTold({
+    await expectEvents({
       bodies: {
         add: added(object, ['bob', 'cat', 'guest in', 'bot']),
         cat: peer('peer_add', 'fresh', id, 'cat'),
         bot: peer('peer_add', 'fresh', id, 'bot'),
-        notice: toldOf('fresh', 'bob'),
+        notice: subscribedNotice('fresh', 'bob'),
       },
       to: [
         [['cat'], 'add notice'],
@@ -167,7 +167,7 @@ describe('subscribing', () => {
       ],
     });
     await join('bob', 'fresh', ['cat', 'bot']);
-    await expectTold({ bodies: {}, to: [] });
+    await expectEvents({ bodies: {}, to: [] });
   });
 
   test('creates a private stream: create for administrators, then for its members, add, peer_add', async () => {
@@ -177,7 +177,7 @@ describe('subscribing', () => {
       invite_only: true,
       history_public_to_subscribers: false,
     });
-    await expectTold({
+    await expectEvents({
       bodies: {
         create: ofStream('create', object),
         add: added(object, ['bob', 'guest out', 'admin']),
@@ -201,12 +201,12 @@ describe('subscribing', () => {
       first_message_id: anyNumber,
     });
     await join('bob', 'hidden', ['out']);
-    await expectTold({
+    await expectEvents({
       bodies: {
         create: ofStream('create', object),
         add: added(object, ['bob', 'guest out', 'admin', 'out']),
         peer: peer('peer_add', 'hidden', id, 'out'),
-        notice: toldOf('hidden', 'bob'),
+        notice: subscribedNotice('hidden', 'bob'),
       },
       to: [
         [['out'], 'create add notice'],
@@ -220,7 +220,7 @@ describe('unsubscribing', () => {
   test('from a public stream: remove and peer_remove, and unread messages are read; the last one vacates it', async () => {
     const id = await idOf('fresh');
     await leave('cat', 'fresh');
-    await expectTold({
+    await expectEvents({
       bodies: {
         remove: removed('fresh', id),
         peer: peer('peer_remove', 'fresh', id, 'cat'),
@@ -232,7 +232,7 @@ describe('unsubscribing', () => {
       ],
     });
     await leave('admin', 'fresh', ['bob', 'guest in', 'bot']);
-    await expectTold({
+    await expectEvents({
       bodies: {
         remove: removed('fresh', id),
         bob: peer('peer_remove', 'fresh', id, 'bob'),
@@ -255,7 +255,7 @@ describe('unsubscribing', () => {
     const id = await idOf('fresh');
     const object = stream('fresh', id, { first_message_id: anyNumber });
     await join('out', 'fresh', ['out']);
-    await expectTold({
+    await expectEvents({
       bodies: {
         occupy: ofStream('occupy', object),
         add: added(object, ['out']),
@@ -280,7 +280,7 @@ describe('unsubscribing', () => {
           first_message_id: firstMessageId,
         }),
       );
-    await expectTold({
+    await expectEvents({
       bodies: {
         remove: removed('hidden', id),
         bob: peer('peer_remove', 'hidden', id, 'bob'),
@@ -333,7 +333,7 @@ describe('the settings of a subscription', () => {
       color: told('color', '#123abc'),
       pin: told('pin_to_top', false),
     };
-    await expectTold({ bodies, to: [[['bob'], 'muted unmuted color pin']] });
+    await expectEvents({ bodies, to: [[['bob'], 'muted unmuted color pin']] });
   });
 
   test('muted topics are sent to the own queues, the whole list each time', async () => {
@@ -346,7 +346,7 @@ describe('the settings of a subscription', () => {
       type: 'muted_topics',
       muted_topics: topics.map((topic) => ['social', topic]),
     });
-    await expectTold({
+    await expectEvents({
       bodies: { one: told('lunch'), two: told('lunch', 'tea'), left: told('tea') },
       to: [[['bob'], 'one two left']],
     });

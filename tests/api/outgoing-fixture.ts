@@ -85,7 +85,7 @@ export class OutgoingFixture {
   }
 
   /** @returns what the bot has said to a person */
-  async toldPrivately(
+  async privateMessagesFrom(
     bot: OutgoingBot,
     person: TestAccount,
     count = 1,

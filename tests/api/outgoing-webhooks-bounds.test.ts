@@ -35,7 +35,7 @@ test.each([
   expect(await fixture.saidInTopic(bot, topic)).toMatchObject([
     { content: 'Failure! An error of type AddressNotAllowed occurred.' },
   ]);
-  const [notice] = await fixture.toldPrivately(bot, fixture.all.bob);
+  const [notice] = await fixture.privateMessagesFrom(bot, fixture.all.bob);
   expect(notice?.['content']).toMatch(refusedNotice);
   await fixture.settle();
   expect(receiver.at('/inside')).toEqual([]);
@@ -90,7 +90,7 @@ test('a service that does not answer in time is called four times, then reported
   expect(await fixture.saidInTopic(bot, 'silent')).toMatchObject([
     { content: 'Failure! Bot is unavailable' },
   ]);
-  const [notice] = await fixture.toldPrivately(bot, fixture.all.bob);
+  const [notice] = await fixture.privateMessagesFrom(bot, fixture.all.bob);
   expect(notice?.['content']).toMatch(/ triggered an outgoing webhook\.\nA timeout occurred\.$/);
   await fixture.settle();
   const keys = receiver.at('/silent').map(({ headers }) => headers['x-parley-delivery']);
@@ -132,7 +132,7 @@ test('a reply with an invalid widget is not sent, and the owner gets a notice', 
     fixture.receiver.on('/widget', json({ content: 'x', widget_content: '[' })),
   );
   await fixture.send(bot.mention, 'widget');
-  const [notice] = await fixture.toldPrivately(bot, fixture.all.bob);
+  const [notice] = await fixture.privateMessagesFrom(bot, fixture.all.bob);
   expect(notice?.['content']).toMatch(
     /\n```\nBAD_REQUEST: Widgets: API programmer sent invalid JSON content\n```$/,
   );

@@ -232,7 +232,7 @@ describe('before the reply', () => {
       ),
     );
     await fixture.sendPrivately([bot.id, third.id], 'hello');
-    const [notice] = await fixture.toldPrivately(bot, bob);
+    const [notice] = await fixture.privateMessagesFrom(bot, bob);
     expect(notice?.['content']).toMatch(
       / triggered an outgoing webhook\.\n```\nBAD_REQUEST: 'leaving\.soon@example\.com' is no longer using Parley\.\n```$/,
     );

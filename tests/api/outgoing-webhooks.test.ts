@@ -220,7 +220,7 @@ describe("the bot's reply", () => {
     const [said] = await fixture.said(bot, bob, narrow);
     expect(said).toMatchObject({ type: 'private', content: 'hello both' });
     await fixture.sendPrivately([bot.id], 'hi, you alone');
-    expect(await fixture.toldPrivately(bot, cat)).toMatchObject([{ content: 'hello both' }]);
+    expect(await fixture.privateMessagesFrom(bot, cat)).toMatchObject([{ content: 'hello both' }]);
   });
 
   test('reports an answer that is not JSON', async () => {
@@ -268,7 +268,7 @@ describe('the interface of Slack', () => {
   test('is not called for private messages', async () => {
     const { bot, path } = await makeBot(json({ text: 'x' }), { interface_type: 2 });
     await fixture.sendPrivately([bot.id], 'hello');
-    expect(await fixture.toldPrivately(bot, fixture.all.cat)).toMatchObject([
+    expect(await fixture.privateMessagesFrom(bot, fixture.all.cat)).toMatchObject([
       { content: "Failure! Slack outgoing webhooks don't support private messages." },
     ]);
     await fixture.settle();
@@ -283,7 +283,7 @@ describe('failures', () => {
     expect(await fixture.saidInTopic(bot, '50% of v2.1 (x)')).toMatchObject([
       { content: 'Failure! Third party responded with 404' },
     ]);
-    const [notice] = await fixture.toldPrivately(bot, fixture.all.bob);
+    const [notice] = await fixture.privateMessagesFrom(bot, fixture.all.bob);
     const { rows } = await fixture.all.pool.query<{ id: number }>(
       `SELECT id FROM streams WHERE name = 'plaza'`,
     );
@@ -307,10 +307,10 @@ describe('failures', () => {
     const { bot } = await makeBot(plain('', 500));
     const { cat, bob } = fixture.all;
     const id = await fixture.sendPrivately([bot.id], 'hello');
-    expect(await fixture.toldPrivately(bot, cat)).toMatchObject([
+    expect(await fixture.privateMessagesFrom(bot, cat)).toMatchObject([
       { content: 'Failure! Third party responded with 500' },
     ]);
-    const [notice] = await fixture.toldPrivately(bot, bob);
+    const [notice] = await fixture.privateMessagesFrom(bot, bob);
     const people = [cat, bot].toSorted((a, b) => (a.email < b.email ? -1 : 1));
     expect(String(notice?.['content']).replace(/\(http:\/\/[^/]+/, '(URI')).toBe(
       `[A message](URI/#narrow/pm-with/${people.map(({ id: one }) => one).join(',')}-pm/near/${id}) triggered an outgoing webhook.\n` +
@@ -324,7 +324,7 @@ describe('failures', () => {
     expect(await fixture.saidInTopic(bot, 'down')).toMatchObject([
       { content: 'Failure! Bot is unavailable' },
     ]);
-    const [notice] = await fixture.toldPrivately(bot, fixture.all.bob);
+    const [notice] = await fixture.privateMessagesFrom(bot, fixture.all.bob);
     expect(notice?.['content']).toMatch(
       / triggered an outgoing webhook\.\nA connection error occurred\. Is my bot server down\?$/,
     );
@@ -357,7 +357,7 @@ describe('failures', () => {
     await fixture.send(bot.mention, 'fault');
     const [said] = await fixture.saidInTopic(bot, 'fault');
     expect(said?.['content']).toMatch(/^Failure! An error of type HPE_\w+ occurred\.$/);
-    const [notice] = await fixture.toldPrivately(bot, fixture.all.bob);
+    const [notice] = await fixture.privateMessagesFrom(bot, fixture.all.bob);
     expect(notice?.['content']).toMatch(
       / triggered an outgoing webhook\.\n```\nHPE_\w+: Parse Error: .+\n```$/,
     );
@@ -378,7 +378,7 @@ describe('failures', () => {
       name: '',
       mention: '',
     };
-    expect(await fixture.toldPrivately(bot, fixture.all.cat)).toMatchObject([
+    expect(await fixture.privateMessagesFrom(bot, fixture.all.cat)).toMatchObject([
       { content: 'Failure! An error of type InvalidURL occurred.' },
     ]);
   });

@@ -44,7 +44,7 @@ describe('reactions at the same moment', () => {
   };
 
   /** What the log told, in order, is what history says in the end. */
-  async function expectHistoryAsTold(id: number): Promise<void> {
+  async function expectHistoryMatchesEvents(id: number): Promise<void> {
     const told = ((await queues.read()).ann ?? []).filter((event) => event['message_id'] === id);
     const present: JsonObject[] = [];
     for (const { op, user_id: userId, emoji_name: name, emoji_code: code } of told) {
@@ -78,7 +78,7 @@ describe('reactions at the same moment', () => {
     ).toContain('success');
     const reactions = await reactionsOf('ann');
     expect(new Set(reactions.map((reaction) => reaction['emoji_name'])).size).toBe(1);
-    await expectHistoryAsTold(message);
+    await expectHistoryMatchesEvents(message);
   });
 
   test('one person twice makes one reaction', async () => {
@@ -86,7 +86,7 @@ describe('reactions at the same moment', () => {
     expect(answers.filter((answer) => answer === 'success')).toHaveLength(1);
     expect(answers.filter((answer) => answer === 'Reaction already exists.')).toHaveLength(11);
     expect(await reactionsOf('ann')).toHaveLength(1);
-    await expectHistoryAsTold(message);
+    await expectHistoryMatchesEvents(message);
   });
 
   test('concurrent adding and removing has answers and events that fit one order', async () => {
@@ -102,7 +102,7 @@ describe('reactions at the same moment', () => {
         ),
       ),
     ).toBe(true);
-    await expectHistoryAsTold(message);
+    await expectHistoryMatchesEvents(message);
   });
 
   test('many people and emoji on one message are all stored, in the order of the log', async () => {
@@ -113,7 +113,7 @@ describe('reactions at the same moment', () => {
     );
     expect(new Set(answers)).toEqual(new Set(['success']));
     expect(await reactionsOf('ann')).toHaveLength(who.length * emoji.length);
-    await expectHistoryAsTold(message);
+    await expectHistoryMatchesEvents(message);
   });
 
   test('everyone who becomes a holder gets all later events', async () => {

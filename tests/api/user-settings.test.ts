@@ -218,23 +218,23 @@ test('tips follow one another until the tour is done, also for clients that did 
   ];
   expect(await next('gil')).toEqual(shown('intro_reply'));
   const queues = await watch();
-  const toldNext = async (): Promise<unknown> => {
+  const nextEvents = async (): Promise<unknown> => {
     const { gil, ...others } = await queues.step();
     for (const events of Object.values(others)) expect(events).toEqual([]);
     return gil.map(({ type, hotspots }) => [type, hotspots]);
   };
   // One out of turn, and one that is JSON text, as older clients send it.
   expect(await see('intro_streams')).toEqual(done);
-  expect(await toldNext()).toEqual([['hotspots', shown('intro_reply')]]);
+  expect(await nextEvents()).toEqual([['hotspots', shown('intro_reply')]]);
   expect(await see('"intro_reply"')).toEqual(done);
-  expect(await toldNext()).toEqual([['hotspots', shown('intro_topics')]]);
+  expect(await nextEvents()).toEqual([['hotspots', shown('intro_topics')]]);
   expect(await next('gil')).toEqual(shown('intro_topics'));
   expect(await see('intro_reply')).toEqual(done);
-  expect(await toldNext()).toEqual([]);
+  expect(await nextEvents()).toEqual([]);
   for (const hotspot of ['intro_topics', 'intro_gear']) await see(hotspot);
   expect(await next('gil')).toEqual(shown('intro_compose'));
   await see('intro_compose');
-  expect((await toldNext()) as unknown[]).toHaveLength(3);
+  expect((await nextEvents()) as unknown[]).toHaveLength(3);
   expect(await next('gil')).toEqual([]);
   expect(await next('cat')).toEqual(shown('intro_reply'));
   expect(await next('bobBot')).toEqual([]);

@@ -17,7 +17,7 @@ let postgres: ArchivedPostgres;
 let organization: SmallOrganization;
 
 /** Registered before the point; it has been told nothing yet. */
-let untold: Queue;
+let unreported: Queue;
 /** Registered before the point; it was told all up to it. */
 let upToThePoint: Queue;
 /** Registered before the point, with events from after it. */
@@ -43,7 +43,7 @@ beforeAll(async () => {
     subscriptions: [{ name: 'plans' }],
     principals: ['Ann@example.com', 'bob@example.com', 'cat@example.com'],
   });
-  untold = await register('bob');
+  unreported = await register('bob');
   upToThePoint = await register('cat');
   beyondThePoint = await register('ann');
   for (let n = 0; n < 5; n += 1) kept.push(await send(`kept ${n}`));
@@ -134,12 +134,12 @@ test('queues that saw lost entries, and queues registered later, are refused by 
 });
 
 test('all other queues continue, and get later events once and in order', async () => {
-  expect(await contentsOf(untold)).toEqual(texts('kept'));
+  expect(await contentsOf(unreported)).toEqual(texts('kept'));
   const sent: number[] = [];
   for (let n = 0; n < 5; n += 1) sent.push(await send(`new ${n}`));
   // No id is given twice: clients may remember those that are gone.
   expect(Math.min(...sent)).toBeGreaterThan(Math.max(...lost));
-  for (const queue of [untold, upToThePoint])
+  for (const queue of [unreported, upToThePoint])
     await expect.poll(() => contentsOf(queue)).toEqual(texts('new'));
 });
 

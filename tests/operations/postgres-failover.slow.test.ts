@@ -162,7 +162,7 @@ test('an asynchronous standby takes over: queues that saw lost entries are refus
   const contentsIn = (answer: Answer): unknown[] =>
     readObjects(answer.body, 'events').map(({ message }) => (message as Message).content);
 
-  const [told, untold] = [await register('bob'), await register('cat')];
+  const [told, unreported] = [await register('bob'), await register('cat')];
   await postgres.startStandby('asynchronous');
   postgres.holdReplication();
   const lost = await send('lost');
@@ -183,7 +183,7 @@ test('an asynchronous standby takes over: queues that saw lost entries are refus
     status: 400,
     body: { code: 'BAD_EVENT_QUEUE_ID' },
   });
-  await expect.poll(async () => contentsIn(await poll('cat', untold))).toEqual(['new']);
+  await expect.poll(async () => contentsIn(await poll('cat', unreported))).toEqual(['new']);
 }, 120_000);
 
 test('while a synchronous standby does not confirm, nothing is acknowledged, so nothing acknowledged is lost', async () => {

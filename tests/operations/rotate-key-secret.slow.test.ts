@@ -40,7 +40,7 @@ class Traffic {
   readonly people: Person[] = [];
   readonly failures: unknown[] = [];
   readonly botKeys: string[] = [];
-  readonly toldBotKeys: string[] = [];
+  readonly receivedBotKeys: string[] = [];
   sent = 0;
   rounds = 0;
   readonly #admin: Person;
@@ -104,7 +104,7 @@ class Traffic {
       });
       for (const event of events as { id: number; bot?: { api_key?: string } }[]) {
         last = event.id;
-        if (event.bot?.api_key !== undefined) this.toldBotKeys.push(event.bot.api_key);
+        if (event.bot?.api_key !== undefined) this.receivedBotKeys.push(event.bot.api_key);
       }
     });
   }
@@ -244,14 +244,14 @@ test('the key secret is replaced as in the runbook, and no request fails', async
     last_event_id: late['last_event_id'],
     dont_block: true,
   });
-  const keysTold = (events as { bot?: { api_key?: string } }[]).map(({ bot: of }) => of?.api_key);
-  expect(keysTold).toEqual(traffic.botKeys);
+  const loggedKeys = (events as { bot?: { api_key?: string } }[]).map(({ bot: of }) => of?.api_key);
+  expect(loggedKeys).toEqual(traffic.botKeys);
 
   await deploy(cluster, traffic, newAlone, gatewayFirst);
   await traffic.roundPasses();
   await stop();
   expect(traffic.failures).toEqual([]);
-  expect(traffic.toldBotKeys).toEqual(traffic.botKeys);
+  expect(traffic.receivedBotKeys).toEqual(traffic.botKeys);
   expect(await parley(newAlone).ended).toMatchObject({ code: 0 });
   const { apiKeys, botServices } = await countStoredSecrets(
     organization.maker.pool,

@@ -123,10 +123,10 @@ export class Judge {
       if (asked.has(mark) || this.#saidByBots.get(person.id)?.has(mark) === true) return [];
       const secret = this.#world.secrets.get(mark.toLowerCase());
       if (secret === undefined || secret.maySee(person)) return [];
-      const wasTold =
-        (saying === 'edit' && secret.message?.toldOfEdit.has(person) === true) ||
-        (saying !== 'answer' && secret.mayHaveHeard?.(person) === true);
-      return wasTold ? [] : [`shows ${secret.what}`];
+      const isPermitted =
+        (saying === 'edit' && secret.message?.editEvents.has(person) === true) ||
+        (saying !== 'answer' && secret.mayHaveGotEvent?.(person) === true);
+      return isPermitted ? [] : [`shows ${secret.what}`];
     });
   }
 
@@ -153,7 +153,7 @@ export class Judge {
     const faults: string[] = [];
     const checkMessage = (id: unknown): void => {
       const message = this.#world.findMessage(Number(id));
-      if (message === undefined || (saying === 'edit' && message.toldOfEdit.has(person))) return;
+      if (message === undefined || (saying === 'edit' && message.editEvents.has(person))) return;
       if (!this.#maySeeId(person, message)) faults.push(`names message ${message.id}`);
     };
     const walk = (value: unknown, key: string): void => {

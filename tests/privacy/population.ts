@@ -147,7 +147,7 @@ export class Population {
     this.world.secrets.set(mark, {
       what: `the ${what} of ${stream.kind} stream ${stream.id}`,
       maySee: (person) => mayKnow(person, stream),
-      mayHaveHeard: (person) => mayHaveKnown(person, stream, moment),
+      mayHaveGotEvent: (person) => mayHaveKnown(person, stream, moment),
     });
   }
 
@@ -194,7 +194,7 @@ export class Population {
         person.role === 'administrator' ||
         (stream.kind === 'public' && person.role !== 'guest') ||
         [person.id, person.ownerId ?? person.id].some((id) => stream.wasMemberAfter(id, moment)),
-      mayHaveHeard: (person) => person.role !== 'guest' && stream.wasPublicAfter(moment),
+      mayHaveGotEvent: (person) => person.role !== 'guest' && stream.wasPublicAfter(moment),
     });
   }
 
@@ -242,7 +242,7 @@ export class Population {
       const topic = message.stream === undefined ? {} : { topic: this.#keep(message, 'a topic') };
       const content = `${message.word} ${this.#keep(message, 'an edited text')}`;
       for (const person of this.world.people)
-        if (mayRead(person, message)) message.toldOfEdit.add(person);
+        if (mayRead(person, message)) message.editEvents.add(person);
       await message.sender.client.patch(`messages/${message.id}`, { content, ...topic });
     }
   }
@@ -292,7 +292,7 @@ export class Population {
         this.world.secrets.set(mark, {
           what: `the file of message ${message.id}`,
           maySee: (person) => (person === owner && person.isActive) || mayRead(person, message),
-          mayHaveHeard: (person) => mayReceive(person, message),
+          mayHaveGotEvent: (person) => mayReceive(person, message),
         });
     }
   }
@@ -362,7 +362,7 @@ export class Population {
       maySee: (person) =>
         mayRead(person, message) ||
         (person.botType === 3 && message.stream?.wasMember(person.id, message.sentAt) === true),
-      mayHaveHeard: (person) => mayReceive(person, message),
+      mayHaveGotEvent: (person) => mayReceive(person, message),
     });
   }
 
@@ -384,7 +384,7 @@ export class Population {
       topic,
       `${word} ${other} ${names} ${more}`,
     );
-    const toldOfEdit = new Set<Person>();
+    const editEvents = new Set<Person>();
     const message = {
       id,
       sentAt: this.#moment,
@@ -393,7 +393,7 @@ export class Population {
       topic,
       namedBots,
       word,
-      toldOfEdit,
+      editEvents,
     };
     this.#record(message, [
       [topic, 'the topic'],
@@ -411,7 +411,7 @@ export class Population {
     const [word, other] = [makeMark(this.#random), makeMark(this.#random)];
     const emails = participants.map((person) => person.email);
     const id = await sender.client.sendPrivately(emails, `${word} ${other} ${more}`);
-    const toldOfEdit = new Set<Person>();
+    const editEvents = new Set<Person>();
     const message = {
       id,
       sentAt: this.#moment,
@@ -419,7 +419,7 @@ export class Population {
       participants,
       namedBots: [],
       word,
-      toldOfEdit,
+      editEvents,
     };
     this.#record(message, [
       [word, 'the text'],

@@ -102,7 +102,7 @@ export type MessageRecord = {
   /** A marked word of its text, next to another one. */
   readonly word: string;
   /** Who could read it when it was edited, and was told, whatever he may read now. */
-  readonly toldOfEdit: Set<Person>;
+  readonly editEvents: Set<Person>;
 };
 
 export type FileRecord = {
@@ -117,7 +117,7 @@ export type Secret = {
   readonly what: string;
   readonly maySee: (person: Person) => boolean;
   /** Accounts that may have got an event about it, although they may no longer see it. */
-  readonly mayHaveHeard?: (person: Person) => boolean;
+  readonly mayHaveGotEvent?: (person: Person) => boolean;
   /** The message that it is part of, if so. */
   readonly message?: MessageRecord;
 };

@@ -15,7 +15,7 @@ export type Reader = {
 };
 
 /** What no event tells, as far as this state has come upon it: `compareStates` looks away there, and nowhere else. */
-export type Untold = {
+export type Unreported = {
   /** The newest message was deleted, and nobody says which is the newest now. */
   maxMessageId: boolean;
   /** Private conversations, by participants, whose newest message was deleted. */
@@ -36,7 +36,7 @@ export class ClientState {
   readonly state: Item;
   readonly reader: Reader;
   readonly unread: UnreadMessages;
-  readonly untold: Untold = {
+  readonly unreported: Unreported = {
     maxMessageId: false,
     conversations: new Set(),
     firstMessages: new Set(),

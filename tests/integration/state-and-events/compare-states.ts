@@ -8,7 +8,7 @@ import type { ClientState } from './client-state.ts';
 import type { Item } from './state-item.ts';
 
 /** Keys that are never compared. */
-const untoldKeys: ReadonlySet<string> = new Set([
+const ignoredKeys: ReadonlySet<string> = new Set([
   // They describe the answer and the queue.
   'result',
   'msg',
@@ -93,14 +93,14 @@ function listDifferences(
   return found.length > 0 ? found : [`${path}: the order differs`];
 }
 
-function leaveOutUntold(client: ClientState, state: Item, other: Item): Item {
-  const { untold } = client;
-  const left = Object.fromEntries(Object.entries(state).filter(([key]) => !untoldKeys.has(key)));
+function dropUnreported(client: ClientState, state: Item, other: Item): Item {
+  const { unreported } = client;
+  const left = Object.fromEntries(Object.entries(state).filter(([key]) => !ignoredKeys.has(key)));
   for (const [list, key] of Object.entries(sortedBy))
     if (left[list] !== undefined) left[list] = (left[list] as Item[]).toSorted(byKey(key));
-  if (untold.maxMessageId) delete left['max_message_id'];
+  if (unreported.maxMessageId) delete left['max_message_id'];
   leaveOutFirstMessages(client, left, other);
-  if (client.untold.emailVisibility) leaveOutGravatars(left);
+  if (client.unreported.emailVisibility) leaveOutGravatars(left);
   for (const subscription of [
     ...(left['subscriptions'] as Item[]),
     ...(left['unsubscribed'] as Item[]),
@@ -108,13 +108,13 @@ function leaveOutUntold(client: ClientState, state: Item, other: Item): Item {
     for (const name of settingNames)
       // A value that was inherited changes with what the account sets for all; null stands for it.
       if (
-        untold.inheritedSettings.has(name) ||
+        unreported.inheritedSettings.has(name) ||
         subscription[name] === null ||
         subscription[name] === left[`enable_stream_${name}`]
       )
         Reflect.deleteProperty(subscription, name);
   left['recent_private_conversations'] = (left['recent_private_conversations'] as Item[]).filter(
-    ({ user_ids }) => !untold.conversations.has(String(user_ids)),
+    ({ user_ids }) => !unreported.conversations.has(String(user_ids)),
   );
   return left;
 }
@@ -126,8 +126,8 @@ function leaveOutFirstMessages(client: ClientState, left: Item, other: Item): vo
   );
   for (const item of left['subscriptions'] as Item[]) {
     const id = item['stream_id'] as number;
-    const isTold = item['first_message_id'] !== null && (others.get(id) ?? null) !== null;
-    if (!isTold || client.untold.firstMessages.has(id)) delete item['first_message_id'];
+    const isReported = item['first_message_id'] !== null && (others.get(id) ?? null) !== null;
+    if (!isReported || client.unreported.firstMessages.has(id)) delete item['first_message_id'];
   }
   const groups = left['realm_default_stream_groups'] as Item[];
   for (const group of groups)
@@ -179,7 +179,7 @@ function presenceDifferences(client: ClientState, fresh: Item): string[] {
   const returned = new Set(
     client
       .items('realm_users')
-      .filter((person) => client.untold.returned.has(person['user_id'] as number))
+      .filter((person) => client.unreported.returned.has(person['user_id'] as number))
       .map((person) => person['email']),
   );
   const emails = [...new Set([...Object.keys(known), ...Object.keys(told)])];
@@ -209,8 +209,8 @@ export function compareStates(client: ClientState, answer: Item): string[] {
   delete known['unread_msgs'];
   delete fresh['unread_msgs'];
   const [left, right] = [
-    leaveOutUntold(client, known, fresh),
-    leaveOutUntold(client, fresh, known),
+    dropUnreported(client, known, fresh),
+    dropUnreported(client, fresh, known),
   ];
   return [...found, ...differences(left, right)];
 }

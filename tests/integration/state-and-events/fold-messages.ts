@@ -46,14 +46,14 @@ const deleteMessage: Fold = (client, event) => {
   client.state['starred_messages'] = (client.state['starred_messages'] as number[]).filter(
     (starred) => starred !== id,
   );
-  if (client.state['max_message_id'] === id) client.untold.maxMessageId = true;
+  if (client.state['max_message_id'] === id) client.unreported.maxMessageId = true;
   for (const conversation of client.items('recent_private_conversations'))
     if (conversation['max_message_id'] === id)
-      client.untold.conversations.add(String(conversation['user_ids']));
+      client.unreported.conversations.add(String(conversation['user_ids']));
   for (const key of ['streams', 'subscriptions', 'unsubscribed', 'never_subscribed'])
     for (const stream of client.items(key))
       if (stream['first_message_id'] === id)
-        client.untold.firstMessages.add(stream['stream_id'] as number);
+        client.unreported.firstMessages.add(stream['stream_id'] as number);
 };
 
 const flags: Fold = (client, event) => {

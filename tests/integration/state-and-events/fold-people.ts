@@ -17,7 +17,7 @@ function shownAvatar(client: ClientState, url: unknown): unknown {
 function add(client: ClientState, person: Item): void {
   const id = person['user_id'] as number;
   if (client.drop('realm_non_active_users', 'user_id', id) !== undefined)
-    client.untold.returned.add(id);
+    client.unreported.returned.add(id);
   client.put('realm_users', 'user_id', {
     ...person,
     avatar_url: shownAvatar(client, person['avatar_url']),

@@ -19,7 +19,7 @@ function deriveRights(client: ClientState): void {
 
 /** Addresses that were shown until now are those that administrators go on to see. */
 function changeEmails(client: ClientState): void {
-  client.untold.emailVisibility = true;
+  client.unreported.emailVisibility = true;
   if (!client.isAdministrator) return;
   const isHiding = client.state['realm_email_address_visibility'] === 3;
   for (const person of [...client.items('realm_users'), ...client.items('realm_non_active_users')])
@@ -66,7 +66,7 @@ const notificationSetting: Fold = (client, event) => {
   const name = event['notification_name'] as string;
   client.state[name] = event['setting'];
   const ofStreams = /^enable_stream_(.*)$/.exec(name)?.[1];
-  if (ofStreams !== undefined) client.untold.inheritedSettings.add(ofStreams);
+  if (ofStreams !== undefined) client.unreported.inheritedSettings.add(ofStreams);
 };
 
 export const realmFolds: Readonly<Record<string, Fold>> = {
