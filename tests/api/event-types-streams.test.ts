@@ -88,7 +88,7 @@ const read = (messages: unknown): JsonObject => ({
 
 const silently = (who: Who): string => `@_**${all.people[who].user.fullName}|${all.id(who)}**`;
 
-/** What the notification bot tells a person of a stream that somebody else put him into. */
+/** The notice to a person whom somebody else subscribed to a stream. */
 function subscribedNotice(name: string, actor: Who): Body {
   return (who) => {
     const { user } = all.people[who];
