@@ -149,7 +149,7 @@ describe('polling', () => {
     const events = await poll('ann', queue, { dont_block: false });
     expect(events).toEqual([{ type: 'heartbeat', id: anyNumber }]);
     expect(events[0]?.['id']).toBeGreaterThan(queue.last_event_id);
-    // A heartbeat is no state: whoever does not acknowledge it misses nothing.
+    // A heartbeat carries no state, so a client that does not acknowledge it misses nothing.
     expect(await poll('ann', queue)).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-/** Every event of what administrators do to streams and default streams: who hears what, in which order (reference facts, events 12 and 18). */
+/** Every event of administrators' changes to streams and default streams: its recipients and order (reference facts, events 12 and 18). */
 import type { JsonObject, Parameters } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 

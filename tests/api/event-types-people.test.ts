@@ -1,4 +1,4 @@
-/** Every event about people, bots, groups, presence and status: who hears what, in which order (reference facts, events 13 and 18). */
+/** Every event about people, bots, groups, presence and status: its recipients and order (reference facts, events 13 and 18). */
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 
@@ -292,7 +292,7 @@ describe('bots', () => {
         key: told({ api_key: key }),
       },
       to: [
-        // Administrators hear also of a bot that speaks in a private stream: register lists every bot to them.
+        // Administrators also get events of a bot with a private default stream: register lists every bot to them.
         [owners, 'account name again back sending register public closed own none key'],
         [but(...owners), 'account again'],
       ],

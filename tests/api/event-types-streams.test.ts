@@ -1,4 +1,4 @@
-/** Every event about streams and subscriptions: who hears what of each operation, in which order (reference facts, events 12 and 18). */
+/** Every event about streams and subscriptions: its recipients and order for each operation (reference facts, events 12 and 18). */
 import type { JsonObject, Parameters } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
 
@@ -242,7 +242,7 @@ describe('unsubscribing', () => {
         read: (who) => read(who === 'guest in' ? [anyNumber] : []),
       },
       to: [
-        // Who is removed still sees a public stream, and hears of the others.
+        // A removed user still sees a public stream, and gets the events of the others.
         [['bob'], 'remove guest bot vacate read'],
         [['bot'], 'remove bob guest vacate read'],
         [['guest in'], 'remove read'],
@@ -288,12 +288,12 @@ describe('unsubscribing', () => {
         admin: peer('peer_remove', 'hidden', id, 'admin'),
         out: peer('peer_remove', 'hidden', id, 'out'),
         delete: gone(anyNumber),
-        // What it was about lately is told to those who saw it until now.
+        // Former members get the event without the id of the first message.
         ended: gone(null),
         read: (who) => read(who === 'guest out' || who === 'admin' ? [anyNumber] : []),
       },
       to: [
-        // Register lists to those who left that they were there.
+        // Register lists the stream as left for them.
         [['bob', 'guest out', 'out'], 'remove ended read'],
         [['admin'], 'remove bob out guest delete read'],
         [['admin bot'], 'bob admin out guest delete'],

@@ -26,7 +26,7 @@ export class FollowedQueue {
     return new FollowedQueue(client, await client.get('events', parameters));
   }
 
-  /** @returns the events that came since the last call, without their ids, when there are at least so many */
+  /** @returns the events since the last call, without their ids, when there are at least this many */
   async next(count: number): Promise<JsonObject[]> {
     const events: JsonObject[] = [];
     await waitUntil(`${count} events`, async () => {

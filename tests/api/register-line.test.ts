@@ -27,7 +27,7 @@ function waiting(): Promise<number> {
   return organization.cluster.getProcess('events', 0).readMetric('parley_event_registers_waiting');
 }
 
-/** Registers of this person and his bots do not end while the work goes on, and with them no other. */
+/** While the work runs, registers of this person and the bots do not finish, and so no others do. */
 async function whileRegistersOfAreHeld(who: PersonKey, work: () => Promise<void>): Promise<void> {
   const lock = [queuesLock, organization.id(who)];
   const client: Client = await organization.pool.connect();

@@ -5,7 +5,7 @@ import type { JsonObject } from '@parley/test-kit';
 type ListName = 'subscriptions' | 'unsubscribed' | 'never_subscribed';
 const listNames: readonly ListName[] = ['subscriptions', 'unsubscribed', 'never_subscribed'];
 
-/** What changes by events. The first message and the traffic of a stream are only told anew by register. */
+/** The members that events change. Only register updates a stream's first message and traffic. */
 const fields = [
   'name',
   'stream_id',
@@ -134,7 +134,7 @@ export class StreamLists {
       for (const removed of readObjects(event, 'subscriptions')) {
         const known = this.#get(removed['stream_id']);
         known.list = 'unsubscribed';
-        // Who joins and leaves in one request is told a list in which he is not any more.
+        // A user who joins and leaves in one request gets a list without the user.
         known.subscribers?.delete(this.account.id);
         this.#forgetWhatIsHidden(known);
       }

@@ -41,7 +41,7 @@ describe('joining', () => {
       bob: ['stream/create', 'subscription/add'],
       guest: ['stream/create', 'subscription/add'],
     });
-    // Later ones learn of the stream right before they are in it; subscribers hear of them, guests too.
+    // Later members get the stream right before they join; subscribers, including guests, get `peer_add`.
     await all.join('bob', ['closed'], { principals: ['cat@example.com', 'ann@example.com'] });
     expect(await all.kinds()).toEqual({
       ann: ['subscription/add'],

@@ -312,7 +312,7 @@ describe('PATCH users/me/subscriptions/muted_topics', () => {
       event([['secret', ' plans ']]),
       event([]),
     ]);
-    // No subscription is needed, and nobody else hears of it.
+    // No subscription is needed, and nobody else gets an event.
     expect(await add('cat', { stream: 'design', topic: '' })).toEqual(success);
     expect(await cat.next(1)).toEqual([event([['design', '']])]);
   });

@@ -116,7 +116,7 @@ export class FaultInjector {
       const { process } = slot;
       if (process === undefined) throw new Error(`${service} has no process`);
       if (what === 'pause') {
-        // Where the lease lapses gateways repeat what is under way, and the process carries it out when it goes on.
+        // When the lease lapses gateways repeat pending requests, and the process executes them too when it resumes.
         await this.#losing(async () => {
           process.signal('SIGSTOP');
           await pause(fault.durationMs);

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 // A held poll is answered within 55 s; the rest is for slow machines.
 const requestTimeoutMs = 75_000;
 
-// A caller above its rate limit is told how long to wait, at most a minute.
+// The answer to a caller above its rate limit says how long to wait, at most a minute.
 const rateLimitedTriesMax = 3;
 
 /** A refusal by the server, with its HTTP status and its `code`. */

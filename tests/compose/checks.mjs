@@ -40,7 +40,7 @@ export function createChecks() {
   return { check, counts, signal: interruption.signal, interrupt: () => interruption.abort() };
 }
 
-/** An error's text and those of its causes; where it was thrown is told by the check's name. */
+/** An error's text and those of its causes; the check's name says where it was thrown. */
 export function describeError(error) {
   const cause = error.cause instanceof Error ? `\n${describeError(error.cause)}` : '';
   return `${error.message}${cause}`;

@@ -13,7 +13,7 @@ const healthyTimeoutMs = 240_000;
 const oneShotTimeoutMs = 60_000;
 const takeDownTriesMax = 3;
 
-/** The arguments of `up` that ask for so many replicas of each service. */
+/** The arguments of `up` for these numbers of replicas. */
 export function scaleArguments(replicas) {
   return Object.entries(replicas).flatMap(([service, count]) => ['--scale', `${service}=${count}`]);
 }

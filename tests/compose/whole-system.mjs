@@ -217,7 +217,7 @@ export async function testSystem({ check, signal }, runId) {
         await awaitHealthy(compose, replicas);
         await checkOneShots(compose);
       },
-      // Ports are given anew with each start.
+      // Each start assigns new ports.
       connect: async () => {
         const found = await findEveryGateway(compose);
         return accounts.map((account) => createClient(found, account));

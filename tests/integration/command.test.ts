@@ -548,7 +548,7 @@ test('data under the key secret is encrypted again, and the rest is reported', a
   expect(
     await parley({ ...switched, PARLEY_KEY_SECRET_PREVIOUS: '' }, ['key', 'reencrypt']),
   ).toEqual({ ...done, renewed: 0 });
-  // One account alone under a secret that is not set is told too, and everything goes back in the same way.
+  // A single account under a secret that is not set is reported too, and everything is reversed in the same way.
   const [email = ''] = keys.keys();
   await parley(env, ['key', 'rotate', email]);
   expect((await runParley({ ...env, PARLEY_KEY_SECRET: other }, ['check'])).out).toMatch(

@@ -104,7 +104,7 @@ class FollowerProcess {
     }
   }
 
-  /** Lets each follower act once, so many at once, each of those on a connection of its own that it hands on. */
+  /** Lets each follower act once, with this concurrency; each concurrent one has a connection, which it passes on. */
   async #inTurn(
     followers: readonly Follower[],
     atOnce: number,
