@@ -152,6 +152,7 @@ export {
   knowsOfStream,
   listMemberEmails,
   listMemberTexts,
+  readMemberVersions,
   listMembers,
   membersAsOf,
   membershipPeriodsOf,

@@ -4,6 +4,7 @@ import type { KeySecrets } from '@parley/secrets';
 import type { StreamTraffic } from '@parley/store';
 
 import type { KeptState } from './initial-state/kept-state.ts';
+import type { MemberLists } from './initial-state/member-lists.ts';
 import type { NewestPresence } from './initial-state/presence-state.ts';
 import type { ServerFacts } from './initial-state/realm-state.ts';
 import type { EventTexts } from './queues/event-texts.ts';
@@ -18,6 +19,7 @@ export type EventsContext = Stores & {
   readonly registers: RegisterLine;
   readonly traffic: StreamTraffic;
   readonly keptState: KeptState;
+  readonly memberLists: MemberLists;
   readonly keySecrets: KeySecrets;
   readonly server: ServerFacts;
   readonly newestPresence: NewestPresence;

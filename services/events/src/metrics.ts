@@ -4,6 +4,7 @@ import { Counter, Gauge, Histogram } from 'prom-client';
 
 import type { NodeFeed } from './feed/node-feed.ts';
 import type { SubscriberReader } from './feed/subscriber-reader.ts';
+import type { MemberLists } from './initial-state/member-lists.ts';
 import type { RegisterLine } from './queues/register-queue.ts';
 import { refusalReasons } from './queues/queue-reader.ts';
 import type { RefusalReason } from './queues/queue-reader.ts';
@@ -18,6 +19,7 @@ export function registerMetrics(
     readonly follower: LogFollower;
     readonly subscribers: SubscriberReader;
     readonly registers: RegisterLine;
+    readonly memberLists: MemberLists;
   },
 ): void {
   const gauges: readonly (readonly [name: string, help: string, read: () => number])[] = [
@@ -32,6 +34,11 @@ export function registerMetrics(
       'parley_event_subscriber_lists',
       'Lists of subscribers as of a position in the memory of this node',
       () => node.subscribers.size,
+    ],
+    [
+      'parley_event_member_lists_bytes',
+      'Bytes of lists of subscribers that are kept for registers',
+      () => node.memberLists.bytes,
     ],
     [
       'parley_event_registers_waiting',

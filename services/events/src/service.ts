@@ -31,6 +31,7 @@ import { createViewReads } from './feed/load-user-views.ts';
 import { NodeFeed } from './feed/node-feed.ts';
 import { SubscriberReader } from './feed/subscriber-reader.ts';
 import { KeptState } from './initial-state/kept-state.ts';
+import { MemberLists } from './initial-state/member-lists.ts';
 import { newestPresence } from './initial-state/presence-state.ts';
 import { maintenanceWorks } from './maintenance.ts';
 import { countReads, countRefusals, countRefusedRegisters, registerMetrics } from './metrics.ts';
@@ -54,6 +55,8 @@ const registerLine = {
   waitingMax: 10_000,
   waitMaxMs: limits.registerWaitMaxMs,
 };
+/** For the lists of subscribers that registers answer: about six million memberships. */
+const memberListsMaxBytes = 32 * 1_048_576;
 /** The part of the connections that registers may use; polls and other work have the rest. */
 const registersShare = 1 / 4;
 /** For a message that is edited before a large audience. One statement for many reads takes far less time than a poll may. */
@@ -204,12 +207,14 @@ export const startEvents: StartService = async (frame: ServiceFrame) => {
     subscribers,
   });
   const registers = openRegisterLine(frame, stores);
+  const memberLists = new MemberLists(memberListsMaxBytes);
   const context: EventsContext = {
     ...stores,
     queues: config.queues,
     registers,
     traffic: new StreamTraffic(),
     keptState: new KeptState(),
+    memberLists,
     keySecrets,
     server: {
       mode: config.mode,
@@ -220,7 +225,14 @@ export const startEvents: StartService = async (frame: ServiceFrame) => {
     read,
     texts: new EventTexts(),
   };
-  registerMetrics(metrics.registry, { registry, feed, follower, subscribers, registers });
+  registerMetrics(metrics.registry, {
+    registry,
+    feed,
+    follower,
+    subscribers,
+    registers,
+    memberLists,
+  });
   const { handler, links } = serveApi(frame, {
     implementations: endpoints,
     context,

@@ -165,6 +165,7 @@ export const excludedTables: Readonly<Record<string, string>> = {
   rendered_pictures: 'texts that were shown to their writers within the last hour',
   files_to_remove: 'files of no row, which are not carried',
   alert_words_version: 'a trigger draws a new one',
+  stream_member_versions: 'a trigger of membership_periods makes them again',
   matched_user_sets: 'a trigger of messages makes them again',
   message_versions: 'what services keep of another epoch of the log counts for nothing',
   shown_names_version: 'a new one is drawn with the schema',

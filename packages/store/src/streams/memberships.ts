@@ -427,6 +427,21 @@ export async function listMembers(
   return new Map(rows.map((row) => [row.streamId, row.userIds]));
 }
 
+/**
+ * Two snapshots of one database with the same version of a stream find the same members: changes of its memberships write its version one
+ * after the other, and the version is the transaction that did so last (see `readRowVersions`).
+ *
+ * @param db of a REPEATABLE READ transaction
+ * @returns by stream id; streams that never had a member are absent
+ */
+export async function readMemberVersions(db: Queryable): Promise<Readonly<Record<number, string>>> {
+  const { rows } = await db.query<{ versions: Record<number, string> | null }>({
+    name: 'store-read-member-versions',
+    text: 'SELECT json_object_agg(v.stream_id, v.xmin::text) AS versions FROM stream_member_versions v',
+  });
+  return rows[0]?.versions ?? {};
+}
+
 /** @returns for each stream the ids of its current members as JSON text, ascending */
 export async function listMemberTexts(
   db: Queryable,

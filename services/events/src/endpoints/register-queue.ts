@@ -28,6 +28,7 @@ export const registerQueueHandler = implement(
           nullSettings: parameters.client_capabilities?.notification_settings_null === true,
           traffic: context.traffic,
           kept: context.keptState.at(snapshot, epoch),
+          openMembers: () => context.memberLists.openAt(snapshot, epoch),
           nowMs: Date.now(),
           keySecrets: context.keySecrets,
           server: context.server,

@@ -55,6 +55,7 @@ import {
 import { JsonText, KeptText, SecretText } from './json-text.ts';
 import type { PartlyText } from './json-text.ts';
 import type { KeptReads } from './kept-state.ts';
+import type { ReadMembers } from './member-lists.ts';
 import { presenceState } from './presence-state.ts';
 import type { NewestPresence } from './presence-state.ts';
 import { readDomainState, readRealmState } from './realm-state.ts';
@@ -71,6 +72,7 @@ export type StateRequest = {
   readonly traffic: StreamTraffic;
   readonly nowMs: number;
   readonly kept: KeptReads;
+  readonly openMembers: () => Promise<ReadMembers>;
   /** For the keys of bots, which owners and administrators see. */
   readonly keySecrets: KeySecrets;
   readonly server: ServerFacts;
@@ -199,6 +201,7 @@ async function subscriptionState(
     describedStreams(database, request),
     {
       traffic: request.traffic,
+      openMembers: request.openMembers,
       nowSecs: request.nowMs / 1_000,
       includeSubscribers: request.includeSubscribers,
       nullSettings: request.nullSettings,

@@ -3,7 +3,6 @@ import type { Queryable } from '@parley/database';
 import { ageFields, personalFields, streamJson, withoutSubject } from '@parley/objects';
 import {
   findSubscriptions,
-  listMemberTexts,
   listStreams,
   mayReadStream,
   maySeeStream,
@@ -11,6 +10,8 @@ import {
   userSettings,
 } from '@parley/store';
 import type { Stream, StreamTraffic, User } from '@parley/store';
+
+import type { ReadMembers } from './member-lists.ts';
 
 /** A stream, and the members of its stream object as JSON text without the braces. */
 export type DescribedStream = { readonly stream: Stream; readonly text: string };
@@ -72,16 +73,18 @@ export async function readSubscriptionState(
   describing: Promise<readonly DescribedStream[]>,
   options: {
     readonly traffic: StreamTraffic;
+    readonly openMembers: () => Promise<ReadMembers>;
     readonly nowSecs: number;
     readonly includeSubscribers: boolean;
     readonly nullSettings: boolean;
   },
 ): Promise<SubscriptionTexts> {
   const own = userSettings(user);
-  const [streams, subscriptions, traffic] = await Promise.all([
+  const [streams, subscriptions, traffic, readMembers] = await Promise.all([
     describing,
     findSubscriptions(db, user.id),
     options.traffic.counts(db),
+    options.includeSubscribers ? options.openMembers() : undefined,
   ]);
   const byStream = new Map(
     subscriptions.map((subscription) => [subscription.streamId, subscription]),
@@ -92,12 +95,7 @@ export async function readSubscriptionState(
   const known = streams.filter(({ stream }) => byStream.has(stream.id));
   const never = streams.filter((each) => !byStream.has(each.stream.id) && isVisible(each));
   const withMembers = known.filter((each) => isActive(each) || isVisible(each)).concat(never);
-  const members = options.includeSubscribers
-    ? await listMemberTexts(
-        db,
-        withMembers.map(({ stream }) => stream.id),
-      )
-    : undefined;
+  const members = await readMembers?.(withMembers.map(({ stream }) => stream.id));
   const subscribersText = ({ id }: Stream): string => {
     const ids = members?.get(id);
     return ids === undefined ? '' : `,"subscribers":${ids}`;
