@@ -45,6 +45,19 @@ test('more answers are sent uncompressed while 64 MiB wait, and compressed again
   expect(seen.compressed).toHaveLength(5);
 });
 
+test('what answers of one moment have in common counts once against the bytes that may wait', async () => {
+  const { compression, seen } = open();
+  const shared = 'x'.repeat(15 * 1_048_576);
+  const begun = Array.from({ length: 20 }, (_, n) =>
+    compression.begin(request, answerOf(shared, `${n % 10}`)),
+  );
+  expect(begun).not.toContain(undefined);
+  expect(compression.heldBytes).toBe(shared.length + 20);
+  await Promise.all(begun.map(finish));
+  expect(compression.heldBytes).toBe(0);
+  expect(seen.refused).toBe(0);
+});
+
 test('an answer above 16 MiB is sent uncompressed', () => {
   const { compression, seen } = open();
   const answer = answerOf([Buffer.alloc(16 * 1_048_576), Buffer.alloc(1)]);

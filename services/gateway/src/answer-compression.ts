@@ -76,37 +76,37 @@ export class AnswerCompression {
     if (!mayBeChanged(headers) || !takesGzip(request.headers['accept-encoding'])) return undefined;
     if (request.method === 'HEAD')
       return Promise.resolve({ body: undefined, headers: compressedHeaders });
-    if (this.#heldBytes + bytes > waitingMaxBytes) {
+    const isCommon = typeof shared === 'string' && own !== '';
+    const known = isCommon ? this.#shared.get(shared) : undefined;
+    const held = known === undefined ? bytes : bytesOf(own);
+    if (this.#heldBytes + held > waitingMaxBytes) {
       this.#options.onRefused();
       return undefined;
     }
-    return this.#compress(shared, own, bytes);
+    this.#heldBytes += held;
+    const beginning = known ?? (isCommon ? this.#deflateShared(shared) : this.#deflate(shared));
+    return this.#finish(beginning, own, bytes).finally(() => {
+      this.#heldBytes -= held;
+    });
   }
 
-  async #compress(
-    shared: LinkBody,
-    own: string,
+  async #finish(
+    beginning: Promise<DeflatedPiece>,
+    own: LinkAnswer['own'],
     plainBytes: number,
   ): Promise<CompressedAnswer | undefined> {
-    this.#heldBytes += plainBytes;
     try {
-      const begin = await (typeof shared === 'string' && own !== ''
-        ? this.#deflateShared(shared)
-        : this.#deflate(shared));
+      const begin = await beginning;
       const body = gzipMember(own === '' ? [begin] : [begin, storedPiece(Buffer.from(own))]);
       this.#options.onCompressed(plainBytes, bytesOf(body));
       return { body, headers: compressedHeaders };
     } catch {
       // For example without enough memory: the answer is sent uncompressed.
       return undefined;
-    } finally {
-      this.#heldBytes -= plainBytes;
     }
   }
 
   #deflateShared(shared: string): Promise<DeflatedPiece> {
-    const known = this.#shared.get(shared);
-    if (known !== undefined) return known;
     const begun = this.#deflate(shared);
     // All answers that arrived together are handled in this turn.
     if (this.#shared.size === 0) setImmediate(() => this.#shared.clear());
