@@ -160,6 +160,26 @@ describe('a stream', () => {
     reader.close();
   });
 
+  test('delivers events in the form of its own queue, also next to other streams of its node', async () => {
+    const written = await open(await register('bob', { apply_markdown: false }), 'bob');
+    let rendered = await open(await register('ann', { apply_markdown: true }));
+    // The node follows from the queue's id.
+    while (nodeOf(rendered) !== nodeOf(written)) {
+      rendered.close();
+      rendered = await open(await register('ann', { apply_markdown: true }));
+    }
+    const names = ['one', 'two', 'three'];
+    await Promise.all(names.map((name) => send(`**${name}**`)));
+    const [html, markdown] = [rendered, written].map((reader) => reader.waitForNews(names.length));
+    const seen = contentsOf((await markdown) ?? []).map(String);
+    expect(seen.toSorted()).toEqual(names.map((name) => `**${name}**`).toSorted());
+    expect(contentsOf((await html) ?? [])).toEqual(
+      seen.map((text) => `<p>${text.replace('**', '<strong>').replace('**', '</strong>')}</p>`),
+    );
+    rendered.close();
+    written.close();
+  });
+
   test('continues after the larger of header and query', async () => {
     const queue = await register();
     for (const content of ['a', 'b', 'c']) await send(content);
