@@ -1,7 +1,7 @@
 /** The log and its followers on real stores: what the whole system's guarantees stand on. */
 import { randomBytes } from 'node:crypto';
 
-import type { ChangeEntry, PositionedEntry } from '@parley/event-log';
+import type { ChangeEntry, PositionedEntry, SendItem } from '@parley/event-log';
 import {
   EventLog,
   LogFollower,
@@ -14,6 +14,7 @@ import {
   readHead,
   trimLog,
 } from '@parley/event-log';
+import { createPool } from '@parley/database';
 import type { Pool } from '@parley/database';
 import { takeSideEffects } from '@parley/jobs';
 import { createLogger } from '@parley/logging';
@@ -303,17 +304,11 @@ test('hints that are reordered, repeated, partly lost or forged do no harm', asy
   expect(positionsOf(seen)).toEqual(consecutive(start + 1, 12));
 });
 
-test('a batch of sends is checked item by item, and a key sends once', async () => {
-  const { rows } = await pool.query<{ id: number }>(
-    `INSERT INTO users (email, email_folded, full_name, full_name_folded, short_name, is_active)
-     VALUES ('a', 'A', 'a', 'A', 'a', true), ('b', 'B', 'b', 'B', 'b', false) RETURNING id`,
-  );
-  const [active, inactive] = rows.map((row) => row.id);
-  if (active === undefined || inactive === undefined) throw new Error('two users were made');
-  const item = (key: string, hash: string, participants: number[]) => ({
+function itemOf(senderId: number, key: string, hash: string, participants: number[]): SendItem {
+  return {
     send_key: key,
     content_hash: hash,
-    sender_id: active,
+    sender_id: senderId,
     may_be_first: false,
     participant_ids: participants,
     conversation_id: 1,
@@ -334,7 +329,18 @@ test('a batch of sends is checked item by item, and a key sends once', async () 
     search_text: 'hello',
     audience: 0,
     payload: '{"v":1,"kind":"tick"}',
-  });
+  };
+}
+
+test('a batch of sends is checked item by item, and a key sends once', async () => {
+  const { rows } = await pool.query<{ id: number }>(
+    `INSERT INTO users (email, email_folded, full_name, full_name_folded, short_name, is_active)
+     VALUES ('a', 'A', 'a', 'A', 'a', true), ('b', 'B', 'b', 'B', 'b', false) RETURNING id`,
+  );
+  const [active, inactive] = rows.map((row) => row.id);
+  if (active === undefined || inactive === undefined) throw new Error('two users were made');
+  const item = (key: string, hash: string, participants: number[]) =>
+    itemOf(active, key, hash, participants);
   const [one, two, three] = await eventLog.sendMessages([
     item('k1', '01', [active]),
     item('k2', '02', [active, inactive]),
@@ -358,6 +364,51 @@ test('a batch of sends is checked item by item, and a key sends once', async () 
   for (const outcome of outcomes.flat()) {
     expect(['sent', 'repeated', 'busy']).toContain(outcome.outcome);
     if (outcome.outcome === 'repeated') expect(outcome.messageId).toBe(sent[0]?.messageId);
+  }
+});
+
+test('a send reads no keys of others on a connection that planned it while there were none', async () => {
+  const { rows } = await pool.query<{ id: number }>(
+    `INSERT INTO users (email, email_folded, full_name, full_name_folded, short_name, is_active)
+     SELECT n, n, n, n, n, true FROM generate_series(1, 20) n RETURNING id`,
+  );
+  const sender = rows[0]?.id ?? 0;
+  await pool.query('ANALYZE send_keys, users');
+  const sending = createPool({
+    databaseUrl: database.url,
+    applicationName: 'test',
+    connectionsMax: 1,
+    connectTimeoutMs: 5_000,
+    statementTimeoutMs: 60_000,
+    looksUpByKey: true,
+    onError: () => undefined,
+  });
+  try {
+    const client = await sending.connect();
+    const send = (key: string): Promise<unknown> => {
+      // A mention makes a row beyond those of every message.
+      const items = [{ ...itemOf(sender, key, '01', [sender]), mentioned_ids: [sender] }];
+      return client.query({
+        name: 'send',
+        text: 'SELECT * FROM send_messages($1::json)',
+        values: [JSON.stringify(items.map((item, ordinal) => ({ ordinal, ...item })))],
+      });
+    };
+    await send('first');
+    await pool.query(
+      `INSERT INTO send_keys (send_key, content_hash, message_id, sent_at)
+       SELECT 'other ' || n, '', n, now() FROM generate_series(1, 1000) n`,
+    );
+    await client.query('BEGIN');
+    await send('second');
+    const { rows: counts } = await client.query<{ read: number }>(
+      `SELECT coalesce(idx_tup_fetch, 0) + seq_tup_read AS read FROM pg_stat_xact_user_tables WHERE relname = 'send_keys'`,
+    );
+    await client.query('COMMIT');
+    client.release();
+    expect(counts[0]?.read).toBeLessThan(10);
+  } finally {
+    await sending.end();
   }
 });
 

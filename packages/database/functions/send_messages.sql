@@ -2,6 +2,9 @@
 -- at lower positions is visible. So an entry is true of its stream, sender and recipients at its position. Rows that few messages have
 -- are inserted by separate statements, because beginning an insert costs more than inserting a row.
 --
+-- Senders and keys are looked up in sub-selects that OFFSET 0 keeps apart. A plan made while their table was empty, which a connection keeps,
+-- would otherwise read all keys for each send.
+--
 -- Arguments: items: an array of objects with the attributes of the type send_item; absent ones are null.
 -- Returns: for each item whose sender exists, in order of its ordinal, an outcome with the message's id and position:
 --   sent; repeated (the key was used for the same content: the first id); reused (the key was used for other content);
@@ -43,8 +46,8 @@ BEGIN
         ELSE 'sent'
       END AS verdict
     FROM unnest(batch) i
-    JOIN users sender ON sender.id = i.sender_id
-    LEFT JOIN send_keys k ON k.send_key = i.send_key
+    CROSS JOIN LATERAL (SELECT u.is_active FROM users u WHERE u.id = i.sender_id OFFSET 0) sender
+    LEFT JOIN LATERAL (SELECT e.message_id, e.content_hash FROM send_keys e WHERE e.send_key = i.send_key OFFSET 0) k ON true
   ), sent AS (
     SELECT j.*, head.end_message_id + row_number() OVER (ORDER BY j.ordinal) AS new_id,
       head.end_position + row_number() OVER (ORDER BY j.ordinal) AS new_position
@@ -71,7 +74,8 @@ BEGIN
     -- Ids are dense and grow, so keys above the head's newest message are those of this call.
     WITH sent AS (
       SELECT i.*, k.message_id AS new_id, head.end_position + k.message_id - head.end_message_id AS new_position
-      FROM unnest(batch) i JOIN send_keys k ON k.send_key = i.send_key
+      FROM unnest(batch) i
+      CROSS JOIN LATERAL (SELECT e.message_id FROM send_keys e WHERE e.send_key = i.send_key OFFSET 0) k
       WHERE k.message_id > head.end_message_id
     ), new_first_messages AS (
       INSERT INTO stream_first_messages (stream_id, message_id)
