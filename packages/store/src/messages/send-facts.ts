@@ -109,7 +109,7 @@ const streamSendText = `SELECT ${senderColumns}, q.ordinality AS "ordinal", s.id
       (SELECT c.id FROM conversations c WHERE c.stream_id = s.id AND c.topic_folded = q.topic_folded) AS "conversationId",
       ARRAY(SELECT b.id FROM users b WHERE ${isReactingBotSql('b')} AND b.is_active
         AND (SELECT m.is_active FROM subscriptions m WHERE m.user_id = b.id AND m.stream_id = s.id)
-        ORDER BY b.id) AS "reactingBotIds", CASE WHEN row_number() OVER () = 1 THEN ${realmJson} END AS realm
+        ORDER BY b.id) AS "reactingBotIds", CASE WHEN q.ordinality = 1 THEN ${realmJson} END AS realm
     FROM unnest((SELECT $1::bigint[]), (SELECT $2::text[]), (SELECT $3::bigint[]), (SELECT $4::text[])) WITH ORDINALITY
       AS q (sender_id, name_folded, stream_id, topic_folded, ordinality)
     JOIN users u ON u.id = q.sender_id LEFT JOIN users owner ON owner.id = u.bot_owner_id
@@ -120,7 +120,7 @@ const streamSendText = `SELECT ${senderColumns}, q.ordinality AS "ordinal", s.id
 export type StreamSendReads = {
   /** For each question, except those whose sender does not exist. */
   readonly facts: ReadonlyMap<StreamSendQuestion, StreamSendFacts>;
-  /** Undefined if no sender exists. */
+  /** Undefined if the sender of the first question does not exist. */
   readonly realm: SendRealm | undefined;
 };
 
@@ -150,7 +150,8 @@ export async function findStreamSendFacts(
     const question = questions[row.ordinal - 1];
     if (question !== undefined) facts.set(question, { sender: row, stream: streamOf(row) });
   }
-  return { facts, realm: rows[0]?.realm ?? undefined };
+  const realm = rows.find((row) => row.realm !== null)?.realm ?? undefined;
+  return { facts, realm };
 }
 
 function streamOf(row: StreamColumns): StreamSendFacts['stream'] {

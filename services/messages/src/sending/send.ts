@@ -93,8 +93,11 @@ async function findStreamSends(
   questions: readonly StreamSendQuestion[],
 ): Promise<ReadonlyMap<StreamSendQuestion, StreamSendFound>> {
   const found = await findStreamSendFacts(pool, questions);
-  if (found.realm === undefined) return new Map();
-  const realm = await realmFacts.complete(pool, found.realm);
+  if (found.facts.size === 0) return new Map();
+  const realm =
+    found.realm === undefined
+      ? await realmFacts.get()
+      : await realmFacts.complete(pool, found.realm);
   return new Map(Array.from(found.facts, ([question, facts]) => [question, { ...facts, realm }]));
 }
 
@@ -112,18 +115,20 @@ export class MessageSender {
   constructor(
     options: Omit<BotOwnerNoticesOptions, 'send'> & {
       readonly pool: Pool;
+      /** For the statements of stream messages, which look up rows by key. */
+      readonly sendingPool: Pool;
       readonly writer: BatchWriter;
       readonly publicUrl: string;
       readonly realmFacts: RealmFactsReader;
       readonly renderer: MessageRenderer;
     },
   ) {
-    const { pool, realmFacts } = options;
+    const { pool, sendingPool, realmFacts } = options;
     this.#pool = pool;
     this.#reads = {
       db: pool,
       streamFacts: new BatchedReads(
-        (questions) => findStreamSends(pool, realmFacts, questions),
+        (questions) => findStreamSends(sendingPool, realmFacts, questions),
         checksBound,
       ),
       realmFacts,
