@@ -26,11 +26,8 @@ import { findAddressesInDns } from './outgoing/find-addresses.ts';
 import { outgoingWebhooks } from './outgoing/outgoing-webhooks.ts';
 import { maintenanceOfMessages } from './maintenance.ts';
 
-/**
- * Two look-ups and one batch are in flight at a time; a fourth connection is there while a broken one is replaced. Where sends are rare, one
- * connection does both, and its backend has warm caches.
- */
-const sendingConnections = 4;
+/** One batch is in flight at a time; a second connection is there while a broken one is replaced. */
+const sendingConnections = 2;
 /** Slow searches and narrows leave other requests their connections. */
 const costlyConnections = 4;
 /** No request waits for the job that takes side effects from the log and runs them. */
@@ -55,9 +52,8 @@ function openSending(
   { pool, redis, keyPrefix }: Stores,
 ): Pick<MessagesContext, 'realmFacts' | 'renderer' | 'sender'> {
   const { config, log, metrics } = frame;
-  const sendingPool = openPool(frame, 'sending', sendingConnections, { looksUpByKey: true });
   const eventLog = new EventLog({
-    pool: sendingPool,
+    pool: openPool(frame, 'sending', sendingConnections, { looksUpByKey: true }),
     redis,
     keyPrefix,
     log,
@@ -74,7 +70,6 @@ function openSending(
   const realmFacts = new RealmFactsReader(pool);
   const sender = new MessageSender({
     pool,
-    sendingPool,
     writer,
     renderer,
     realmFacts,

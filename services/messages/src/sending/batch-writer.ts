@@ -7,8 +7,7 @@
  * database refuses is repeated item by item, so that one bad item fails alone. An item whose key another process is using waits by itself,
  * and others go on without it.
  */
-import { nextTick } from 'node:process';
-import { setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
 
 import { serviceUnavailable } from '@parley/api';
 import { NotSent } from '@parley/event-log';
@@ -167,8 +166,8 @@ export class BatchWriter {
   }
 
   async #flush(): Promise<void> {
-    // Items of one look-up arrive together.
-    await new Promise<void>((resolve) => nextTick(resolve));
+    // Items that arrive in the same turn are included.
+    await nextTurn();
     let waitMs = retryWaitMinMs;
     while (this.#queue.length > 0) {
       const batch = this.#takeBatch();

@@ -115,20 +115,18 @@ export class MessageSender {
   constructor(
     options: Omit<BotOwnerNoticesOptions, 'send'> & {
       readonly pool: Pool;
-      /** For the statements of stream messages, which look up rows by key. */
-      readonly sendingPool: Pool;
       readonly writer: BatchWriter;
       readonly publicUrl: string;
       readonly realmFacts: RealmFactsReader;
       readonly renderer: MessageRenderer;
     },
   ) {
-    const { pool, sendingPool, realmFacts } = options;
+    const { pool, realmFacts } = options;
     this.#pool = pool;
     this.#reads = {
       db: pool,
       streamFacts: new BatchedReads(
-        (questions) => findStreamSends(sendingPool, realmFacts, questions),
+        (questions) => findStreamSends(pool, realmFacts, questions),
         checksBound,
       ),
       realmFacts,
