@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { Secret } from '@parley/config';
-import { EventLog, audienceKey } from '@parley/event-log';
+import { EventLog, audienceKey, findSideEffectWork } from '@parley/event-log';
 import { badRequest } from '@parley/api';
 import type { SideEffect } from '@parley/event-log';
 import type { Pool } from '@parley/database';
@@ -113,6 +113,23 @@ test('each effect in the log becomes one row, whichever process takes it and how
   expect(steps.reduce((sum, { taken }) => sum + taken, 0)).toBe(3);
   expect((await listRows()).map(({ target }) => target)).toEqual([1, 2, 1]);
   expect(await takeSideEffects(pool)).toEqual({ taken: 0, mayHaveMore: false });
+});
+
+test('entries without side effects are not read to find out that there is nothing to take', async () => {
+  await pool.query(
+    `INSERT INTO log_entries (position, length, message_id, audience, payload)
+     SELECT n, 1, 0, 0, '{}' FROM generate_series(1000, 2000) n`,
+  );
+  const client = await pool.connect();
+  await client.query('BEGIN');
+  expect(await findSideEffectWork(client, 10_000)).toBe(false);
+  const { rows } = await client.query<{ read: number }>(
+    `SELECT sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::integer AS read FROM pg_stat_xact_user_tables WHERE relname LIKE 'log_entries%'`,
+  );
+  expect(await findSideEffectWork(client, 1_000)).toBe(true);
+  await client.query('ROLLBACK');
+  client.release();
+  expect(rows[0]?.read).toBeLessThan(10);
 });
 
 test('many effects are taken in steps, none twice', async () => {

@@ -208,8 +208,11 @@ export async function readSideEffectCursor(
 export async function findSideEffectWork(database: Queryable, behindMax: number): Promise<boolean> {
   const { rows } = await database.query<{ has_work: boolean }>({
     name: 'side-effect-work',
-    text: `SELECT EXISTS (SELECT FROM log_entries e WHERE e.has_side_effects AND e.position > c.position)
-        OR EXISTS (SELECT FROM log_entries e WHERE e.brings_calls AND e.position > c.message_position)
+    // With EXISTS instead of an order, a plan could scan the whole log.
+    text: `SELECT (SELECT e.position FROM log_entries e
+          WHERE e.has_side_effects AND e.position > c.position ORDER BY e.position LIMIT 1) IS NOT NULL
+        OR (SELECT e.position FROM log_entries e
+          WHERE e.brings_calls AND e.position > c.message_position ORDER BY e.position LIMIT 1) IS NOT NULL
         OR least(c.position, c.message_position) + $1 <= (SELECT max(e.position) FROM log_entries e) AS has_work
       FROM side_effect_cursor c`,
     values: [behindMax],

@@ -47,7 +47,7 @@ export async function noteNewestMessages(db: Queryable): Promise<boolean> {
     name: 'note-newest-messages',
     text: `WITH upto AS MATERIALIZED (
         SELECT u.message_id FROM conversation_newest_upto u
-        WHERE EXISTS (SELECT FROM messages m WHERE m.id > u.message_id) FOR UPDATE SKIP LOCKED
+        WHERE u.message_id < (SELECT max(m.id) FROM messages m) FOR UPDATE SKIP LOCKED
       ), fresh AS MATERIALIZED (
         SELECT m.id, m.read_conversation_id, m.stream_id FROM messages m
         WHERE m.id > (SELECT u.message_id FROM upto u) ORDER BY m.id LIMIT ${notedPerStatement}
