@@ -1,4 +1,4 @@
--- Trigger of membership_periods: writes the row of each stream whose periods changed, in the transaction that changes them. The transaction
+-- Trigger of the periods of memberships: writes the row of each stream whose periods changed, in the transaction that changes them. The transaction
 -- that wrote the row is the version of the stream's subscribers.
 --
 -- Arguments: none; the transition table "changed".

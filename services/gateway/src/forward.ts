@@ -199,18 +199,27 @@ export class Forwarder {
     const mayRepeat = forwarded.afterLoss !== 'once' && forwarded.body.kind === 'kept';
     let losses = 0;
     let left: LiveNode[] = forwarded.candidates();
+    const unreachable = new Set<string>();
+    let knowsNewest = false;
     for (let count = 0; count < attemptsMax && performance.now() < giveUpAtMs; count += 1) {
       if (left.length === 0) {
-        // Waiting is worthwhile only if the request may have been done. If no node was reached, the client can repeat it.
-        if (losses === 0) break;
-        await pause(roundPauseMs);
-        left = forwarded.candidates();
+        if (losses > 0) {
+          await pause(roundPauseMs);
+          left = forwarded.candidates();
+        } else {
+          // Nobody was reached, so the client can repeat the request. But a replica may just have replaced the last one.
+          if (knowsNewest) break;
+          await this.#options.upstreams.list.readAgain();
+          knowsNewest = true;
+          left = forwarded.candidates().filter(({ address }) => !unreachable.has(address));
+        }
       }
       const node = left.shift();
       if (response.destroyed) return;
       if (node === undefined) continue;
       // A failed attempt would lose the first bytes of the body, so the node must accept connections.
       if (forwarded.body.kind === 'flowing' && !(await takesConnections(node.address))) {
+        unreachable.add(node.address);
         this.#options.upstreams.suspect(node.nodeId);
         this.#options.onRetry(forwarded.service, 'unreachable');
         continue;
@@ -225,7 +234,10 @@ export class Forwarder {
       if (end.kind === 'refused') throw end.error;
       const wasReached = end.kind !== 'unreachable';
       if (wasReached) losses += 1;
-      else this.#options.upstreams.suspect(node.nodeId);
+      else {
+        unreachable.add(node.address);
+        this.#options.upstreams.suspect(node.nodeId);
+      }
       this.#options.onRetry(forwarded.service, wasReached ? 'lost' : 'unreachable');
       const isReadOver =
         forwarded.afterLoss === 'read' && (end.kind === 'late' || losses === readLossesMax);

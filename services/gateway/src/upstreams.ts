@@ -12,6 +12,7 @@ export type NodeList = {
   nodes(service: string): readonly LiveNode[];
   stateOf(nodeId: string): LeaseState;
   onLeasesChanged(listener: () => void): () => void;
+  readAgain(): Promise<void>;
 };
 
 /** For this time after a refused connection, a node is tried last. */

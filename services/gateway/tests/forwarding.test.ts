@@ -80,6 +80,18 @@ describe('choosing a replica', () => {
     expect(await gateway.metric('parley_gateway_upstream_retries_total')).toBe(1);
   });
 
+  it('finds the node that has just replaced the last one', async () => {
+    const replaced = await gateway.addUpstream('subscriptions', named('replaced'));
+    const other = await gateway.addUpstream('people', named('new'));
+    await replaced.crash();
+    // No hint says so, and the next read of leases may be a third of a second away.
+    await gateway.pool.query({
+      text: "UPDATE service_leases SET service = 'subscriptions' WHERE node_id = $1",
+      values: [other.nodeId],
+    });
+    expect((await call('GET', 'streams')).json).toMatchObject({ name: 'new' });
+  });
+
   it('stops choosing a node that gave up its lease', async () => {
     const leaving = await gateway.addUpstream('subscriptions', named('leaving'));
     await gateway.addUpstream('subscriptions', named('staying'));
