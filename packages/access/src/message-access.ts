@@ -58,7 +58,7 @@ export function checkMaySendToStream(
 /**
  * Finds a message that the user may see: a message that the user holds, or one of a stream whose whole history the user may read.
  *
- * @throws ApiError `Invalid message(s)` when there is none, or he may not see it
+ * @throws ApiError `Invalid message(s)` if there is none, or the user may not see it
  */
 export async function getVisibleMessage(
   db: Queryable,
@@ -73,7 +73,7 @@ export async function getVisibleMessage(
 /**
  * Finds a message that the user may see, without its content.
  *
- * @throws ApiError `Invalid message(s)` when there is none, or he may not see it
+ * @throws ApiError `Invalid message(s)` if there is none, or the user may not see it
  */
 export async function getSeenMessage(
   db: Queryable,

@@ -96,7 +96,7 @@ export function checkMayReadEditHistory(settings: RealmSettings): void {
 /**
  * Finds the edit history of a message that the user may see.
  *
- * @throws ApiError `Invalid message(s)` when there is none, or he may not see it
+ * @throws ApiError `Invalid message(s)` if there is none, or the user may not see it
  */
 export async function getVisibleHistory(
   db: Queryable,

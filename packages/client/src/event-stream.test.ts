@@ -97,14 +97,14 @@ describe('events', () => {
 
   test.each([
     ['a lost connection', cut],
-    ['a page of a gateway that is away', page(502)],
-    ['a page of a gateway that is late', page(504)],
+    ['a page about an unavailable gateway', page(502)],
+    ['a page about a slow gateway', page(504)],
     ['a refusal because of another poll', json(409, { result: 'error', msg: 'Conflict' })],
-    ['a page in the place of the answer', page(409)],
+    ['a page instead of an answer', page(409)],
     ['too many requests', limited],
-    ['a store that is away', unavailable],
-    ['a fault of the server', json(500, { result: 'error', msg: 'Internal server error' })],
-    ['an answer that is none', json(200, { hello: 'world' })],
+    ['an unavailable store', unavailable],
+    ['a failure of the server', json(500, { result: 'error', msg: 'Internal server error' })],
+    ['an answer of another form', json(200, { hello: 'world' })],
   ])('continue after %s, in register and in a poll', async (_, failure) => {
     server.script(failure, registered('q'), failure, polled(11), hold);
     const failures: unknown[] = [];

@@ -30,9 +30,9 @@ const message = { type: 'private', to: 'bob@example.com', content: 'hi' } as con
 describe('repeats', () => {
   test.each([
     ['a request over the limit', limited],
-    ['a store that is away', unavailable],
-    ['a gateway that is away', page(502)],
-    ['a connection that is lost', cut],
+    ['an unavailable store', unavailable],
+    ['an unavailable gateway', page(502)],
+    ['a lost connection', cut],
   ])('a GET after %s', async (_, failure) => {
     server.script(failure, failure, json(200, { ...success, user_id: 3 }));
     expect(await client().request('GET /users/me')).toMatchObject({ user_id: 3 });
@@ -57,9 +57,9 @@ describe('repeats', () => {
 
 describe('does not repeat', () => {
   test.each([
-    ['a store that is away', unavailable, ApiError],
-    ['a gateway that is away', page(502), NoAnswerError],
-    ['a connection that is lost', cut, NoAnswerError],
+    ['an unavailable store', unavailable, ApiError],
+    ['an unavailable gateway', page(502), NoAnswerError],
+    ['a lost connection', cut, NoAnswerError],
   ])('a change after %s', async (_, failure, expected) => {
     server.script(failure);
     await expect(client().request('POST /mark_all_as_read')).rejects.toBeInstanceOf(expected);

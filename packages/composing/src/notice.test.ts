@@ -156,7 +156,7 @@ const people = fc.record({
   botType: fc.constant(null),
   isActive: fc.boolean(),
 });
-const told = {
+const withoutMentions = {
   mentionedGroupIds: [],
   mentionsWildcard: false,
   attachmentPathIds: [],
@@ -179,7 +179,7 @@ test('whatever the names, a notice shows them, mentions nobody and links only wh
       expect([`${shown}${a},${b}.`, `${shown}#${a},${b}.`]).toContain(text);
       expect(elements.slice(1).every((element) => ['strong', 'code'].includes(element))).toBe(true);
       expect(['code', `span ${actor.id}`]).toContain(elements[0]);
-      expect(found).toMatchObject({ ...told, mentionedUserIds: [], hasLink: false });
+      expect(found).toMatchObject({ ...withoutMentions, mentionedUserIds: [], hasLink: false });
     }),
     { numRuns: 2_000 },
   );
@@ -211,7 +211,7 @@ test('whatever their names, streams are linked and people are mentioned as inten
         linkOf(12),
       ]);
       expect(found).toMatchObject({
-        ...told,
+        ...withoutMentions,
         mentionedUserIds: elements[0] === `span ${actor.id}` ? [actor.id] : [],
       });
     }),
@@ -239,7 +239,7 @@ test('text of others in a code block stays in it', () => {
       expect(html).toMatch(
         /^<p>It said:<\/p>\n<div class="codehilite"><pre><span><\/span>(?:[^<]|<span class="\w+">|<\/span>)*<\/pre><\/div>$/,
       );
-      expect(found).toMatchObject({ ...told, mentionedUserIds: [], hasLink: false });
+      expect(found).toMatchObject({ ...withoutMentions, mentionedUserIds: [], hasLink: false });
     }),
     { numRuns: 2_000 },
   );

@@ -82,18 +82,18 @@ describe('parseRedisAddress', () => {
   it.each([
     ['another scheme', 'http://redis'],
     ['no host', 'redis://'],
-    ['several hosts without saying what they are', 'redis://a,b'],
+    ['several hosts without their kind', 'redis://a,b'],
     ['a port out of range', 'redis://a:65536'],
     ['an empty host in a list', 'redis+cluster://a,,b'],
     ['a set without its name', 'redis+sentinel://a,b'],
     ['a database in a cluster', 'redis+cluster://a/1'],
     ['two databases', 'redis://a/1?db=2'],
-    ['a database that is no number', 'redis://a/one'],
-    ['an option of another form', 'redis://a?sentinel_password=x'],
-    ['an option that there is not', 'redis://a?enableOfflineQueue=true'],
-    ['a switch that is neither', 'redis://a?tls=maybe'],
-    ['TLS and none', 'rediss://a?tls=off'],
-    ['a password that is half encoded', 'redis://:100%@a'],
+    ['a database that is not a number', 'redis://a/one'],
+    ['an option for another kind of address', 'redis://a?sentinel_password=x'],
+    ['an unknown option', 'redis://a?enableOfflineQueue=true'],
+    ['a switch that is neither on nor off', 'redis://a?tls=maybe'],
+    ['TLS both on and off', 'rediss://a?tls=off'],
+    ['an incorrectly encoded password', 'redis://:100%@a'],
   ])('refuses %s', (_what, text) => {
     expect(() => parseRedisAddress(text)).toThrow(/^m(?:ust|ay)/);
   });

@@ -28,10 +28,10 @@ export class BatchedReads<Key, Value> {
   find(key: Key): Promise<Value | undefined> {
     const known = this.#waiting.get(key);
     if (known !== undefined) return known.promise;
-    const asked = Promise.withResolvers<Value | undefined>();
-    this.#waiting.set(key, asked);
+    const waiting = Promise.withResolvers<Value | undefined>();
+    this.#waiting.set(key, waiting);
     this.#readMore();
-    return asked.promise;
+    return waiting.promise;
   }
 
   #readMore(): void {
@@ -43,15 +43,15 @@ export class BatchedReads<Key, Value> {
   async #readOnce(): Promise<void> {
     // Keys that arrive in the same turn are included.
     await nextTurn();
-    const asked = [...this.#waiting.entries().take(this.#bounds.keysPerRead)];
+    const batch = [...this.#waiting.entries().take(this.#bounds.keysPerRead)];
     // A new map for each read, because deleted entries of a long-lived map stay until the next full garbage collection.
-    if (asked.length === this.#waiting.size) this.#waiting = new Map();
-    else for (const [key] of asked) this.#waiting.delete(key);
+    if (batch.length === this.#waiting.size) this.#waiting = new Map();
+    else for (const [key] of batch) this.#waiting.delete(key);
     try {
-      const found = asked.length === 0 ? undefined : await this.#read(asked.map(([key]) => key));
-      for (const [key, { resolve }] of asked) resolve(found?.get(key));
+      const found = batch.length === 0 ? undefined : await this.#read(batch.map(([key]) => key));
+      for (const [key, { resolve }] of batch) resolve(found?.get(key));
     } catch (error) {
-      for (const [, { reject }] of asked) reject(error);
+      for (const [, { reject }] of batch) reject(error);
     }
     this.#reading -= 1;
     this.#readMore();

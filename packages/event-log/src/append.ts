@@ -337,7 +337,7 @@ export class EventLog {
    */
   async transaction<Result>(work: (client: Client) => Promise<Work<Result>>): Promise<Result> {
     let positions = 1;
-    return this.#mending(
+    return this.#withRepairs(
       () => positions,
       async () =>
         this.#attempt(async (client) => {
@@ -349,7 +349,7 @@ export class EventLog {
   }
 
   /** Runs `attempt` again if a repeat can succeed. */
-  async #mending<Result>(
+  async #withRepairs<Result>(
     positionsWanted: () => number,
     attempt: () => Promise<Result>,
   ): Promise<Result> {
@@ -357,7 +357,8 @@ export class EventLog {
       try {
         return await attempt();
       } catch (error) {
-        if (attempts === attemptsMax || !(await this.#mend(error, positionsWanted()))) throw error;
+        if (attempts === attemptsMax || !(await this.#repair(error, positionsWanted())))
+          throw error;
       }
     }
   }
@@ -417,7 +418,7 @@ export class EventLog {
   async sendMessages(items: readonly SendItem[]): Promise<SendOutcome[]> {
     const json = itemsText(items);
     const withNotices = items.some((item) => item.upload_notice !== undefined);
-    return this.#mending(
+    return this.#withRepairs(
       () => items.reduce((sum, item) => sum + 1 + (item.upload_notice?.length ?? 0), 0),
       async () => {
         const rows = await this.#runSend(json, withNotices);
@@ -460,7 +461,7 @@ export class EventLog {
   async tick(olderThanSecs: number): Promise<void> {
     const payload = JSON.stringify({ v: 1, kind: 'tick' });
     // A silent log must check for another history of the database itself.
-    const { rows } = await this.#mending(
+    const { rows } = await this.#withRepairs(
       () => 1,
       async () =>
         this.#pool.query<{ epoch: number; position: number; message_id: number }>({
@@ -482,7 +483,7 @@ export class EventLog {
   }
 
   /** @returns whether a repeat can succeed, after the necessary repair */
-  async #mend(error: unknown, positionsWanted: number): Promise<boolean> {
+  async #repair(error: unknown, positionsWanted: number): Promise<boolean> {
     switch (sqlState(error)) {
       case serializationFailure:
       case deadlockDetected:

@@ -78,7 +78,7 @@ export class LogFollower {
   #epochs: readonly Epoch[] = [];
   #heardFromPostgresAtMs = -Infinity;
   #lastAwayAtMs = -Infinity;
-  #headChecksAsked = 0;
+  #headChecksRequested = 0;
   #headCheckTaken = 0;
   #enteringEpoch: Promise<void> | undefined;
   #repair: Promise<void> | undefined;
@@ -114,7 +114,7 @@ export class LogFollower {
     options.subscriber.on('message', follower.#onMessage);
     // The connection subscribes again after every reconnect, and missed entries are read then.
     const subscribed = options.subscriber.subscribe(follower.#channel).catch((error: unknown) => {
-      options.log.warn({ err: error }, 'hints of the log are not to be had yet');
+      options.log.warn({ err: error }, 'hints of the log cannot be followed yet');
     });
     await Promise.race([subscribed, new Promise((resolve) => setTimeout(resolve, 1_000).unref())]);
     const askedAtMs = performance.now();
@@ -235,15 +235,15 @@ export class LogFollower {
       oldestArrivalMs = Math.min(oldestArrivalMs, arrivedAtMs);
       cursor = entry.position + entry.length - 1;
     }
-    this.#handOn(taken, oldestArrivalMs);
+    this.#passOn(taken, oldestArrivalMs);
     if (this.#waitingHints.size > 0) this.#scheduleRepair('reorder');
   }
 
   /** @param oldestArrivalMs when the first hint of them arrived; Infinity without a hint */
-  #handOn(entries: readonly PositionedEntry[], oldestArrivalMs = Infinity): void {
+  #passOn(entries: readonly PositionedEntry[], oldestArrivalMs = Infinity): void {
     const last = entries.at(-1);
     if (last === undefined) return;
-    this.#cursor = this.#across(last.position + last.length - 1);
+    this.#cursor = this.#skipEpochEnds(last.position + last.length - 1);
     this.#options.onEntries(entries);
     // They wait in the order of arrival, not of positions.
     let oldestMs = oldestArrivalMs;
@@ -269,7 +269,7 @@ export class LogFollower {
     const cursorBefore = this.#cursor;
     this.#reorderTimer = setTimeout(() => {
       this.#reorderTimer = undefined;
-      // Hints that arrived meanwhile moved the cursor, and the waiting ones have a timer of their own.
+      // In the meantime hints may have moved the cursor; the waiting ones have a separate timer.
       const isBehind =
         this.#waitingHints.size > 0 ||
         this.#head.endPosition > this.#cursor ||
@@ -307,11 +307,11 @@ export class LogFollower {
       const following = this.#following(missing);
       if (following.length > 0) {
         repairsTotal.inc({ found_by: foundBy });
-        this.#handOn(following);
+        this.#passOn(following);
       }
       if (following.length < missing.length) {
         if (gapAt === this.#cursor) {
-          this.#reset('the log does not go on where this follower stands');
+          this.#reset('the log does not continue at the position of this follower');
           return;
         }
         // The entry may begin an epoch that opened after the last head check.
@@ -331,13 +331,13 @@ export class LogFollower {
     for (const entry of entries) {
       if (entry.position !== cursor + 1) break;
       following.push(entry);
-      cursor = this.#across(entry.position + entry.length - 1);
+      cursor = this.#skipEpochEnds(entry.position + entry.length - 1);
     }
     return following;
   }
 
   /** After the end of an epoch, the next position is the start of the next epoch. */
-  #across(position: number): number {
+  #skipEpochEnds(position: number): number {
     let reached = position;
     for (const epoch of this.#epochs) {
       if (reached === epoch.previousEndPosition && epoch.startPosition > reached)
@@ -351,13 +351,13 @@ export class LogFollower {
    * from the log is void.
    */
   async #enterEpoch(): Promise<void> {
-    this.#enteringEpoch ??= this.#lookAtEpochs().finally(() => {
+    this.#enteringEpoch ??= this.#checkEpochs().finally(() => {
       this.#enteringEpoch = undefined;
     });
     return this.#enteringEpoch;
   }
 
-  async #lookAtEpochs(): Promise<void> {
+  async #checkEpochs(): Promise<void> {
     // The head is read first, so that the epochs read next include its epoch.
     const head = await this.#read(readHead);
     const epochs = await this.#read(readEpochs);
@@ -381,7 +381,7 @@ export class LogFollower {
       this.#reset('a new epoch of the log lost entries that this follower had read');
       return;
     }
-    this.#cursor = this.#across(this.#cursor);
+    this.#cursor = this.#skipEpochEnds(this.#cursor);
     this.#resolveWaiters();
   }
 
@@ -427,13 +427,13 @@ export class LogFollower {
    */
   async checkHead(): Promise<LogHead | undefined> {
     const askedAtMs = performance.now();
-    this.#headChecksAsked += 1;
-    const asked = this.#headChecksAsked;
+    this.#headChecksRequested += 1;
+    const requested = this.#headChecksRequested;
     try {
       const head = await this.#read(readHead);
       // If a later check was answered first, this answer is outdated and must not set the epoch back.
-      if (asked < this.#headCheckTaken) return this.#head;
-      this.#headCheckTaken = asked;
+      if (requested < this.#headCheckTaken) return this.#head;
+      this.#headCheckTaken = requested;
       if (head.epoch !== this.#head.epoch) await this.#enterEpoch();
       if (head.epoch === this.#head.epoch) this.#head = head;
       this.#heardFromPostgresAtMs = Math.max(this.#heardFromPostgresAtMs, askedAtMs);

@@ -181,9 +181,9 @@ describe('refuses', () => {
 
   test.each([
     ['nothing', Buffer.alloc(0)],
-    ['a text', Buffer.from('This is no image.')],
+    ['text', Buffer.from('This is no image.')],
     [
-      'a drawing in a text',
+      'an SVG drawing',
       Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'),
     ],
     ['only the first bytes of a PNG', Buffer.from('\x89PNG\r\n\x1a\n', 'latin1')],
@@ -208,12 +208,12 @@ describe('refuses', () => {
     ['a PNG', pngHeader(6_600, 'rgb'), pngHeader(6_800, 'rgb')],
     ['a palette', pngHeader(6_600, 'palette'), pngHeader(6_800, 'palette')],
     [
-      'rows that come interlaced',
+      'interlaced rows',
       pngHeader(4_500, 'rgba', { isInterlaced: true }),
       pngHeader(4_700, 'rgba', { isInterlaced: true }),
     ],
     [
-      'two bytes a colour',
+      'two bytes per colour',
       pngHeader(3_200, 'rgba', { depth: 16, isInterlaced: true }),
       pngHeader(3_300, 'rgba', { depth: 16, isInterlaced: true }),
     ],
@@ -228,7 +228,7 @@ describe('refuses', () => {
       jpegHeader(5_400, { progressive: true, chromaSubsampling: '4:2:0' }),
     ],
     [
-      'one of whole colours',
+      'a JPEG of several scans with full colours',
       jpegHeader(3_700, { progressive: true, chromaSubsampling: '4:4:4' }),
       jpegHeader(3_800, { progressive: true, chromaSubsampling: '4:4:4' }),
     ],

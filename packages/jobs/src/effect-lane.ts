@@ -219,9 +219,9 @@ export class EffectLane {
       this.#wakeIn(again.againInMs + wakeSlackMs);
     } catch (error) {
       if (error instanceof ClaimLost) {
-        log.warn({ ...key, attempts }, 'a side effect was run by another process meanwhile');
+        log.warn({ ...key, attempts }, 'another process has run the side effect');
       } else if (error instanceof ApiError && error.status < 500) {
-        log.debug({ err: error, ...key }, 'a side effect cannot be done');
+        log.debug({ err: error, ...key }, 'a side effect cannot be executed');
         await finish('refused');
       } else if (attempts >= attemptsMax) {
         log.error({ err: error, ...key }, 'a side effect is given up');

@@ -20,7 +20,7 @@ export function joined(pieces: readonly Buffer[]): Buffer {
   return pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces);
 }
 
-/** @returns a copy in memory of its own: a slice of memory that others use would keep all of it for as long as it is kept itself */
+/** @returns a copy in separate memory: a slice of shared memory would keep all of it alive */
 export function ownCopy(pieces: readonly Buffer[]): Buffer {
   const copy = Buffer.allocUnsafeSlow(bytesOf(pieces));
   let at = 0;

@@ -23,14 +23,14 @@ let server: Server;
 let links: NodeLinks;
 let port: string;
 let polled: ReceivedRequest[];
-let told: string[];
+let calls: string[];
 let reply: (poll: ReceivedRequest) => Promise<LinkAnswer>;
 let closeGatewayLink: () => void;
 let checkIntervalMs: number;
 
 beforeEach(async () => {
   polled = [];
-  told = [];
+  calls = [];
   checkIntervalMs = 60_000;
   reply = () => Promise.resolve(answer);
   closeGatewayLink = () => undefined;
@@ -64,7 +64,7 @@ function connect(identity: string, toPort = port): GatewayLink {
     identity,
     connectTimeoutMs: 5_000,
     checkIntervalMs,
-    onLeaving: () => told.push('leaving'),
+    onLeaving: () => calls.push('leaving'),
     onClosed: () => undefined,
   });
   closeGatewayLink = () => link.close();
@@ -152,12 +152,12 @@ describe('a link', () => {
       };
       check();
     });
-    const held = ask(link).then(() => told.push('answer'));
+    const held = ask(link).then(() => calls.push('answer'));
     await begun;
     links.sayLeaving();
     release.resolve(undefined);
     await held;
-    expect(told).toEqual(['leaving', 'answer']);
+    expect(calls).toEqual(['leaving', 'answer']);
   });
 
   it('sends the common beginning of many answers once', async () => {
@@ -214,9 +214,9 @@ describe('a link', () => {
     server.on('upgrade', (_request, socket) => socket.pause());
     const link = connect(identityFor(linkRequestId));
     expect(link.isSilent).toBe(false);
-    const asked = ask(link);
+    const request = ask(link);
     await waitUntil('a look is not answered', () => link.isSilent);
-    expect(await asked).toBeInstanceOf(LinkLost);
+    expect(await request).toBeInstanceOf(LinkLost);
   });
 
   it('stays open without traffic', async () => {

@@ -58,8 +58,8 @@ function connect(to: Server = server): GatewayLink {
 }
 
 /** Sends a request. @returns its number, and its outcome: the text of its answer, or the fault */
-function ask(link: GatewayLink): { number: number; told: Promise<string | Error> } {
-  const { promise: told, resolve } = Promise.withResolvers<string | Error>();
+function ask(link: GatewayLink): { number: number; answer: Promise<string | Error> } {
+  const { promise: answer, resolve } = Promise.withResolvers<string | Error>();
   const number = link.send(
     { requestId: 'r', method: 'GET', address: '/', caller, headers: {}, body: Buffer.alloc(0) },
     {
@@ -67,7 +67,7 @@ function ask(link: GatewayLink): { number: number; told: Promise<string | Error>
       onLinkFault: resolve,
     },
   );
-  return { number, told };
+  return { number, answer };
 }
 
 const holds = (count: number): Promise<unknown> =>
@@ -83,14 +83,14 @@ describe('a long answer', () => {
     async (more) => {
       const link = connect();
       const text = `${'x'.repeat(more < 0 ? 0 : more % 7)}${'ü🎉'.repeat((partBytes + more) / 6)}`;
-      const asked = [ask(link), ask(link)];
+      const requests = [ask(link), ask(link)];
       await holds(2);
       held[0]?.reply(answerOf(text));
       const bytes = Buffer.from(text);
       held[1]?.reply(
         answerOf([bytes.subarray(0, 7), bytes.subarray(7, 90_001), bytes.subarray(90_001)]),
       );
-      for (const { told } of asked) expect((await told) === text).toBe(true);
+      for (const { answer } of requests) expect((await answer) === text).toBe(true);
       expect(link.size).toBe(0);
     },
   );
@@ -98,25 +98,25 @@ describe('a long answer', () => {
   it('lets short answers pass, and no other long ones', async () => {
     const link = connect();
     const order: string[] = [];
-    const asked = ['long', 'second', 'short'].map((name) =>
-      ask(link).told.then(() => order.push(name)),
+    const requests = ['long', 'second', 'short'].map((name) =>
+      ask(link).answer.then(() => order.push(name)),
     );
     await holds(3);
     held[0]?.reply(answerOf('l'.repeat(8 * partBytes)));
     held[1]?.reply(answerOf('l'.repeat(partBytes + 1)));
     await new Promise(setImmediate);
     held[2]?.reply(answerOf('s'));
-    await Promise.all(asked);
+    await Promise.all(requests);
     expect(order).toEqual(['short', 'long', 'second']);
   });
 
   it('arrives at a gateway that reads, however much waits for it', async () => {
     const link = connect();
-    const asked = Array.from({ length: 140 }, () => ask(link));
-    await holds(asked.length);
+    const requests = Array.from({ length: 140 }, () => ask(link));
+    await holds(requests.length);
     const text = Buffer.alloc(2_000_000, 'l');
     for (const { reply } of held) reply(answerOf([text]));
-    for (const { told } of asked) expect((await told).toString().length).toBe(text.length);
+    for (const { answer } of requests) expect((await answer).toString().length).toBe(text.length);
     expect(faults).toEqual([]);
   });
 
@@ -124,37 +124,37 @@ describe('a long answer', () => {
     const sockets: Socket[] = [];
     server.on('upgrade', (_request, socket: Socket) => sockets.push(socket));
     const link = connect();
-    const asked = Array.from({ length: 20 }, () => ask(link));
+    const requests = Array.from({ length: 20 }, () => ask(link));
     await holds(20);
     const shared = 'ü'.repeat(partBytes + 1);
     const headers = {};
     for (const [at, { reply }] of held.entries())
       reply({ status: 200, kind: 'json', headers, shared, own: String(at) });
-    const told = await Promise.all(asked.map((each) => each.told));
-    expect(told.map((text) => String(text).slice(partBytes + 1))).toEqual(
-      asked.map((_, at) => `${at}`),
+    const answer = await Promise.all(requests.map((each) => each.answer));
+    expect(answer.map((text) => String(text).slice(partBytes + 1))).toEqual(
+      requests.map((_, at) => `${at}`),
     );
     expect(sockets[0]?.bytesWritten).toBeLessThan(3 * partBytes);
   });
 
   it('delays the end of a node that stops', async () => {
     const link = connect();
-    const { told } = ask(link);
+    const { answer } = ask(link);
     await holds(1);
     const finished = links.finish();
     held[0]?.reply(answerOf('l'.repeat(50 * partBytes)));
     await finished;
     links.end();
-    expect((await told).toString().length).toBe(50 * partBytes);
+    expect((await answer).toString().length).toBe(50 * partBytes);
   });
 
   it('arrives before the end of its link', async () => {
     const link = connect();
-    const { told } = ask(link);
+    const { answer } = ask(link);
     await holds(1);
     held[0]?.reply(answerOf('l'.repeat(20 * partBytes)));
     links.end();
-    expect((await told).toString().length).toBe(20 * partBytes);
+    expect((await answer).toString().length).toBe(20 * partBytes);
   });
 });
 
@@ -240,17 +240,17 @@ describe('a node that fails or is invalid', () => {
     socket?.write(wholeFrame(JSON.stringify(text), body));
 
   it('within an answer loses that answer', async () => {
-    const { number, told } = ask(await open());
+    const { number, answer } = ask(await open());
     say(['part', number], 'begun');
     socket?.end();
-    expect(await told).toBeInstanceOf(LinkLost);
+    expect(await answer).toBeInstanceOf(LinkLost);
   });
 
   it('with an answer of unlimited length loses its link at the limit', async () => {
-    const { number, told } = ask(await open());
+    const { number, answer } = ask(await open());
     const part = Buffer.alloc(4 * 1_048_576);
     for (let sent = 0; sent <= answerMaxBytes; sent += part.length) say(['part', number], [part]);
-    expect(await told).toBeInstanceOf(LinkLost);
+    expect(await answer).toBeInstanceOf(LinkLost);
   });
 
   it('that abandons an answer does not mix it with the next', async () => {
@@ -264,7 +264,7 @@ describe('a node that fails or is invalid', () => {
     say(['part', third.number]);
     say([200, 'json', {}, [[third.number, '']]], 'whole');
     say([200, 'json', {}, [[first.number, '']]], 'new');
-    expect(await Promise.all([first, second, third].map(({ told }) => told))).toEqual([
+    expect(await Promise.all([first, second, third].map(({ answer }) => answer))).toEqual([
       'new',
       'second, and last',
       'whole',

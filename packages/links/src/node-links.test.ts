@@ -38,8 +38,8 @@ afterEach(async () => {
   if (server.listening) await new Promise((resolve) => server.close(resolve));
 });
 
-function connectAs(...asked: [requestId: string, options?: { signedBy: string }]): RawGateway {
-  const gateway = connectRaw(server, ...asked);
+function connectAs(...identity: [requestId: string, options?: { signedBy: string }]): RawGateway {
+  const gateway = connectRaw(server, ...identity);
   sockets.push(gateway.socket);
   return gateway;
 }
@@ -111,13 +111,13 @@ describe('an invalid frame', () => {
     ['a poll without a number', wholeFrame('[[[null,"r","GET","?",null,{},0]],[],[]]')],
     ['a number with a fraction', wholeFrame('[[[0.5,"r","GET","?",null,{},0]],[],[]]')],
     ['a number below zero', wholeFrame('[[[-1,"r","GET","?",null,{},0]],[],[]]')],
-    ['lengths beyond all bounds', Buffer.alloc(8, 0xff)],
+    ['lengths beyond all limits', Buffer.alloc(8, 0xff)],
     ['a body beyond the frame', withBodies([2, 3], 'four')],
-    ['a body that belongs to nobody', withBodies([1, 2], 'four')],
+    ['a byte after the last body', withBodies([1, 2], 'four')],
     ['a body of a negative length', withBodies([4, -4, 4], 'four')],
-    ['half a byte of a body', withBodies([1.5, 2.5], 'four')],
+    ['body lengths with fractions', withBodies([1.5, 2.5], 'four')],
     ['a body without a length', withBodies([0, null], '')],
-    ['a length that is a text', withBodies([0, '4'], 'four')],
+    ['a length that is text', withBodies([0, '4'], 'four')],
   ])('%s ends the link, and no other', async (_case, bytes) => {
     const [other, gateway] = [await open(), await open()];
     say(other, [[poll(0)], [], []]);
@@ -223,27 +223,27 @@ it('a link that asks whether the node is alive gets an answer', async () => {
 describe('a signal', () => {
   it('tells its listener once when it is aborted', () => {
     const signal = new RequestSignal();
-    let told = 0;
+    let aborts = 0;
     const listener = (): void => {
-      told += 1;
+      aborts += 1;
     };
     signal.addEventListener('abort', listener);
-    expect([signal.aborted, told]).toEqual([false, 0]);
+    expect([signal.aborted, aborts]).toEqual([false, 0]);
     signal.abort();
-    expect([signal.aborted, told]).toEqual([true, 1]);
+    expect([signal.aborted, aborts]).toEqual([true, 1]);
   });
 
   it('does not tell removed listeners, and accepts the next', () => {
     const signal = new RequestSignal();
-    const told: string[] = [];
-    const first = (): unknown => told.push('first');
-    const second = (): unknown => told.push('second');
+    const called: string[] = [];
+    const first = (): unknown => called.push('first');
+    const second = (): unknown => called.push('second');
     signal.addEventListener('abort', first);
     signal.removeEventListener('abort', second);
     expect(() => signal.addEventListener('abort', second)).toThrow('one thing');
     signal.removeEventListener('abort', first);
     signal.addEventListener('abort', second);
     signal.abort();
-    expect(told).toEqual(['second']);
+    expect(called).toEqual(['second']);
   });
 });

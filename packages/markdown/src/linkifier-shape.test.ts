@@ -31,14 +31,14 @@ describe('a pattern of a linkifier', () => {
     ['a group without an end', '#(?P<id>[0-9]+'],
     ['a class without an end', '#(?P<id>[0-9)'],
     ['an empty group', '#(?P<id>)'],
-    ['two groups of one name', '(?P<id>x)(?P<id>y)'],
-    ['what looks ahead', '(?P<id>x(?=y))'],
-    ['what looks back', '(?P<a>x)(?P<id>(?P=a))'],
-    ['what is far too large', '(?P<id>(?:(?:(?:a{40}){40}){40}){40})'],
+    ['two groups with one name', '(?P<id>x)(?P<id>y)'],
+    ['a lookahead', '(?P<id>x(?=y))'],
+    ['a back reference', '(?P<a>x)(?P<id>(?P=a))'],
+    ['a far too large pattern', '(?P<id>(?:(?:(?:a{40}){40}){40}){40})'],
     ['a repetition of nothing', '+(?P<id>x)'],
     ['two lines', '#(?P<id>a\nb)'],
     ['nothing', ''],
-    ['the name of JavaScript', '#(?<id>[0-9]+)'],
+    ["JavaScript's form of a named group", '#(?<id>[0-9]+)'],
   ])('is none: %s', (_what, pattern) => {
     expect(isLinkifierPattern(pattern)).toBe(false);
   });

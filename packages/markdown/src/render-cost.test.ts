@@ -148,17 +148,17 @@ describe('the cost of rendering', () => {
 
   // Each was slow in this renderer or is known to be slow in others.
   it.each([
-    ['links in one another', fill('[x](', 5000) + fill(')', 5000)],
-    ['link titles without end', fill('[x]("')],
+    ['nested links', fill('[x](', 5000) + fill(')', 5000)],
+    ['unclosed link titles', fill('[x]("')],
     ['brackets', fill('[', 5000) + fill(']', 5000)],
-    ['angle targets without end', fill('[x](<')],
+    ['unclosed targets in angle brackets', fill('[x](<')],
     ['stars around emoji', fill('*❤')],
     ['stars in pairs', fill('**a *')],
     ['a language line', `    :::${fill('a', 5000)}!`],
     ['the path of a language', `    #!${fill('/a', 5000)}!`],
-    ['spaces behind a fence', `\`\`\`${' '.repeat(9990)}!`],
-    ['stars in one another', `${fill('*', 4999)}a${fill('*', 4999)}`],
-    ['emphasis in one another', `${fill('*a ', 5000)}${fill('b*', 5000)}`],
+    ['spaces after a fence', `\`\`\`${' '.repeat(9990)}!`],
+    ['nested stars', `${fill('*', 4999)}a${fill('*', 4999)}`],
+    ['nested emphasis', `${fill('*a ', 5000)}${fill('b*', 5000)}`],
     [
       'backticks of growing length',
       Array.from({ length: 140 }, (_item, n) => '`'.repeat(n)).join(' '),

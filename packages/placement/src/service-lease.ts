@@ -71,7 +71,7 @@ export class ServiceLease {
     try {
       await deleteLease(this.#options.database, this.#options.nodeId);
     } catch (error) {
-      this.#options.log.warn({ err: error }, 'the lease could not be deleted and is left to lapse');
+      this.#options.log.warn({ err: error }, 'the lease could not be deleted and will expire');
     }
     this.#hint();
   }

@@ -129,36 +129,36 @@ it('reports every account change once, and none from before its start', async ()
     log,
   });
   await late.start();
-  const heard: number[][] = [];
-  late.onAccountsChanged((userIds) => heard.push([...userIds].toSorted((a, b) => a - b)));
+  const changes: number[][] = [];
+  late.onAccountsChanged((userIds) => changes.push([...userIds].toSorted((a, b) => a - b)));
   await pool.query('INSERT INTO account_changes VALUES (6, 2), (6, 3), (7, 2)');
   hints.emit('message', leasesChannel('p'), 'any');
-  await waitUntil('the changes are heard', () => heard.length > 0);
+  await waitUntil('the changes are heard', () => changes.length > 0);
   await pool.query('INSERT INTO account_changes VALUES (8, 4)');
-  await waitUntil('the next is heard', () => heard.length > 1);
-  expect(heard).toEqual([[2, 3], [4]]);
+  await waitUntil('the next is heard', () => changes.length > 1);
+  expect(changes).toEqual([[2, 3], [4]]);
   await late.stop();
 });
 
 it('reads account changes at once after a hint', async () => {
   // No time passes for what reads again and again.
   vi.useFakeTimers({ toFake: ['setTimeout'] });
-  const told = new LiveServices({
+  const listener = new LiveServices({
     databaseUrl: database.url,
     subscriber: hints,
     keyPrefix: 'p',
     log,
   });
   try {
-    await told.start();
-    const heard: number[] = [];
-    told.onAccountsChanged((userIds) => heard.push(...userIds));
+    await listener.start();
+    const changes: number[] = [];
+    listener.onAccountsChanged((userIds) => changes.push(...userIds));
     await pool.query('INSERT INTO account_changes VALUES (5, 7)');
     hints.emit('message', accountsChannel('p'), '');
-    await waitUntil('the change is heard', () => heard.length > 0);
-    expect(heard).toEqual([7]);
+    await waitUntil('the change is heard', () => changes.length > 0);
+    expect(changes).toEqual([7]);
   } finally {
     vi.useRealTimers();
-    await told.stop();
+    await listener.stop();
   }
 });

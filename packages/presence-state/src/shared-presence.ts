@@ -88,15 +88,15 @@ export class SharedPresence {
     return this.#states;
   }
 
-  /** Grows whenever `states` tells others of somebody more than that he is still there: of a client, of a status, of a return. */
+  /** Grows whenever `states` changes in more than the time of a report: by a client, a status or a return. */
   get newsCount(): number {
     return this.#newsCount;
   }
 
   /**
-   * Takes a report.
+   * Accepts a report.
    *
-   * @returns as `applyReport`, and the generation of Redis that has it; undefined when Redis holds nothing and has to be filled
+   * @returns as `applyReport`, with the generation of Redis that has it; undefined if Redis holds nothing and must be filled
    * @throws Error while Redis is away
    */
   async report(
@@ -105,7 +105,7 @@ export class SharedPresence {
   ): Promise<(AppliedReport & { readonly generation: string }) | undefined> {
     const answer = await this.#ask('report', userId, client, status, nowMs, staleAfterMs);
     if (answer === undefined) return undefined;
-    // The copy may have come further already, to where this report was lost.
+    // The copy may already have passed the position at which this report was lost.
     const { outcome, takenAtMs: reportedAtMs, generation } = answer;
     const taken = outcome === 0 ? undefined : { status, reportedAtMs };
     return { taken, isNews: outcome === news, generation };
@@ -114,7 +114,7 @@ export class SharedPresence {
   /**
    * Makes `states` exact.
    *
-   * @returns whether Redis holds the presence of everybody; if not, it has to be filled
+   * @returns whether Redis holds everybody's presence; if not, it must be filled
    * @throws Error while Redis is away
    */
   async refresh(): Promise<boolean> {

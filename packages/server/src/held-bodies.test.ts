@@ -12,7 +12,7 @@ beforeEach(() => {
   held = new HeldBodies(room, new Registry());
 });
 
-/** @returns how many requests of so many bytes a sender can have there at once */
+/** @returns how many requests of this many bytes a sender can have pending at once */
 function fill(sender: string, bytes: number): number {
   for (let count = 0; ; count += 1) {
     try {
@@ -39,7 +39,7 @@ describe('HeldBodies', () => {
     login.add(4 * kib - 200);
     expect(() => login.add(1)).toThrow(ApiError);
     login.release();
-    // All of them have a third of their own.
+    // All small requests share a separate third.
     expect(fill('address', 4 * kib)).toBe(8_192);
     expect(fill('another', 64 * kib)).toBe(512);
   });

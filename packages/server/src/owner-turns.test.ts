@@ -49,13 +49,13 @@ test('an owner makes a limited number of changes at a time, in order; other owne
 test('too many changes are refused, and a disconnected client takes no turn', async () => {
   const works = new Works();
   const leaving = new AbortController();
-  const asked = ['a', 'b'].map((name) => works.ask(name));
+  const results = ['a', 'b'].map((name) => works.ask(name));
   const left = works.ask('left', 1, leaving.signal);
-  asked.push(works.ask('c'), works.ask('d'));
+  results.push(works.ask('c'), works.ask('d'));
   await expect(works.ask('beyond')).rejects.toBeInstanceOf(ApiError);
   leaving.abort();
   await expect(left).rejects.toBeInstanceOf(ApiError);
   for (const name of ['a', 'b']) works.end(name);
-  await Promise.all(asked.slice(0, 2));
+  await Promise.all(results.slice(0, 2));
   expect(works.begun).toEqual(['a', 'b', 'c', 'd']);
 });

@@ -225,7 +225,7 @@ describe('parameters', () => {
     ['without any part', '--b--\r\n', 200],
     ['with an empty body', '', 200],
     ['that ends early', '--b\r\nContent-Disposition: form-data; name="topic"\r\n\r\nabc', 400],
-    ['that is no multipart at all', 'hello', 400],
+    ['that is not multipart at all', 'hello', 400],
   ])('answers a multipart form %s', async (_case, body, status) => {
     const answer = await call('/samples', {
       method: 'POST',
@@ -358,7 +358,7 @@ describe('answers', () => {
 describe('an invalid HTTP request', () => {
   it.each([
     ['an address with raw bytes', 'GET /é HTTP/1.1\r\nHost: x\r\n\r\n', 400],
-    ['a line that means nothing', 'nonsense\r\n\r\n', 400],
+    ['a meaningless line', 'nonsense\r\n\r\n', 400],
     [
       'headers that are too large',
       `GET / HTTP/1.1\r\nHost: x\r\nA: ${'a'.repeat(70_000)}\r\n\r\n`,

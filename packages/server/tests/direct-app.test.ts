@@ -36,7 +36,7 @@ afterAll(async () => {
   await sample.server.stop(0);
 });
 
-type Asked = {
+type SampleRequest = {
   readonly method: string;
   readonly path: string;
   readonly contentType?: string;
@@ -44,7 +44,7 @@ type Asked = {
   readonly role?: 'administrator' | 'guest';
 };
 
-function headersOf({ contentType }: Asked): LinkedHeaders {
+function headersOf({ contentType }: SampleRequest): LinkedHeaders {
   return {
     'user-agent': 'ParleyTests/1.0',
     ...(contentType === undefined ? {} : { 'content-type': contentType }),
@@ -60,11 +60,11 @@ type Answer = {
 
 const accountsHeader = 'x-parley-accounts-changed';
 
-async function byHttp(asked: Asked): Promise<Answer> {
-  const response = await fetch(sample.url + asked.path, {
-    method: asked.method,
-    headers: { ...headersOf(asked), ...identityHeaders({ role: asked.role ?? 'member' }) },
-    ...(asked.body === undefined ? {} : { body: asked.body }),
+async function byHttp(request: SampleRequest): Promise<Answer> {
+  const response = await fetch(sample.url + request.path, {
+    method: request.method,
+    headers: { ...headersOf(request), ...identityHeaders({ role: request.role ?? 'member' }) },
+    ...(request.body === undefined ? {} : { body: request.body }),
   });
   return {
     status: response.status,
@@ -74,7 +74,7 @@ async function byHttp(asked: Asked): Promise<Answer> {
 }
 
 async function overLink(
-  asked: Asked,
+  request: SampleRequest,
   signal = new RequestSignal(),
   app = directApp,
 ): Promise<Answer> {
@@ -82,11 +82,11 @@ async function overLink(
     app(
       {
         requestId: 'request-1',
-        method: asked.method,
-        address: `/api/v1${asked.path}`,
-        caller: { ...member, role: asked.role ?? 'member' },
-        headers: headersOf(asked),
-        body: Buffer.from(asked.body ?? ''),
+        method: request.method,
+        address: `/api/v1${request.path}`,
+        caller: { ...member, role: request.role ?? 'member' },
+        headers: headersOf(request),
+        body: Buffer.from(request.body ?? ''),
         signal,
         link: { backlogBytes: 0 },
       },
@@ -97,15 +97,15 @@ async function overLink(
 }
 
 describe('a request', () => {
-  it.each<[string, Asked]>([
+  it.each<[string, SampleRequest]>([
     ['with a query', { method: 'GET', path: '/samples?num_before=3&anchor=-1' }],
-    ['without a parameter that it needs', { method: 'GET', path: '/samples' }],
+    ['without a required parameter', { method: 'GET', path: '/samples' }],
     [
       'with a form',
       { method: 'POST', path: '/samples', contentType: form, body: 'topic=a+%C3%BC' },
     ],
     [
-      'with two names for one',
+      'with two names of one parameter',
       {
         method: 'POST',
         path: '/samples?subject=b',
@@ -114,7 +114,7 @@ describe('a request', () => {
       },
     ],
     [
-      'with a form of parts',
+      'with a multipart form',
       {
         method: 'POST',
         path: '/samples',
@@ -123,7 +123,7 @@ describe('a request', () => {
       },
     ],
     [
-      'with parts that break off',
+      'with an incomplete multipart form',
       {
         method: 'POST',
         path: '/samples',
@@ -196,8 +196,8 @@ describe('a request', () => {
     ['that is refused', { method: 'POST', path: '/fail?how=refuse' }],
     ['that fails', { method: 'POST', path: '/fail?how=bug' }],
     ['while a store is away', { method: 'POST', path: '/fail?how=store' }],
-  ])('%s', async (_what, asked) => {
-    expect(await overLink(asked)).toEqual(await byHttp(asked));
+  ])('%s', async (_what, request) => {
+    expect(await overLink(request)).toEqual(await byHttp(request));
   });
 
   it('that changes accounts names them for the gateway, even if it is refused after that', async () => {

@@ -197,8 +197,8 @@ it('files use HTTP while much waits for their gateway', async () => {
 
 it('files use HTTP while the store is slow for many, even if nobody waits for those', async () => {
   const status = async (): Promise<number> => (await ask('/files/3/1')).status;
-  const asked = Array.from({ length: 16 }, () => ask('/files/3/unopened'));
-  await Promise.all(asked);
+  const requests = Array.from({ length: 16 }, () => ask('/files/3/unopened'));
+  await Promise.all(requests);
   expect(await status()).toBe(notOverLinksStatus);
   for (const end of silences) end();
   await expect.poll(status).toBe(200);

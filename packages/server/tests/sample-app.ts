@@ -89,7 +89,7 @@ const addSample = implement(
     path: '/samples',
     service: 'messages',
     tag: 'Server',
-    summary: 'Echoes what it was told',
+    summary: 'Echoes its parameters',
     access: { authentication: 'required', incomingWebhookBots: 'allowed' },
     parameters: [
       textParameter('topic', { description: 'About what', aliases: ['subject'] }),

@@ -81,7 +81,7 @@ it('parts follow one another, and the first has the headers', async () => {
 });
 
 it.each([
-  ['behind a full part', 0, true],
+  ['after a full part', 0, true],
   ['while much waits for the gateway', 1e8, false],
 ])(
   'the next part waits until the client has taken the previous one, %s',

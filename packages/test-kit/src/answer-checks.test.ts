@@ -27,7 +27,7 @@ test.each<[string, number, unknown]>([
 });
 
 test.each<[string, number, unknown]>([
-  ['what is no object', 200, []],
+  ['an answer that is not an object', 200, []],
   ['a missing msg', 200, { result: 'success' }],
   ['an unknown result', 200, { result: 'ok', msg: '' }],
   ['a success with a text', 200, { ...success, msg: 'well done' }],
@@ -35,7 +35,7 @@ test.each<[string, number, unknown]>([
   ['an id that is text', 200, { ...success, streams: [{ stream_id: '5' }] }],
   ['a timestamp with a fraction', 200, { ...success, presence: { web: { timestamp: 1.5 } } }],
   ['messages out of order', 200, { ...success, messages: [message, { ...message, id: 6 }] }],
-  ['a flag twice', 200, { ...success, messages: [{ ...message, flags: ['read', 'read'] }] }],
+  ['a repeated flag', 200, { ...success, messages: [{ ...message, flags: ['read', 'read'] }] }],
   ['events out of order', 200, { ...success, events: [event, { id: 1, type: 'heartbeat' }] }],
 ])('%s is refused', (_name, status, body) => {
   expect(() => check(status, body)).toThrow(BadAnswer);

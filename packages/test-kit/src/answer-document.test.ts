@@ -110,7 +110,7 @@ describe('documented answers pass', () => {
         ),
     ],
     [
-      'a method that a form names',
+      'a method named in a form',
       () =>
         check(
           'POST users/me/subscriptions',
@@ -150,11 +150,7 @@ describe('documented answers pass', () => {
 
 describe('undocumented answers are refused', () => {
   test.each<[string, string, () => void]>([
-    [
-      'a key that is missing',
-      'description',
-      () => check('GET user_groups', 200, groups(shorterGroup)),
-    ],
+    ['a missing key', 'description', () => check('GET user_groups', 200, groups(shorterGroup))],
     ['a key too many', '"x"', () => check('GET user_groups', 200, groups({ ...group, x: 1 }))],
     [
       'a wrong type',
@@ -169,12 +165,12 @@ describe('undocumented answers are refused', () => {
       () => check('GET user_groups', 400, { ...plain, code: 'BAD_NARROW', desc: 'x' }),
     ],
     [
-      'a refusal with a key too many',
+      'a refusal with an additional key',
       '"var_name"',
       () => check('GET user_groups', 400, { ...refusal, var_name: 'x' }),
     ],
     [
-      'a refusal with a key that is missing',
+      'a refusal with a missing key',
       'queue_id',
       () => check('GET events', 400, { ...plain, code: 'BAD_EVENT_QUEUE_ID' }),
     ],

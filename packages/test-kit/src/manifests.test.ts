@@ -14,12 +14,12 @@ function readManifest(folder: string): Record<'dependencies' | 'devDependencies'
 }
 
 /** The argument of an import statement, a call of `import` or a resolved name, in the formatter's style. */
-const asked =
+const importArgument =
   /^(?:import |(?:import |export |\} )(?:.* )?from )'([^']+)';$|\bimport(?:\.meta\.resolve)?\(['`]([^'`]+)['`]/gm;
 
 /** @returns the packages that the text imports, without Node's own */
 function importedBy(text: string): string[] {
-  return [...text.matchAll(asked)]
+  return [...text.matchAll(importArgument)]
     .map(([, statement, call]) => statement ?? call ?? '')
     .filter((specifier) => !specifier.startsWith('.') && !isBuiltin(specifier))
     .map((specifier) => (/^(?:@[^/]+\/)?[^/]+/.exec(specifier) ?? [''])[0]);

@@ -3,13 +3,13 @@ import { expect, test } from 'vitest';
 import { waitUntil } from './wait-until.ts';
 
 test('the first truthy value is returned, and exceptions before it are ignored', async () => {
-  let asked = 0;
+  let checks = 0;
   const value = await waitUntil(
     'three questions',
     () => {
-      asked += 1;
-      if (asked === 1) throw new Error('not there');
-      return asked === 3 ? 'there' : undefined;
+      checks += 1;
+      if (checks === 1) throw new Error('not there');
+      return checks === 3 ? 'there' : undefined;
     },
     { pauseMs: 1 },
   );

@@ -21,14 +21,14 @@ function addressOf(
 describe('the address of a client', () => {
   it.each([
     ['an IPv4 address is itself', '192.0.2.7', '192.0.2.7'],
-    ['a mapped one too', '::ffff:192.0.2.7', '192.0.2.7'],
-    ['of an IPv6 address the first 64 bits count', '2001:db8:0:7:1:2:3:4', '2001:db8:0:7'],
-    ['however it is written', '2001:DB8::7:1:2:3:4', '2001:db8:0:7'],
+    ['a mapped IPv4 address is the IPv4 address', '::ffff:192.0.2.7', '192.0.2.7'],
+    ['an IPv6 address is its first 64 bits', '2001:db8:0:7:1:2:3:4', '2001:db8:0:7'],
+    ['in any spelling', '2001:DB8::7:1:2:3:4', '2001:db8:0:7'],
     ['with zeros at the end', '2001:db8::', '2001:db8:0:0'],
-    ['with zeros before', '::1', '0:0:0:0'],
+    ['with zeros at the beginning', '::1', '0:0:0:0'],
     ['with a dotted end', '64:ff9b::192.0.2.7', '64:ff9b:0:0'],
     ['with a zone', 'fe80::1%eth0', 'fe80:0:0:0'],
-    ['a connection that is over has none', undefined, 'unknown'],
+    ['a closed connection has none', undefined, 'unknown'],
   ])('%s', (_case, remoteAddress, expected) => {
     expect(addressOf(remoteAddress)).toBe(expected);
   });
@@ -48,16 +48,31 @@ describe('the address of a client', () => {
   });
 
   it.each([
-    ['what a trusted proxy says', '10.0.0.1', '198.51.100.1', '198.51.100.1'],
-    ['not what stands before that', '10.0.0.1', '203.0.113.9, 198.51.100.1', '198.51.100.1'],
-    ['past several proxies', '10.0.0.1', '203.0.113.9, 198.51.100.1, 10.9.9.9', '198.51.100.1'],
-    ['no word of others', '192.0.2.7', '198.51.100.1', '192.0.2.7'],
-    ['the proxy where it says nothing', '10.0.0.1', undefined, '10.0.0.1'],
-    ['the proxy where it says nonsense', '10.0.0.1', '198.51.100.1, unknown', '10.0.0.1'],
-    ['the first hop where all are trusted', '10.0.0.1', '10.0.0.2', '10.0.0.2'],
-    ['a port left out', '10.0.0.1', '198.51.100.1:5000', '198.51.100.1'],
-    ['brackets left out', 'fd00::1', '[2001:db8::1]:5000', '2001:db8:0:0'],
-    ['a mapped proxy', '::ffff:10.0.0.1', '198.51.100.1', '198.51.100.1'],
+    ['the one that a trusted proxy reports', '10.0.0.1', '198.51.100.1', '198.51.100.1'],
+    [
+      'not the one before that in the header',
+      '10.0.0.1',
+      '203.0.113.9, 198.51.100.1',
+      '198.51.100.1',
+    ],
+    [
+      'the one before several trusted proxies',
+      '10.0.0.1',
+      '203.0.113.9, 198.51.100.1, 10.9.9.9',
+      '198.51.100.1',
+    ],
+    ['not the one that an untrusted proxy reports', '192.0.2.7', '198.51.100.1', '192.0.2.7'],
+    ['the proxy if it reports none', '10.0.0.1', undefined, '10.0.0.1'],
+    ['the proxy if it reports nonsense', '10.0.0.1', '198.51.100.1, unknown', '10.0.0.1'],
+    ['the first hop if all are trusted', '10.0.0.1', '10.0.0.2', '10.0.0.2'],
+    ['without its port', '10.0.0.1', '198.51.100.1:5000', '198.51.100.1'],
+    ['without its brackets', 'fd00::1', '[2001:db8::1]:5000', '2001:db8:0:0'],
+    [
+      'the one that a proxy with a mapped address reports',
+      '::ffff:10.0.0.1',
+      '198.51.100.1',
+      '198.51.100.1',
+    ],
   ])('behind proxies is %s', (_case, remoteAddress, forwarded, expected) => {
     expect(addressOf(remoteAddress, forwarded, '10.0.0.0/8, fd00::1')).toBe(expected);
   });

@@ -40,7 +40,7 @@ function setUp(entriesMax = 10): {
   changeSource: ReportedChanges;
   accounts: Map<string, KeyAccount>;
   cache: CredentialCache;
-  asked: string[];
+  lookups: string[];
   hold: () => () => void;
 } {
   const changeSource = new ReportedChanges();
@@ -49,13 +49,13 @@ function setUp(entriesMax = 10): {
     ['two', accountOf(2)],
     ['three', accountOf(3)],
   ]);
-  const asked: string[] = [];
+  const lookups: string[] = [];
   let gate: Promise<void> = Promise.resolve();
   const cache = new CredentialCache({
     changeSource,
     entriesMax,
     findAccount: async (apiKey) => {
-      asked.push(apiKey);
+      lookups.push(apiKey);
       const found = accounts.get(apiKey);
       await gate;
       return found;
@@ -66,26 +66,26 @@ function setUp(entriesMax = 10): {
     gate = promise;
     return resolve;
   };
-  return { changeSource, accounts, cache, asked, hold };
+  return { changeSource, accounts, cache, lookups, hold };
 }
 
 describe('CredentialCache', () => {
   it('asks the store once for a key', async () => {
-    const { cache, asked } = setUp();
+    const { cache, lookups } = setUp();
     expect((await cache.find('one'))?.userId).toBe(1);
     expect((await cache.find('one'))?.userId).toBe(1);
-    expect(asked).toEqual(['one']);
+    expect(lookups).toEqual(['one']);
   });
 
   it('forgets the account that a change names, and no other', async () => {
-    const { cache, changeSource, accounts, asked } = setUp();
+    const { cache, changeSource, accounts, lookups } = setUp();
     await cache.find('one');
     await cache.find('two');
     accounts.delete('one');
     changeSource.announce([1]);
     expect(await cache.find('one')).toBeUndefined();
     expect((await cache.find('two'))?.userId).toBe(2);
-    expect(asked).toEqual(['one', 'two', 'one']);
+    expect(lookups).toEqual(['one', 'two', 'one']);
   });
 
   it('asks the store for every request while Postgres was silent for a second', async () => {
@@ -109,14 +109,14 @@ describe('CredentialCache', () => {
   });
 
   it('forgets accounts that an answer names, unknown keys, and everything if too many are named', async () => {
-    const { cache, asked } = setUp();
+    const { cache, lookups } = setUp();
     for (const apiKey of ['one', 'two', 'unknown']) await cache.find(apiKey);
     cache.forget([2]);
     for (const apiKey of ['one', 'two', 'unknown']) await cache.find(apiKey);
-    expect(asked.splice(0)).toEqual(['one', 'two', 'unknown', 'two', 'unknown']);
+    expect(lookups.splice(0)).toEqual(['one', 'two', 'unknown', 'two', 'unknown']);
     cache.forget('all');
     await cache.find('one');
-    expect(asked).toEqual(['one']);
+    expect(lookups).toEqual(['one']);
   });
 
   it('does not keep accounts that were looked up before an answer reported a change', async () => {
@@ -141,12 +141,12 @@ describe('CredentialCache', () => {
   });
 
   it('asks once for concurrent requests', async () => {
-    const { cache, asked, hold } = setUp();
+    const { cache, lookups, hold } = setUp();
     const release = hold();
-    const lookups = [cache.find('one'), cache.find('one'), cache.find('one')];
+    const found = [cache.find('one'), cache.find('one'), cache.find('one')];
     release();
-    expect((await Promise.all(lookups)).map((account) => account?.userId)).toEqual([1, 1, 1]);
-    expect(asked).toEqual(['one']);
+    expect((await Promise.all(found)).map((account) => account?.userId)).toEqual([1, 1, 1]);
+    expect(lookups).toEqual(['one']);
   });
 
   it('asks again for requests after a change, even if a look-up is running', async () => {
@@ -162,7 +162,7 @@ describe('CredentialCache', () => {
   });
 
   it('keeps at most its maximum, including unknown keys, and drops the least used', async () => {
-    const { cache, asked } = setUp(3);
+    const { cache, lookups } = setUp(3);
     await cache.find('one');
     await cache.find('two');
     await cache.find('unknown');
@@ -170,7 +170,7 @@ describe('CredentialCache', () => {
     await cache.find('three');
     expect(cache.size).toBe(3);
     await cache.find('one');
-    expect(asked).toEqual(['one', 'two', 'unknown', 'three']);
+    expect(lookups).toEqual(['one', 'two', 'unknown', 'three']);
   });
 
   it('keeps no key in memory', async () => {

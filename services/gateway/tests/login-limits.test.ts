@@ -355,7 +355,7 @@ describe('through the gateway', () => {
 
   it('checks four of an address at a time, and continues with waiting ones', async () => {
     const address = newAddress();
-    const asked = ['j', 'k', 'l', 'm', 'n', 'o'].map((user) =>
+    const logins = ['j', 'k', 'l', 'm', 'n', 'o'].map((user) =>
       logIn(address, `${user}@example.com`, 'held'),
     );
     await waitUntil('four are judged', () => held.length === 4);
@@ -365,8 +365,8 @@ describe('through the gateway', () => {
       await waitUntil('one is judged', () => held.length > 0);
       answerJson(held.shift() as ServerResponse, success);
     }
-    expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(
-      Array.from(asked, () => 200),
+    expect((await Promise.all(logins)).map(({ status }) => status)).toEqual(
+      Array.from(logins, () => 200),
     );
   });
 
@@ -383,7 +383,9 @@ describe('through the gateway', () => {
 
   it('ends the wait of a client that hangs up, without counting a guess', async () => {
     const address = newAddress();
-    const asked = ['r', 's', 't', 'u'].map((user) => logIn(address, `${user}@example.com`, 'held'));
+    const logins = ['r', 's', 't', 'u'].map((user) =>
+      logIn(address, `${user}@example.com`, 'held'),
+    );
     await waitUntil('four are judged', () => held.length === 4);
     for (let count = 0; count < 3; count += 1) {
       const controller = new AbortController();
@@ -394,7 +396,7 @@ describe('through the gateway', () => {
       await waitUntil('it waits no more', waiting(0));
     }
     for (const response of held.splice(0)) answerJson(response, success);
-    await Promise.all(asked);
+    await Promise.all(logins);
     expect((await logIn(address, 'v@example.com', 'right')).status).toBe(200);
   });
 
@@ -417,10 +419,10 @@ describe('through the gateway', () => {
     const address = newAddress();
     for (let count = 1; count <= 3; count += 1) {
       const controller = new AbortController();
-      const asked = logIn(address, 'g@example.com', 'held', controller.signal);
+      const login = logIn(address, 'g@example.com', 'held', controller.signal);
       await waitUntil('the service has it', () => held.length === 1);
       controller.abort();
-      await expect(asked).rejects.toThrow('abort');
+      await expect(login).rejects.toThrow('abort');
       const upstream = held.pop();
       await waitUntil('the gateway gave up', () => upstream?.destroyed === true);
     }

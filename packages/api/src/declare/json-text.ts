@@ -348,8 +348,8 @@ export function findJsonBody(text: string): unknown {
   const parsed = parseJson(text, 'replaced');
   if ('holder' in parsed) return parsed.holder[''];
   if (parsed.fault !== 'not JSON') return undefined;
-  const mended = withoutTrailingCommas(text);
-  const again = mended === text ? parsed : parseJson(mended, 'replaced');
+  const repaired = withoutTrailingCommas(text);
+  const again = repaired === text ? parsed : parseJson(repaired, 'replaced');
   return 'holder' in again ? again.holder[''] : undefined;
 }
 

@@ -40,13 +40,13 @@ describe('refusals', () => {
     ['with a declared code', badNarrow('x')],
     ['that every endpoint may answer', badRequest('no')],
     ['that the parameters imply', requestVariableMissing('name')],
-    ['with a text alone', withoutCode('no')],
+    ['with only a text', withoutCode('no')],
     ['with declared members', withoutCode('no', 403, { reason: 'x' })],
-    ['for who is unknown', notAuthenticated()],
+    ['without authentication', notAuthenticated()],
     ['for too many requests', rateLimitExceeded(1)],
-    ['of a path that is none', notFound()],
-    ['while a store is away', serviceUnavailable()],
-    ['of a server that fails', internalServerError()],
+    ['of an unknown path', notFound()],
+    ['while a store is unavailable', serviceUnavailable()],
+    ['of a failing server', internalServerError()],
   ])('%s pass', (_name, refusal) => {
     expect(findRefusalFault(endpoint, refusal)).toBeUndefined();
   });
@@ -54,7 +54,7 @@ describe('refusals', () => {
   test.each<[string, ApiError, string]>([
     ['with another code', mustBeAdministrator(), 'UNAUTHORIZED_PRINCIPAL'],
     ['with another status', withoutCode('no', 409), '409'],
-    ['with a member too many', withoutCode('no', 400, { reason: 'x' }), '"reason"'],
+    ['with an additional member', withoutCode('no', 400, { reason: 'x' }), '"reason"'],
     ['without a declared member', withoutCode('no', 403), '403'],
   ])('%s do not', (_name, refusal, words) => {
     expect(findRefusalFault(endpoint, refusal)).toContain(words);

@@ -49,7 +49,7 @@ async function lookAtPostgres(pool: Pool): Promise<string> {
        current_setting('server_encoding') AS encoding`,
   );
   const server = rows[0];
-  if (server === undefined) throw new Error('Postgres told nothing of itself');
+  if (server === undefined) throw new Error('Postgres reported no settings');
   if (server.encoding !== 'UTF8')
     throw new CommandFault(
       `the database is encoded in ${server.encoding}: make it again with ENCODING 'UTF8'`,

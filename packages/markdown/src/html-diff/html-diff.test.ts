@@ -211,7 +211,7 @@ describe('the cost of a difference', () => {
     ['few words in another order', words((i) => `w${i % 400}`), words((i) => `w${(i * 7) % 400}`)],
     ['one word', words(() => 'a'), words(() => 'b')],
     ['nested tags', '<b>'.repeat(length / 3), '<i>'.repeat(length / 3)],
-    ['tags without end', '<a '.repeat(length / 3), '<a <'.repeat(length / 4)],
+    ['unclosed tags', '<a '.repeat(length / 3), '<a <'.repeat(length / 4)],
     ['blocks', '<p>a</p>'.repeat(length / 8), '<ul><li>a</li></ul>'.repeat(length / 20)],
   ])('is bounded for %s', (_name, before, after) => {
     expect(htmlDiff(before, after)).toBeTypeOf('string');

@@ -11,11 +11,11 @@ test.each([
   ['no at sign', 'ann.example.com'],
   ['two at signs', 'a@b@c.d'],
   ['nothing before it', '@example.com'],
-  ['nothing behind it', 'ann@'],
+  ['nothing after it', 'ann@'],
   ['a space', 'an n@example.com'],
   ['an empty label', 'ann@example..com'],
   ['a control character', 'ann\u0000@example.com'],
-  ['half a character', 'ann\uD800@example.com'],
+  ['half of a surrogate pair', 'ann\uD800@example.com'],
   ['more than mail can carry', `${'a'.repeat(250)}@example.com`],
 ])('an address with %s is invalid', (_what, email) => expect(isEmailShaped(email)).toBe(false));
 

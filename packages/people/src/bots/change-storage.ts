@@ -57,9 +57,9 @@ export async function readStorage(
   caller: Caller,
   keys: readonly string[] | undefined,
 ): Promise<Record<string, string>> {
-  const asked = distinctKeys(keys);
-  const found = await readBotStorage(context.pool, caller.userId, asked);
-  if (asked?.some((key) => !found.has(key)) === true) throw keyDoesNotExist();
+  const requested = distinctKeys(keys);
+  const found = await readBotStorage(context.pool, caller.userId, requested);
+  if (requested?.some((key) => !found.has(key)) === true) throw keyDoesNotExist();
   return Object.fromEntries(found);
 }
 
@@ -69,11 +69,11 @@ export async function deleteStorage(
   caller: Caller,
   keys: readonly string[] | undefined,
 ): Promise<void> {
-  const asked = distinctKeys(keys);
+  const requested = distinctKeys(keys);
   await context.eventLog.transaction(async (client) => {
     const user = getActor(await lockUsersForOwnChange(client, [caller.userId]), caller);
-    const deleted = await deleteBotStorage(client, user.id, asked);
-    if (asked !== undefined && deleted < asked.length) throw keyDoesNotExist();
+    const deleted = await deleteBotStorage(client, user.id, requested);
+    if (requested !== undefined && deleted < requested.length) throw keyDoesNotExist();
     return { result: undefined };
   });
 }

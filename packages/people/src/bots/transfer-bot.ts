@@ -40,10 +40,10 @@ function checkOwner({ people, ownerId }: BotTransfer): User {
 }
 
 /**
- * Gives a bot to another owner, whose rights it has from then on (decision 0034): one of a higher role gets his, and who is no
- * administrator gives the bot away without its key.
+ * Gives a bot to another owner. From then on the bot has that owner's rights (decision 0034): a bot with a higher role gets the
+ * owner's role, and a caller who is no administrator does not keep the bot's key.
  *
- * @returns what changed; undefined when it was his already
+ * @returns what changed; undefined if the bot belonged to that owner already
  * @throws ApiError with the refusals of the reference facts, people 8
  */
 export async function transferBot(

@@ -3,16 +3,16 @@ import { expect, test } from 'vitest';
 import { drawOnce } from './draw-once.ts';
 
 test('a picture is drawn once for all requests with its key', async () => {
-  const asked: string[] = [];
+  const drawn: string[] = [];
   const draw = drawOnce(async (key: string) => {
-    asked.push(key);
+    drawn.push(key);
     return Buffer.from(key);
   });
   const [first, second] = await Promise.all([draw('day'), draw('day')]);
   expect(second).toBe(first);
   expect(await draw('day')).toBe(first);
   expect(await draw('night')).toEqual(Buffer.from('night'));
-  expect(asked).toEqual(['day', 'night']);
+  expect(drawn).toEqual(['day', 'night']);
 });
 
 test('a failed picture is drawn again for the next request', async () => {

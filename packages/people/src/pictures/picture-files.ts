@@ -60,7 +60,7 @@ export class PictureFiles {
   /**
    * Deletes the notes of stored pictures, in the transaction that names them.
    *
-   * @throws ApiError 503 when one was removed meanwhile
+   * @throws ApiError 503 if one was removed in the meantime
    */
   async claim(client: Client, keys: readonly string[]): Promise<void> {
     if ((await claimNewFiles(client, keys)) !== keys.length) throw serviceUnavailable();
@@ -99,7 +99,7 @@ export class PictureFiles {
 
   #refusalOf(error: unknown): unknown {
     if (!(error instanceof FileStoreFault)) return error;
-    this.#log.error({ err: error }, 'the store of files failed');
+    this.#log.error({ err: error }, 'the file store failed');
     return serviceUnavailable();
   }
 }

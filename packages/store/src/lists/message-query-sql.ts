@@ -89,8 +89,8 @@ function conditionsWithout(
   list: MessageList,
   hints: readonly (keyof ListHints)[],
 ): (message: string) => string {
-  const asked = new Set(hints.map((hint) => list.hinted.get(hint)));
-  const conditions = list.conditions.filter((condition) => !asked.has(condition));
+  const excluded = new Set(hints.map((hint) => list.hinted.get(hint)));
+  const conditions = list.conditions.filter((condition) => !excluded.has(condition));
   return (message) => conditions.map((condition) => ` AND (${condition(message)})`).join('');
 }
 

@@ -134,12 +134,12 @@ export async function findWordRanges(
     findStems(db, known),
     findParsed(db, [...others], allOfWords(words)),
   ]);
-  const asked: ReadonlySet<string | null | undefined> = new Set(words);
+  const searched: ReadonlySet<string | null | undefined> = new Set(words);
   const hits = new Map<string, readonly TextRange[]>(parsed);
   for (const [piece, own] of simple)
     hits.set(
       piece,
-      own.filter(({ word }) => asked.has(stems.get(word))),
+      own.filter(({ word }) => searched.has(stems.get(word))),
     );
   return places.map((pieces) =>
     pieces.flatMap(({ piece, start }) =>

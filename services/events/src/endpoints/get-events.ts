@@ -3,7 +3,7 @@ import { getEventsEndpoint } from '@parley/api/events';
 import { implement } from '@parley/server';
 
 import type { EventsContext } from '../context.ts';
-import { readDescriptor } from '../queues/asked-queue.ts';
+import { readDescriptor } from '../queues/requested-queue.ts';
 import { poll } from '../queues/poll.ts';
 import { getQueue } from '../queues/queue-reader.ts';
 import { lifespanOf } from '../queues/register-queue.ts';

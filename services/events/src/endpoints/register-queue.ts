@@ -7,7 +7,7 @@ import { getUser } from '@parley/store';
 import type { EventsContext } from '../context.ts';
 import { readInitialState } from '../initial-state/fetch-types.ts';
 import { answerOf } from '../initial-state/json-text.ts';
-import { readDescriptor } from '../queues/asked-queue.ts';
+import { readDescriptor } from '../queues/requested-queue.ts';
 import { lifespanOf } from '../queues/register-queue.ts';
 
 export const registerQueueHandler = implement(

@@ -115,10 +115,10 @@ class Node {
   }
 
   async poll(queue: EventQueue, after: number, replayAudiencesMax: number): Promise<number[]> {
-    const asked = { ...bounds, replayAudiencesMax };
+    const limits = { ...bounds, replayAudiencesMax };
     const fromMemory =
-      queue.feed === undefined ? undefined : collectFromMemory(queue, after, asked);
-    const collected = await collectEvents(this.access, queue, after, asked);
+      queue.feed === undefined ? undefined : collectFromMemory(queue, after, limits);
+    const collected = await collectEvents(this.access, queue, after, limits);
     if (fromMemory !== undefined && JSON.stringify(fromMemory) !== JSON.stringify(collected))
       throw new Error('memory gives something else than the log');
     return collected.events.map(({ id, text }) => {

@@ -75,10 +75,10 @@ function findPageBounds(
 
 /** @returns the texts to read; searches mark the rendered one, whichever is shown */
 function textsOf(
-  asked: { readonly apply_markdown: boolean },
+  options: { readonly apply_markdown: boolean },
   { searchedWords }: Pick<CompiledNarrow, 'searchedWords'>,
 ): MessageTexts {
-  if (asked.apply_markdown) return 'rendered';
+  if (options.apply_markdown) return 'rendered';
   return searchedWords === undefined ? 'written' : 'both';
 }
 
@@ -92,12 +92,12 @@ function streamOf({ messages, names }: ReadPage): NamedStream | undefined {
 function messagesJson(
   { names, flagBitsOf }: ReadPage,
   rows: readonly MessageBody[],
-  asked: { readonly client_gravatar: boolean },
+  options: { readonly client_gravatar: boolean },
   matches: readonly SearchMatch[],
 ): string {
   if (rows.length === 0) return '';
   const write = messageJsonWriter(names, {
-    clientGravatar: asked.client_gravatar,
+    clientGravatar: options.client_gravatar,
     showEditHistory: true,
   });
   return rows
@@ -119,8 +119,8 @@ function answerOf(
 export const getMessagesHandler = implement(
   getMessagesEndpoint,
   async (context: MessagesContext, { caller, parameters, signal }) => {
-    const asked = parameters.use_first_unread_anchor ? 'first_unread' : parameters.anchor;
-    if (asked === null) {
+    const requested = parameters.use_first_unread_anchor ? 'first_unread' : parameters.anchor;
+    if (requested === null) {
       throw badRequest("Missing 'anchor' argument (or set 'use_first_unread_anchor'=True).");
     }
     const counts = { before: parameters.num_before, after: parameters.num_after };
@@ -137,13 +137,13 @@ export const getMessagesHandler = implement(
       const narrow = await compileNarrow(reads.database, caller.userId, terms, context.streamIds);
       const { list, stream, searchedWords } = narrow;
       const anchor =
-        asked === 'first_unread'
+        requested === 'first_unread'
           ? anchorAt(
               (await readNarrowed(reads, narrow, (db) =>
                 findFirstUnreadOf(db, list, { stream, fromPointer: terms.length === 0 }),
               )) ?? newestAnchor,
             )
-          : asked;
+          : requested;
       const page = await readNarrowed(reads, narrow, (db) =>
         context.pages.read(
           db,

@@ -216,7 +216,7 @@ export class UploadFiles {
   refusalOf(error: unknown): unknown {
     if (!(error instanceof FileStoreFault)) return error;
     this.#failures.inc();
-    this.#log.error({ err: error }, 'the store of files failed');
+    this.#log.error({ err: error }, 'the file store failed');
     return serviceUnavailable();
   }
 }

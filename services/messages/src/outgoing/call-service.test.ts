@@ -183,15 +183,15 @@ describe('a call goes', () => {
   test('to the permitted addresses of a name only', async () => {
     const server = await serve(fine);
     const other = await serve(fine, '127.0.0.2', server.port);
-    const asked: string[] = [];
+    const lookups: string[] = [];
     const result = await call(`http://Service.Example.:${server.port}/`, {
       findAddresses: async (host) => {
-        asked.push(host);
+        lookups.push(host);
         return ['10.0.0.1', '127.0.0.2', '127.0.0.1', '::1'];
       },
     });
     expect(result).toMatchObject({ kind: 'answer' });
-    expect(asked).toEqual(['service.example.']);
+    expect(lookups).toEqual(['service.example.']);
     expect(server.requests[0]).toMatch(/^host: service\.example\.:\d+\r$/im);
     expect(other.requests).toEqual([]);
     expect(
@@ -322,7 +322,7 @@ describe('limits of a call', () => {
         drip('x: y\r\n')(socket);
       },
     ],
-    ['informational heads without end', drip('HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n')],
+    ['endless informational heads', drip('HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n')],
     [
       'a body that drips',
       (socket) => {
@@ -406,7 +406,7 @@ describe('limits of a call', () => {
   test.each<[string, string, string]>([
     ['huge heads', `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 'HPE_HEADER_OVERFLOW'],
     ['many heads', `HTTP/1.1 200 OK\r\n${'x: y\r\n'.repeat(20_000)}\r\n`, 'HPE_HEADER_OVERFLOW'],
-    ['what is no HTTP', '220 mail.example ESMTP\r\n', 'HPE_INVALID_CONSTANT'],
+    ['bytes that are not HTTP', '220 mail.example ESMTP\r\n', 'HPE_INVALID_CONSTANT'],
     [
       'two lengths',
       'HTTP/1.1 200 OK\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\nxx',

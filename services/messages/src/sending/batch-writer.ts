@@ -252,7 +252,7 @@ export class BatchWriter {
     if (isStoreFailure(error)) {
       this.#options.log.warn(
         { err: error, items: batch.length },
-        'a batch of sends failed and goes again',
+        'a batch of sends failed and is retried',
       );
       const mayBeSent = !isReported && !(error instanceof NotSent);
       if (mayBeSent) for (const pending of batch) pending.outcomeIsUnknown = true;

@@ -76,8 +76,8 @@ export const pullRequestEvents = {
         ...people.map(({ login: name, html_url: url }) => `[${name}](${url})`),
         ...teams.map(({ name, html_url: url = item.url }) => `[${name}](${url})`),
       ];
-      const asked = links.length === 0 ? 'somebody' : joinNames(links);
-      return tell(`**${user}** requested ${asked} for a review on ${linkTo(item, topic)}.`);
+      const reviewers = links.length === 0 ? 'somebody' : joinNames(links);
+      return tell(`**${user}** requested ${reviewers} for a review on ${linkTo(item, topic)}.`);
     }
     if (ignoredActions.has(action)) return ignored;
     throw new UnexpectedCase(`pull_request:${action}`);

@@ -102,14 +102,14 @@ describe('refused are', () => {
     ['github', 'unicorn', 'unicorn', 'GitHub'],
     ['github', '__proto__', '__proto__', 'GitHub'],
     ['gitlab', 'System Hook', 'System Hook', 'GitLab'],
-  ])('%s: the event %s', (integration, event, told, label) => {
+  ])('%s: the event %s', (integration, event, reported, label) => {
     expect(refusalOf(() => read({ integration, event, payload: {} }))).toEqual({
       status: 400,
       result: 'error',
       code: 'UNEXPECTED_WEBHOOK_EVENT_TYPE',
-      msg: `The '${told}' event isn't currently supported by the ${label} webhook`,
+      msg: `The '${reported}' event isn't currently supported by the ${label} webhook`,
       webhook_name: label,
-      event_type: told,
+      event_type: reported,
     });
   });
 
@@ -117,7 +117,7 @@ describe('refused are', () => {
     ['github', 'pull_request', undefined, { action: 'locked' }, 'pull_request:locked'],
     ['gitlab', 'Issue Hook', 'object_attributes', { action: 'move' }, 'Issue Hook move'],
     ['gitlab', 'Note Hook', 'object_attributes', { noteable_type: 'Epic' }, 'Note Hook Epic'],
-  ])('%s: an unhandled case of %s', (integration, event, within, change, told) => {
+  ])('%s: an unhandled case of %s', (integration, event, within, change, reported) => {
     const payload = fixtures.find(
       (fixture) => fixture.integration === integration && fixture.event === event,
     )?.payload as Record<string, object>;
@@ -127,7 +127,7 @@ describe('refused are', () => {
         : { ...payload, [within]: { ...payload[within], ...change } };
     expect(refusalOf(() => read({ integration, event, payload: changed }))).toMatchObject({
       code: 'UNEXPECTED_WEBHOOK_EVENT_TYPE',
-      event_type: told,
+      event_type: reported,
     });
   });
 

@@ -48,21 +48,21 @@ function address(
   integration: Integration,
   message: WebhookMessage,
   caller: Caller,
-  asked: { readonly stream: string | undefined; readonly topic: string | undefined },
+  requested: { readonly stream: string | undefined; readonly topic: string | undefined },
 ): Addressed {
   const content = composedContent(integration, message.content);
-  const stream = message.stream ?? asked.stream;
+  const stream = message.stream ?? requested.stream;
   if (stream === undefined) {
     if (caller.botOwnerId === null)
       throw badRequest('This account has no owner to send to: name a stream');
     return { type: 'private', ownerId: caller.botOwnerId, content };
   }
-  const askedTopic = message.stream === undefined ? asked.topic : undefined;
+  const requestedTopic = message.stream === undefined ? requested.topic : undefined;
   return {
     type: 'stream',
     stream: checkStreamName(stream),
     // A topic is one line, whatever a payload contains; a requested topic is treated as in a send.
-    topic: askedTopic ?? message.topic.replaceAll(/\s+/g, ' '),
+    topic: requestedTopic ?? message.topic.replaceAll(/\s+/g, ' '),
     content,
   };
 }

@@ -22,7 +22,7 @@ import { listBots, readBotDetails } from '@parley/store';
 export const listBotsHandler = implement(
   listBotsEndpoint,
   async (context: PeopleContext, { caller, signal }) => {
-    // Of one moment: a stream that becomes private meanwhile is taken from bots, and may get another name with that.
+    // In one snapshot: a stream that becomes private is removed from bots, and may get another name at the same time.
     const details = await new CallerReads(context.pool, signal).snapshot(async (client) => {
       const bots = (await listBots(client, caller.userId)).filter(({ isActive }) => isActive);
       return readBotDetails(client, context.keySecrets, bots);

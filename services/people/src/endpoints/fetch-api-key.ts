@@ -21,7 +21,7 @@ export const fetchApiKeyHandler = implement(
     if (realm !== undefined && authenticationMethods(realm, context.mode)['Email'] !== true)
       throw passwordSignInDisabled();
     const account = await findSignInAccount(context.pool, email);
-    // A deactivated account is told so whatever the password; everything else costs one password check.
+    // The answer for a deactivated account does not depend on the password; all other requests cost one check of a password.
     if (account !== undefined && !account.isActive) throw accountDisabled();
     if (realm?.isDeactivated === true) throw organizationDeactivated();
     const isHuman = account !== undefined && account.botType === null && !account.isSystem;

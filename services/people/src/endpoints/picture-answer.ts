@@ -5,13 +5,13 @@ import type { RawAnswer } from '@parley/server';
 import type { StoredFile } from '@parley/files';
 
 /**
- * What an address means for good may be kept for a year, what changes its address with every picture for a day; what it means at this
- * time must be asked for again.
+ * An address that always means the same picture is cached for a year, one that changes with every picture for a day; the current
+ * picture under a fixed address must be revalidated.
  */
 const caching = {
   forever: 'public, max-age=31536000, immutable',
   day: 'public, max-age=86400',
-  asked: 'public, no-cache',
+  revalidated: 'public, no-cache',
 } as const;
 
 /** @param type such as `image/png`; nothing else is to be made of the content */

@@ -2,15 +2,15 @@ import { rawAnswer, noStoreHeaders } from '@parley/server';
 import type { RawAnswer } from '@parley/server';
 
 /**
- * @param url with a query of its own
- * @param query what was asked with, which is passed on
+ * @param url with its own query
+ * @param query the request's query, which is passed on
  */
 export function redirectToPicture(url: string, query: string): RawAnswer {
   const rest = withoutKey(query);
   return rawAnswer(302, { ...noStoreHeaders(), Location: rest === '' ? url : `${url}&${rest}` });
 }
 
-/** The key of whoever asks must not reach another server with the rest of the query. */
+/** The caller's key must not reach another server with the rest of the query. */
 function withoutKey(query: string): string {
   return query
     .split('&')

@@ -87,7 +87,7 @@ export const getRealmPictureHandler = implement(
     if (found === undefined || picture === undefined) throw notFound();
     // Who asks for a version that is to come gets the one there is, and must not take it for that.
     const isVersion = parameters.version === String(found.version);
-    return pictureAnswer('image/png', picture, isVersion ? 'forever' : 'asked');
+    return pictureAnswer('image/png', picture, isVersion ? 'forever' : 'revalidated');
   },
 );
 

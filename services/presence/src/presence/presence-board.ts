@@ -239,7 +239,7 @@ export class PresenceBoard {
     if (!this.#mustFill || this.#isStopped) return;
     // If this fails, the next report or read repeats it.
     this.#fill().catch((error: unknown) =>
-      this.#options.log.warn({ err: error }, 'presence was not brought into Redis'),
+      this.#options.log.warn({ err: error }, 'presence could not be written to Redis'),
     );
   }
 

@@ -194,7 +194,7 @@ function eventsOf(person: User, news: ClientStates): EventPart[] {
   }));
 }
 
-/** Takes people out of a map until they have so many rows. */
+/** Takes people out of a map until they have this many rows. */
 function takeSome(source: Map<number, ClientStates>, rowsMax: number): Map<number, ClientStates> {
   const taken = new Map<number, ClientStates>();
   let rows = 0;

@@ -10,8 +10,8 @@ type Notices = NonNullable<ChangeContent['sideEffects']>;
 /**
  * The notices of a join (reference facts, streams 5.2), as side effects of its entry.
  *
- * @param join.notifiesPeople people were named in the request: each person, but no bot, learns who subscribed him to a stream that existed
- *   before
+ * @param join.notifiesPeople whether the request named people: then each person, but no bot, learns who added the subscription to a
+ *   stream that existed before
  * @param join.announcementStreamId the stream where new public streams are announced; private streams are not, because everybody reads it
  */
 export function joinNotices(join: {

@@ -110,8 +110,8 @@ async function findVisibleNames(
   return new Map(
     streams.map((stream) => {
       const isHidden = !maySeeStream(actor, stream, memberships.has(stream.id));
-      const asked = wanted.get(foldName(stream.name))?.name;
-      return [stream.id, isHidden && asked !== undefined ? asked : stream.name];
+      const requestedName = wanted.get(foldName(stream.name))?.name;
+      return [stream.id, isHidden && requestedName !== undefined ? requestedName : stream.name];
     }),
   );
 }

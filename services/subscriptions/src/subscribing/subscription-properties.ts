@@ -90,12 +90,12 @@ type Known = {
   readonly subscribedTo: ReadonlySet<number>;
 };
 
-function checkChange(asked: SubscriptionPropertyChange, known: Known): CheckedChange {
-  const read = propertyReaders.get(asked.property);
+function checkChange(requested: SubscriptionPropertyChange, known: Known): CheckedChange {
+  const read = propertyReaders.get(requested.property);
   if (read === undefined) {
-    throw withoutCode(`Unknown subscription property: ${asked.property}`);
+    throw withoutCode(`Unknown subscription property: ${requested.property}`);
   }
-  const stream = known.streams.get(asked.stream_id);
+  const stream = known.streams.get(requested.stream_id);
   if (
     stream === undefined ||
     !mayReadStream({ role: known.role }, stream, known.memberOf.has(stream.id))
@@ -105,7 +105,7 @@ function checkChange(asked: SubscriptionPropertyChange, known: Known): CheckedCh
   if (!known.subscribedTo.has(stream.id)) {
     throw withoutCode(`Not subscribed to stream id ${stream.id}`);
   }
-  return { ...read(asked.value), stream };
+  return { ...read(requested.value), stream };
 }
 
 /**
@@ -117,10 +117,10 @@ function checkChange(asked: SubscriptionPropertyChange, known: Known): CheckedCh
 export async function changeProperties(
   context: SubscriptionsContext,
   caller: Caller,
-  asked: readonly SubscriptionPropertyChange[],
+  requested: readonly SubscriptionPropertyChange[],
 ): Promise<void> {
-  if (asked.length === 0) return;
-  const streamIds = [...new Set(asked.map((change) => change.stream_id))];
+  if (requested.length === 0) return;
+  const streamIds = [...new Set(requested.map((change) => change.stream_id))];
   await context.eventLog.transaction(async (client) => {
     const [user] = await lockUsersInUse(client, { userIds: [caller.userId] });
     if (user?.isActive !== true) throw notAuthenticated('Account is deactivated');
@@ -133,7 +133,7 @@ export async function changeProperties(
       memberOf,
       subscribedTo,
     };
-    const checked = asked.map((change) => checkChange(change, known));
+    const checked = requested.map((change) => checkChange(change, known));
     const changes = new Map<number, SettingsChange>();
     for (const { settings, stream } of checked) {
       changes.set(stream.id, { ...changes.get(stream.id), ...settings });

@@ -5,7 +5,7 @@ import type { User } from '@parley/store';
 import type { QueueDescriptor } from './queue-descriptor.ts';
 import { parseQueueNarrow } from './queue-descriptor.ts';
 
-type AskedQueue = {
+type RequestedQueue = {
   readonly apply_markdown: boolean;
   readonly client_gravatar: boolean;
   readonly all_public_streams: boolean | null;
@@ -32,19 +32,19 @@ async function defaultRegisterStreamName(
 export async function readDescriptor(
   database: Queryable,
   userId: number,
-  asked: AskedQueue,
+  requested: RequestedQueue,
 ): Promise<QueueDescriptor> {
   const [account, realm] = await Promise.all([getUser(database, userId), getRealm(database)]);
   const byDefault = await defaultRegisterStreamName(database, account);
-  const narrow = asked.narrow ?? (byDefault === undefined ? [] : [['stream', byDefault]]);
+  const narrow = requested.narrow ?? (byDefault === undefined ? [] : [['stream', byDefault]]);
   // Where addresses are hidden, clients cannot make Gravatar URLs (reference facts, people 7.7).
   const emailsHidden = hidesEmails(realm.settings);
   return {
-    eventTypes: asked.event_types,
+    eventTypes: requested.event_types,
     narrow: parseQueueNarrow(narrow),
-    applyMarkdown: asked.apply_markdown,
-    clientGravatar: asked.client_gravatar && !emailsHidden,
-    allPublicStreams: asked.all_public_streams ?? account.defaultAllPublicStreams,
-    includeSubscribers: asked.include_subscribers,
+    applyMarkdown: requested.apply_markdown,
+    clientGravatar: requested.client_gravatar && !emailsHidden,
+    allPublicStreams: requested.all_public_streams ?? account.defaultAllPublicStreams,
+    includeSubscribers: requested.include_subscribers,
   };
 }
