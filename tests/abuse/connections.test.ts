@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => organization?.stop());
 
-/** A connection whose every byte the test chooses. */
+/** A connection on which the test controls every byte. */
 class Wire {
   heard = '';
   isClosed = false;
@@ -72,7 +72,7 @@ async function heardAfter(text: string | Buffer): Promise<Wire> {
 const head = (line: string): string => `${line} HTTP/1.1\r\nHost: chat.example\r\n`;
 const inner = (): string => `${head('DELETE /api/v1/users/me')}${authorization}\r\n\r\n`;
 
-/** Shapes in which one side may see one request and another side two. */
+/** Requests whose bounds two servers may parse differently. */
 const smuggled: readonly (readonly [what: string, make: () => string])[] = [
   [
     'a length and chunks',
@@ -100,12 +100,12 @@ const smuggled: readonly (readonly [what: string, make: () => string])[] = [
       `${head('POST /api/v1/messages')}${authorization}\r\nTransfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n${inner()}`,
   ],
   [
-    'a header that is folded over two lines',
+    'a header folded over two lines',
     () =>
       `${head('POST /api/v1/messages')}${authorization}\r\nTransfer-Encoding:\r\n chunked\r\nContent-Length: 0\r\n\r\n${inner()}`,
   ],
   [
-    'a chunk size with an extension that ends the line oddly',
+    'a chunk size with an extension and an unusual line end',
     () =>
       `${head('POST /api/v1/messages')}${authorization}\r\nTransfer-Encoding: chunked\r\n\r\n0;x\ny\r\n\r\n${inner()}`,
   ],
@@ -121,7 +121,7 @@ describe('a request within a request', () => {
     const wire = await heardAfter(make());
     await waitUntil('the connection ends', () => wire.isClosed);
     expect(wire.statuses).toEqual([400]);
-    // The account would be gone if the inner request had been seen by anybody.
+    // If any server had parsed the inner request, the account would be gone.
     expect((await organization.client('bob').request('GET', 'users/me')).status).toBe(200);
   });
 
@@ -195,7 +195,7 @@ describe('a request within a request', () => {
 
 describe('endless headers', () => {
   test.each([
-    ['one that is huge', `X-Huge: ${'x'.repeat(64 * 1024)}\r\n`],
+    ['a huge one', `X-Huge: ${'x'.repeat(64 * 1024)}\r\n`],
     ['very many', 'X: y\r\n'.repeat(20_000)],
     ['a huge cookie', `Cookie: ${'a=b; '.repeat(20_000)}\r\n`],
   ])('%s: refused with 431', async (_what, headers) => {
@@ -212,7 +212,7 @@ describe('endless headers', () => {
 });
 
 describe('slow requests', () => {
-  /** Says a little again and again until the server has had enough. */
+  /** Sends small pieces again and again until the server closes the connection. */
   async function drip(begin: string, little: string): Promise<Wire> {
     const wire = await Wire.open();
     wire.say(begin);
@@ -249,7 +249,7 @@ describe('slow requests', () => {
 });
 
 describe('compressed bodies', () => {
-  // A megabyte here would be a gigabyte there.
+  // A megabyte on the wire would be a gigabyte in memory.
   const bomb = gzipSync(Buffer.alloc(100 * 1024 * 1024, 'x'));
 
   test.each(['gzip', 'deflate', 'br'])('%s is never unpacked', async (encoding) => {

@@ -1,4 +1,4 @@
-/** Expensive reads: the bounds of a narrow, and that a read ends when its caller has left. */
+/** Expensive reads: a narrow is bounded, and a read ends when its caller has left. */
 import { identityHeaderName } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { Pool } from '@parley/database';
@@ -11,7 +11,7 @@ import { refusalOf } from '../api/message-fixture.ts';
 import { startSmallOrganization } from '../api/small-organization.ts';
 import type { SmallOrganization } from '../api/small-organization.ts';
 
-/** Connections for requests of each process. */
+/** Connections of each process for requests. */
 const connectionsMax = 3;
 
 let organization: SmallOrganization;
@@ -82,7 +82,7 @@ test('matches_narrow is refused if the texts are longer together than those of a
       text: `UPDATE messages SET rendered_content = ${renderedContent} WHERE id = $1`,
       values: [long],
     });
-  // Longer than any that is made, as thousands of them are together.
+  // Longer than any real message, as thousands of real ones are together.
   await change(`repeat('x', 17 * 1024 * 1024)`);
   expect(await refusalOf(ask())).toMatchObject({
     status: 400,
@@ -105,7 +105,7 @@ test('a page leaves out messages that are too long together with their submessag
     });
     return [readObjects(answer, 'messages').map(({ id }) => id), answer['found_oldest']];
   };
-  // Longer than those of one message may be, as those of a page are together.
+  // Longer than the submessages of one message may be, as those of a whole page are together.
   await organization.pool.query({
     text: `INSERT INTO submessages (message_id, sender_id, msg_type, content)
       SELECT m.id, m.sender_id, 'widget', repeat('x', 17 * 1024 * 1024) FROM messages m WHERE m.id = $1`,
@@ -130,7 +130,7 @@ type Read = readonly [
 const reads: readonly Read[] = [
   ['a page', 'GET', () => 'messages', page, 'message_flags'],
   [
-    'a page that a POST asks for',
+    'a page requested by POST',
     'POST',
     () => 'messages',
     { method: 'GET', ...page },
@@ -191,12 +191,12 @@ describe('an abandoned read', () => {
   test.each(reads)('ends in Postgres: %s', async (_what, method, path, parameters, table) => {
     await whileLocked(table, async () => {
       const leaving = new AbortController();
-      const asked = organization
+      const request = organization
         .client('ann')
         .call(method, path(), parameters, { signal: leaving.signal });
       await waitUntil('the statement waits', async () => (await countWaiting(table)) === 1);
       leaving.abort();
-      await expect(asked).rejects.toThrow();
+      await expect(request).rejects.toThrow();
       await waitUntil('nothing waits', async () => (await countWaiting(table)) === 0);
     });
   });
@@ -216,13 +216,13 @@ describe('an abandoned read', () => {
     });
     await whileLocked('message_flags', async () => {
       const leaving = new AbortController();
-      const asked = fetch(`${url}/api/v1/messages?anchor=newest&num_before=1&num_after=0`, {
+      const request = fetch(`${url}/api/v1/messages?anchor=newest&num_before=1&num_after=0`, {
         headers: { [identityHeaderName]: identity },
         signal: leaving.signal,
       });
       await waitUntil('it waits', async () => (await countWaiting('message_flags')) === 1);
       leaving.abort();
-      await expect(asked).rejects.toThrow();
+      await expect(request).rejects.toThrow();
       await waitUntil('nothing waits', async () => (await countWaiting('message_flags')) === 0);
     });
   });
@@ -231,7 +231,7 @@ describe('an abandoned read', () => {
     await whileLocked('message_flags', async () => {
       const leaving = new AbortController();
       const { signal } = leaving;
-      const asked = Array.from({ length: 12 }, () =>
+      const requests = Array.from({ length: 12 }, () =>
         organization.client('ann').get('messages', page, { signal }),
       );
       await waitUntil(
@@ -239,7 +239,7 @@ describe('an abandoned read', () => {
         async () => (await countWaiting('message_flags')) === 2 * connectionsMax,
       );
       leaving.abort();
-      for (const { status } of await Promise.allSettled(asked)) expect(status).toBe('rejected');
+      for (const { status } of await Promise.allSettled(requests)) expect(status).toBe('rejected');
       for (let n = 0; n < 2 * connectionsMax; n += 1)
         await organization.client('bob').get('users/me/alert_words');
     });
@@ -250,7 +250,7 @@ describe('an abandoned read', () => {
 test('a read that exceeds its time limit is not repeated elsewhere, and ends', async () => {
   await whileLocked('message_flags', async () => {
     let refusal: unknown;
-    const asked = refusalOf(organization.client('ann').get('messages', page)).then((body) => {
+    const request = refusalOf(organization.client('ann').get('messages', page)).then((body) => {
       refusal = body;
     });
     let waitingMost = 0;
@@ -258,7 +258,7 @@ test('a read that exceeds its time limit is not repeated elsewhere, and ends', a
       waitingMost = Math.max(waitingMost, await countWaiting('message_flags'));
       return refusal !== undefined;
     });
-    await asked;
+    await request;
     expect(refusal).toMatchObject({ status: 503, code: 'SERVICE_UNAVAILABLE' });
     expect(waitingMost).toBe(1);
     await waitUntil('nothing waits', async () => (await countWaiting('message_flags')) === 0);

@@ -1,4 +1,4 @@
-/** Identities that a client makes up are refused, at a service itself and through the gateway. */
+/** A service refuses identities that a client makes up, directly and through the gateway. */
 import { createHmac } from 'node:crypto';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
@@ -40,7 +40,7 @@ function sign(secret: string, nowMs: number): string {
   return signIdentity(secret, administrator, { ...attempt, nowMs });
 }
 
-/** The header of each forgery, made when it is used, since true ones are believed for half a minute. */
+/** The header of each forgery, created when it is used, because genuine ones are valid for only half a minute. */
 const forgeries: readonly (readonly [what: string, make: () => string])[] = [
   ['nothing', () => ''],
   ['the plain claim', () => JSON.stringify({ userId: 1, role: 'administrator' })],
@@ -58,15 +58,15 @@ const forgeries: readonly (readonly [what: string, make: () => string])[] = [
     },
   ],
   [
-    'a true one that is too old',
+    'an expired identity',
     () => sign(organization.cluster.settings.internalSecret, Date.now() - 120_000),
   ],
   [
-    'a true one of a time to come',
+    'an identity from the future',
     () => sign(organization.cluster.settings.internalSecret, Date.now() + 120_000),
   ],
   [
-    'a true signature under another claim',
+    'a genuine signature of another claim',
     () => {
       const [, signature = ''] = sign(
         organization.cluster.settings.internalSecret,
@@ -107,7 +107,7 @@ describe('directly at a service', () => {
   });
 });
 
-/** What a server says to who asks to go on with the protocol of polls, and whether it hangs up then. */
+/** The server's answer to a client that starts the protocol of polls, and whether it then hangs up. */
 async function askForPolls(
   url: string,
   headers: Readonly<Record<string, string>>,
@@ -140,19 +140,19 @@ describe('a link for polls', () => {
   test.each([
     ...forgeries,
     [
-      'a true one of a request',
+      'a genuine one for a request',
       () => sign(organization.cluster.settings.internalSecret, Date.now()),
     ],
     ['one for links by another secret', () => signForLinks('x'.repeat(40))],
     [
-      'one for links that is too old',
+      'an expired one for links',
       () => signForLinks(organization.cluster.settings.internalSecret, Date.now() - 120_000),
     ],
   ] as const)('%s opens none at an event node, which hangs up', async (_what, make) => {
-    const asked = await askForPolls(nodeUrl(), { [identityHeaderName]: make() });
-    expect(asked.status).toBe(401);
-    await waitUntil('the node hangs up', asked.hasEnded);
-    asked.socket.destroy();
+    const answer = await askForPolls(nodeUrl(), { [identityHeaderName]: make() });
+    expect(answer.status).toBe(401);
+    await waitUntil('the node hangs up', answer.hasEnded);
+    answer.socket.destroy();
   });
 
   test('a valid request for a link at a node opens none through the gateway', async () => {
@@ -175,7 +175,7 @@ describe('a link for polls', () => {
     const idle = await askForPolls(node.url, {
       [identityHeaderName]: signForLinks(organization.cluster.settings.internalSecret),
     });
-    // Half a frame, and nothing more.
+    // Only half a frame.
     idle.socket.write(Buffer.from([0, 0, 0, 9, 0, 0, 0, 0, 0x5b]));
     expect([refused.status, idle.status]).toEqual([401, 101]);
     expect(await node.kill('SIGTERM')).toMatchObject({ code: 0 });

@@ -1,6 +1,7 @@
 /**
- * Ids and names of what the caller may not see: each request is answered as for one that nobody has, so that not even its existence
- * shows, and changes nothing. Nobody here but administrators may create streams: who may learns on creating one that its name is taken.
+ * Ids and names of hidden objects: each request is answered as for an object that does not exist, so that not even existence is
+ * revealed, and changes nothing. Only administrators may create streams here, because creating a stream reveals that a name is
+ * taken.
  */
 import type { JsonObject, Method, Parameters } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -20,7 +21,7 @@ type Hidden = {
   readonly queue: string;
 };
 
-/** Of each kind one that Ann and Bob have, and one that nobody has. */
+/** For each kind one object of Ann's and Bob's, and one that does not exist. */
 let real: Hidden;
 let unknown: Hidden;
 let organization: SmallOrganization;
@@ -61,19 +62,19 @@ beforeAll(async () => {
     bot: organization.id('bobBot'),
     queue: queueId as string,
   };
-  const nobodys = 987_654_321;
+  const unusedId = 987_654_321;
   unknown = {
-    message: nobodys,
-    privateMessage: nobodys,
-    stream: nobodys,
+    message: unusedId,
+    privateMessage: unusedId,
+    stream: unusedId,
     streamName: 'NO SUCH CORNER',
-    attachment: nobodys,
+    attachment: unusedId,
     upload: uri.replace(/\/[^/]+\/[^/]+$/, `/${'A'.repeat(24)}/file.txt`),
-    bot: nobodys,
+    bot: unusedId,
     queue: real.queue.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10)),
   };
   await ann.patch('realm', { create_stream_policy: 2 });
-  // Whoever knows of the stream has read it by its name, which the service keeps.
+  // Members have read the stream by its name, so the service has it in memory.
   await ann.get('messages', narrowedTo(real.streamName));
   watch = await ChangeWatch.start(organization.pool);
 });
@@ -154,7 +155,7 @@ const attempts: readonly Attempt[] = [
     (hidden) => narrowedTo(hidden.streamName),
   ],
   [
-    'leave a stream out by its name',
+    'exclude a stream by its name',
     'GET',
     () => 'messages',
     (hidden) => narrowedTo(hidden.streamName, true),
@@ -199,13 +200,13 @@ const attempts: readonly Attempt[] = [
     (hidden) => ({ stream_name: hidden.streamName }),
   ],
   [
-    'group a stream',
+    'put a stream into a group',
     'POST',
     () => 'default_stream_groups/create',
     (hidden) => ({ group_name: 'x', description: 'x', stream_names: [hidden.streamName] }),
   ],
   [
-    'create a bot of a stream',
+    'create a bot with a stream',
     'POST',
     () => 'bots',
     (hidden) => ({
@@ -245,7 +246,7 @@ const attempts: readonly Attempt[] = [
     ({ stream }) => ({ stream_id: stream, topic: 'plans', op: 'add' }),
   ],
   [
-    'ask who subscribes to a stream',
+    'list the subscribers of a stream',
     'GET',
     ({ stream }) => `users/${organization.id('ann')}/subscriptions/${stream}`,
   ],
@@ -279,7 +280,7 @@ function named(
   return list.map((attempt) => ({ what: attempt[0], attempt }));
 }
 
-/** The answer, without the id that the caller gave himself. */
+/** The answer, without the id from the request. */
 async function answerOf(
   who: PersonKey,
   [, method, path, parameters = () => ({})]: Attempt,
@@ -311,7 +312,7 @@ describe.each(['cat', 'gil'] as const)('%s cannot', (who) => {
   test.each(named(sends))('$what', ({ attempt }) => expectAlike(who, attempt));
 });
 
-/** A bot may send where its owner may. */
+/** A bot may send wherever its owner may. */
 const sends: readonly Attempt[] = [
   ['send into a stream', 'POST', () => 'messages', ({ stream }) => sendingTo(stream)],
   [

@@ -1,6 +1,6 @@
 /**
- * What reads texts from outside costs no more than in proportion to their length, whatever stands in them. Counted is the processor time of
- * this thread, for inputs of a length and of a sixteenth of it: what takes the square of its length costs 256 times as much.
+ * The cost of parsing input is at most proportional to its length, whatever it contains. Each test compares the processor time of
+ * this thread for inputs of one length with that for a sixteenth of it: quadratic cost would be 256 times as much.
  */
 import { ApiError, findJsonBody, foldName, limits, parseJson } from '@parley/api';
 import { parseContentType, parseNarrow, parseRecipients } from '@parley/api/messages';
@@ -40,7 +40,7 @@ import { isHexColor } from '../../services/subscriptions/src/subscribing/subscri
 
 const kib = 1024;
 
-/** Of which hostile texts are made: each repeated, and each after a beginning that nothing ends. */
+/** The elements of hostile texts: each is repeated, alone and after beginnings that are never closed. */
 const units = [
   'a',
   '0',
@@ -145,15 +145,18 @@ async function costOf(read: Read, text: string, runs: number): Promise<number> {
 }
 
 const step = 16;
-/** A reading that costs less is too short for the clock of processor time. */
+/** A cost below this is too small for the resolution of the clock. */
 const noiseUs = 8_000;
-/** A text against its sixteenths: one is linear and sixteen a square; caches and the collector of garbage have their say between them. */
+/**
+ * The limit for the cost of a text relative to its sixteen parts. Linear cost gives 1, and quadratic 16, but caches and garbage
+ * collection distort both.
+ */
 const growthMax = 8;
 
-/** So often is read what seems to grow too fast: then the clock of processor time, whose grain is some milliseconds, can tell. */
+/** If the cost seems to grow too fast, the text is parsed up to this often, because the clock has a resolution of some milliseconds. */
 const runsMax = 16;
 
-/** Says where the cost grew too fast, or nothing. */
+/** Reports where the cost grew too fast; undefined if nowhere. */
 async function findSteepness(
   read: Read,
   textOf: (length: number) => string,
@@ -173,13 +176,13 @@ async function findSteepness(
   return undefined;
 }
 
-/** Units whose repetition costs more than its share, a few if there are many. */
+/** Units whose repetition costs too much, at most a few. */
 async function findSteepUnits(read: Read, lengthMax: number): Promise<string[]> {
   const found: string[] = [];
   for (const unit of units)
     for (const beginning of beginnings) {
       const textOf = (length: number): string => beginning + fill(unit, length);
-      // What begins and never ends costs a square early, if at all.
+      // An unclosed beginning shows quadratic cost at small lengths, if at all.
       const ownMax = beginning === '' ? lengthMax : Math.min(lengthMax, 16 * kib);
       const steepness = await findSteepness(read, textOf, ownMax);
       if (steepness === undefined) continue;
@@ -197,29 +200,43 @@ const onePart = (text: string): Buffer =>
 test.each<[string, Read]>([
   ['JSON', (text) => parseJson(text)],
   ['a text in JSON', (text) => parseJson(JSON.stringify(text))],
-  ['JSON that is read with care', (text) => parseJson(`[1.0,${text}`)],
+  ['JSON with checked numbers', (text) => parseJson(`[1.0,${text}`)],
   ['JSON of webhooks', (text) => findJsonBody(text)],
-  ['JSON of webhooks that is mended', (text) => findJsonBody(`{"a":${JSON.stringify(text)},}`)],
+  [
+    'invalid JSON of webhooks that is repaired',
+    (text) => findJsonBody(`{"a":${JSON.stringify(text)},}`),
+  ],
   ['a form', (text) => decodeForm(text)],
   ['a field of a form', (text) => decodeForm(`a=${text.replaceAll('&', '')}`)],
-  ['a form in parts', (text) => decodeBody('POST', multipart, onePart(text))],
-  ['what a gateway looks for', (text) => formFinder(urlencoded, Buffer.from(text))('a')],
-  ['what it looks for in parts', (text) => formFinder(multipart, Buffer.from(text))('a')],
+  ['a multipart form', (text) => decodeBody('POST', multipart, onePart(text))],
+  [
+    'a field that a gateway reads from a form',
+    (text) => formFinder(urlencoded, Buffer.from(text))('a'),
+  ],
+  [
+    'a field that it reads from a multipart form',
+    (text) => formFinder(multipart, Buffer.from(text))('a'),
+  ],
 ])('reading %s', { timeout: 120_000 }, async (_name, read) => {
   expect(await findSteepUnits(read, 256 * kib)).toEqual([]);
 });
 
-/** The least of some, since what else a machine does only adds. */
+/** The minimum of several runs, because other work on the machine can only add to it. */
 async function leastCostOf(read: Read, text: string): Promise<number> {
   const costs: number[] = [];
   for (let run = 0; run < 5; run += 1) costs.push(await costOf(read, text, 1));
   return Math.min(...costs);
 }
 
-// A multiple of the time of `JSON.parse`, which does not examine how a number was written.
+// A multiple of the time of `JSON.parse`, which does not check how a number was written.
 test.each([
   ['a million numbers, which are too many', '1.0,'.repeat(1024 * kib), undefined, 1],
-  ['as many objects with a number as may be', '{"a":1.0},'.repeat(99_000), expect.any(Array), 16],
+  [
+    'the maximum number of objects with a number',
+    '{"a":1.0},'.repeat(99_000),
+    expect.any(Array),
+    16,
+  ],
 ])('reading %s', async (_name, items, value: unknown, timesMax) => {
   const text = `[${items}1.0]`;
   expect(findJsonBody(text)).toEqual(value);
@@ -277,13 +294,13 @@ const context: RenderContext = {
   settings: { inlineImagePreview: true, fileLinks: true, translateEmoticons: true },
 };
 
-// Rendering counts its own steps besides (`render-cost.test.ts`), and ends where they are used up.
+// Rendering also counts its own steps (`render-cost.test.ts`), and stops when they are used up.
 test.each<[string, Read]>([
   ['messages', (text) => renderMessage(text, context)],
-  ['names that a message mentions', mentionCandidates],
+  ['names in mentions', mentionCandidates],
   ['links of topics', (text) => findSubjectLinks(text, context)],
   ['alert words', (text) => alertWordMatches(text, ['a', 'é', text.slice(0, 50)])],
-  ['payloads that mention nobody', withoutMentions],
+  ['removing mentions from payloads', withoutMentions],
 ])('markdown: %s', { timeout: 120_000 }, async (_name, read) => {
   expect(await findSteepUnits(read, limits.contentMaxCodePoints)).toEqual([]);
 });
@@ -298,7 +315,7 @@ function withTexts(value: unknown, text: string): unknown {
   );
 }
 
-/** A value with one of its texts replaced, for each of its texts; whatever names a kind of event stays. */
+/** Values that each have one text replaced, for every text except those that name a kind of event. */
 function withOneText(value: unknown, text: string): unknown[] {
   if (typeof value === 'string') return [text];
   if (Array.isArray(value))

@@ -1,4 +1,4 @@
-/** Secrets are never written: known ones are sent everywhere, answers go wrong on purpose, and all output of all processes is searched. */
+/** Secrets are never logged: known ones are sent everywhere, some answers fail on purpose, and all output of all processes is searched. */
 import { serviceNames } from '@parley/test-kit';
 import type { JsonObject, Parameters } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import type { PersonKey, SmallOrganization } from '../api/small-organization.ts'
 let organization: SmallOrganization;
 const lines: string[] = [];
 
-/** What must not be found; each is of a form that nothing else has. */
+/** What must not be found; each has a form that occurs nowhere else. */
 const secrets = {
   message: 'SecretOfMessageQk3v',
   edited: 'SecretOfEditedMessageQk3v',
@@ -31,7 +31,7 @@ beforeAll(async () => {
     messages: 1,
     events: 1,
     environment: { PARLEY_LOG_LEVEL: 'trace' },
-    // The database fails on purpose: answers with 500 are no surprise here.
+    // The database fails on purpose, so answers with 500 are expected.
     checkAnswers: false,
   });
   for (const service of serviceNames)
@@ -42,7 +42,7 @@ afterAll(() => organization?.stop());
 
 const stream = 'secrets';
 
-/** Sends every secret where it belongs and where it does not; what is answered is not this test's business. */
+/** Sends every secret where it belongs and where it does not; the answers do not matter here. */
 async function sendSecretsEverywhere(): Promise<void> {
   const ask = (method: string, path: string, given: Parameters): Promise<JsonObject> =>
     call(basic('bob'), method, path, given);
@@ -88,7 +88,7 @@ async function sendSecretsEverywhere(): Promise<void> {
   const form = new FormData();
   form.set('file', new Blob([secrets.file]), 'file.txt');
   await rawPost('user_uploads', form);
-  // In a path and a query, where a secret does not belong but may come by mistake.
+  // In a path and a query, where secrets do not belong but may be put by mistake.
   await fetch(
     `${organization.cluster.url}/avatar/bob@example.com?api_key=${organization.accounts.bob.apiKey}`,
     { redirect: 'manual' },
@@ -140,7 +140,7 @@ async function webhook(apiKey: string): Promise<void> {
   );
 }
 
-/** Everything that is secret, with what the processes themselves were given. */
+/** All secrets, including those in the settings of the processes. */
 function everySecret(): ReadonlyMap<string, string> {
   const { keySecret, internalSecret, databaseUrl, redisUrl } = organization.cluster.settings;
   return new Map([
@@ -157,7 +157,7 @@ function everySecret(): ReadonlyMap<string, string> {
 }
 
 function expectNoSecret(): void {
-  // Without output there would be nothing to search.
+  // Without output the search would prove nothing.
   expect(lines.filter((line) => line.includes('"msg":"request"')).length).toBeGreaterThan(20);
   const short = [...everySecret()].filter(([, secret]) => secret.length < 12);
   expect(short.map(([name]) => name)).toEqual([]);

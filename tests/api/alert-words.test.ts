@@ -121,7 +121,7 @@ describe('users/me/alert_words', () => {
 
   test('every replica matches a word from the first send after its addition until its removal', async () => {
     const { ann, bob } = all;
-    // Both replicas take part: the gateway sends requests to them in turn.
+    // Both replicas take part, because the gateway uses them in turn.
     for (let round = 0; round < 4; round += 1) {
       await add(bob, 'Grød');
       const flagged = await Promise.all(
@@ -146,7 +146,7 @@ describe('users/me/alert_words', () => {
     await ann.client.sendToStream('Denmark', 'x', 'herring!');
     await ann.client.sendPrivately([bob.email, cat.email], '"herring", herrings, herring-like');
     const [bobs, cats] = await Promise.all(queues.map((queue) => queue.next(2)));
-    // A double quote after a word and a letter or hyphen beside it are no match.
+    // With a double quote after a word, or a letter or hyphen beside it, there is no match.
     expect(bobs?.map((event) => event['flags'])).toEqual([['has_alert_word'], []]);
     expect(cats?.map((event) => event['flags'])).toEqual([[], []]);
   });
@@ -217,7 +217,7 @@ describe('users/me/pointer', () => {
       { type: 'pointer', pointer: second },
       { type: 'pointer', pointer: third },
     ]);
-    // What the pointer passed is as unread as before.
+    // Messages before the pointer are as unread as before.
     expect(await flagsOf(bob, first)).toEqual([]);
     expect(await flagsOf(bob, third)).toEqual([]);
   });

@@ -67,17 +67,17 @@ async function fetchPicture(
 ): Promise<{ status: number; type: string | null; side: number }> {
   const answer = await fetch(urlOf(path));
   const content = Buffer.from(await answer.arrayBuffer());
-  // Width and height of a PNG stand behind its first sixteen bytes.
+  // Width and height of a PNG follow its first sixteen bytes.
   const isPng = content.subarray(1, 4).toString() === 'PNG';
   const side =
     isPng && content.readUInt32BE(16) === content.readUInt32BE(20) ? content.readUInt32BE(16) : 0;
   return { status: answer.status, type: answer.headers.get('content-type'), side };
 }
 
-/** More than a process that decodes has while it has nothing to do. */
+/** More memory than a decoder process without work uses. */
 const busyBytes = 175 * 1024 * 1024;
 
-/** @returns the process that is decoding a large picture; this process, in which the services are, is its parent */
+/** @returns the process that is decoding a large picture; its parent is this process, which runs the services */
 async function findBusyDecoder(): Promise<number | undefined> {
   const tasks = await readdir('/proc/self/task');
   const lists = await Promise.all(
@@ -152,15 +152,15 @@ describe("the caller's avatar", () => {
     expect((await upload('gil', picture))['avatar_url']).toBe(
       path.replace('version=2', 'version=3'),
     );
-    // The former picture is gone.
+    // The previous picture is removed.
     expect(await storedPictures()).toBe(stored);
     expect(await as('gil').delete('users/me/avatar')).toMatchObject({
       avatar_url: gravatar('gil@example.com', 4),
     });
     expect(await storedPictures()).toBe(stored - 2);
     expect(await fetchPicture(path)).toMatchObject({ status: 404 });
-    const told = await queues.step();
-    expect(told.ann.map((item) => (item['person'] as JsonObject)['avatar_source'])).toEqual([
+    const events = await queues.step();
+    expect(events.ann.map((item) => (item['person'] as JsonObject)['avatar_source'])).toEqual([
       'U',
       'G',
     ]);
@@ -267,7 +267,7 @@ describe("the caller's avatar", () => {
     });
     const fileKey = rows[0]?.key ?? '';
     const place = join(organization.cluster.settings.uploadsDir, 'stored', fileKey);
-    // What cannot be removed like a file.
+    // A folder, which cannot be removed like a file.
     await rm(place);
     await mkdir(place);
     expect(await as('cat').delete('users/me/avatar')).toMatchObject({ result: 'success' });
@@ -323,7 +323,7 @@ describe('avatars of bots', () => {
       expect(await sendForm('bob', method, path, [tooLarge], fields)).toEqual(
         uncoded('Uploaded file is larger than the allowed limit of 5 MB'),
       );
-    // A refusal of something else takes the picture along.
+    // If anything else is refused, the picture is not stored either.
     expect(
       await sendForm('bob', 'POST', 'bots', [picture], { ...fields, full_name: 'Bob Ray' }),
     ).toMatchObject({ msg: 'Name is already in use!' });

@@ -32,7 +32,7 @@ afterAll(async () => {
   await proxy.stop();
 });
 
-/** A bot of an owner who has no other messages. */
+/** Creates an owner without messages, and the owner's bot. */
 async function makeBot(name: string): Promise<{ owner: TestAccount; bot: TestAccount }> {
   const owner = await all.organization.makeAccount(`${name} Owner`);
   return { owner, bot: await all.organization.makeAccount(`${name} Bot`, { owner, botType: 1 }) };
@@ -66,14 +66,14 @@ test('a send to a missing stream is refused, and the owner gets one notice a min
     client: 'Internal',
     flags: [],
   });
-  // Another bot's notice comes after what the first bot's sends could still bring.
+  // When another bot's notice arrives, further notices about the first bot would have arrived too.
   const other = await makeBot('Other');
   await refusalOf(send(other.bot, [987_654]));
   expect((await notices(other.owner, 1))[0]?.['content']).toContain(
     'to the stream with the id `987654`, but that stream does not exist.',
   );
   expect(await notices(owner, 1)).toHaveLength(1);
-  // The minute is over when its key is gone.
+  // The minute ends when its key expires.
   const key = keyNames(all.cluster.settings.redisPrefix, redis).botOwnerNotice(bot.id);
   const remainingMs = await redis.pttl(key);
   expect(remainingMs).toBeGreaterThan(0);
@@ -128,7 +128,7 @@ test('people, bots of deactivated owners, and owners who are guests without acce
     code: 'STREAM_DOES_NOT_EXIST',
   });
   await send(guestly.bot, 'empty `room`');
-  // A notice that comes later than theirs would.
+  // When this later notice arrives, theirs would have arrived too.
   const other = await makeBot('Later');
   await refusalOf(send(other.bot, 'nowhere'));
   await notices(other.owner, 1);
@@ -159,7 +159,7 @@ test('a send is answered even while Redis delays the notice or is down', async (
     proxy.refuse(false);
     held.release();
   }
-  // Redis being back, there are notices again.
+  // With Redis back, there are notices again.
   await waitUntil('a notice', async () => {
     await refusalOf(send(bot, 'nowhere'));
     return (await fetchMessages(owner, { narrow: [['is', 'private']] })).messages.length > 0;

@@ -143,11 +143,11 @@ describe('POST bots', () => {
     expect(
       await bodyOf(as('ann').request('PATCH', `users/${other.id}`, { full_name: name })),
     ).toEqual(taken);
-    // The name of a deactivated bot is free; once taken, the bot cannot be reactivated under it.
+    // The name of a deactivated bot is free; after somebody else has taken it, the bot cannot be reactivated with it.
     await as('bob').delete(`bots/${id}`);
     expect(await create(name)).toMatchObject({ result: 'success' });
     expect(await bodyOf(as('bob').request('POST', `users/${id}/reactivate`))).toEqual(taken);
-    // All at once, over both replicas.
+    // All at once, on both replicas.
     const answers = await Promise.all(
       Array.from({ length: 6 }, () =>
         as('bob').request('POST', 'bots', { ...newBot(), full_name: 'Same Name' }),
@@ -188,7 +188,7 @@ describe('POST bots', () => {
       (ann[1]?.['bot'] as { services: { token: string }[] } | undefined)?.services[0]?.token ?? '';
     expect(JSON.stringify(await organization.entriesAfter(0))).not.toContain(token);
     await as('bob').patch(`bots/${bot.id}`, { service_payload_url: 'https://other.example/' });
-    const told = await queues.step();
+    const events = await queues.step();
     const update = {
       type: 'realm_bot',
       op: 'update',
@@ -198,7 +198,7 @@ describe('POST bots', () => {
         services: [{ base_url: 'https://other.example/', interface: 1, token }],
       },
     };
-    expect(told).toEqual({ ann: [update], bob: [update], cat: [], gil: [], bobBot: [] });
+    expect(events).toEqual({ ann: [update], bob: [update], cat: [], gil: [], bobBot: [] });
     const state = await as('bob').post('register', { fetch_event_types: ['realm_bot'] });
     const own = readObjects(state, 'realm_bots').find((item) => item['user_id'] === bot.id);
     expect(own).toMatchObject({ services: update.bot.services, owner: 'bob@example.com' });
@@ -296,7 +296,7 @@ describe('default streams', () => {
       default_events_register_stream: 'cellar',
       default_all_public_streams: false,
     });
-    const told = await queues.step();
+    const events = await queues.step();
     const update = (change: object): object => ({
       type: 'realm_bot',
       op: 'update',
@@ -307,14 +307,14 @@ describe('default streams', () => {
       update({ default_events_register_stream: 'cellar' }),
       update({ default_all_public_streams: false }),
     ];
-    expect(told).toEqual({
+    expect(events).toEqual({
       ann: updates,
       bob: updates,
       cat: [],
       gil: [],
       bobBot: [],
     });
-    // Who may not read a stream names nothing.
+    // Users who may not read a stream cannot name it either.
     expect(
       await bodyOf(
         as('ann').request('PATCH', `bots/${bot.id}`, { default_sending_stream: 'cellar' }),
@@ -358,12 +358,16 @@ describe('a default stream', () => {
       update(ofCat, { default_sending_stream: null }),
       update(ofCat, { default_events_register_stream: null }),
     ];
-    const told = await queues.step();
+    const received = await queues.step();
     const ofBots = (events: readonly JsonObject[]): JsonObject[] =>
       events.filter(({ type }) => type === 'realm_bot');
-    expect(ofBots(told.cat)).toEqual(taken);
-    expect(told.cat[0]).toMatchObject({ type: 'stream', op: 'delete' });
-    expect([ofBots(told.ann), ofBots(told.bob), ofBots(told.gil)]).toEqual([taken, [], []]);
+    expect(ofBots(received.cat)).toEqual(taken);
+    expect(received.cat[0]).toMatchObject({ type: 'stream', op: 'delete' });
+    expect([ofBots(received.ann), ofBots(received.bob), ofBots(received.gil)]).toEqual([
+      taken,
+      [],
+      [],
+    ]);
     expect(await shownTo('cat', ofCat)).toMatchObject({
       default_sending_stream: null,
       default_events_register_stream: null,
@@ -444,7 +448,7 @@ describe('PATCH bots/{id}', () => {
     expect(cat).toEqual([account]);
     expect(bob).toEqual([account, { type: 'realm_bot', op: 'update', bot: renamed }]);
     expect(ann).toEqual(bob);
-    // The same again changes nothing.
+    // An unchanged name makes no event.
     await as('bob').patch(`bots/${bot.id}`, { full_name: 'Renamed' });
     expect((await queues.step()).cat).toEqual([]);
   });
@@ -481,7 +485,7 @@ describe('PATCH bots/{id}', () => {
     expect(await bodyOf(as('bob').request('DELETE', `bots/${bot.id}`))).toEqual(
       coded('Insufficient permission'),
     );
-    // To an administrator, who knew the bot already.
+    // The new owner is an administrator, who knew the bot already.
     await as('cat').patch(`bots/${bot.id}`, { bot_owner_id: organization.id('ann') });
     const next = await queues.step();
     expect(next.ann.map(({ type, op }) => [type, op])).toEqual([
@@ -605,7 +609,7 @@ describe('the role of a bot', () => {
       [ofAnn, true],
     ] as const)
       expect(await clientOf(bot).get('users/me')).toMatchObject({ is_admin });
-    // Nor is it back after reactivation.
+    // Reactivation does not restore the role either.
     await as('cat').post(`users/${gone.id}/reactivate`);
     expect((await clientOf(gone).request('GET', 'users/me')).status).toBe(401);
     expect(await clientOf(await withKeyOf(as('cat'), gone)).get('users/me')).toMatchObject({
@@ -691,7 +695,7 @@ test("the event of a default stream during a rename has the new name and follows
   const renaming = await organization.pool.connect();
   try {
     await renaming.query('BEGIN');
-    // As a change of a stream begins (`lockStreams`).
+    // Takes the first lock of a change of a stream (`lockStreams`).
     await renaming.query("SELECT 1 FROM streams WHERE name = 'before' FOR UPDATE");
     const changing = as('bob').patch(`bots/${bot.id}`, { default_sending_stream: 'before' });
     await waitUntil('the change waits for the new name', async () => {

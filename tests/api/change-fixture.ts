@@ -1,4 +1,4 @@
-/** A cluster with two messages services, and people with every relation to its streams, for tests of changed messages. */
+/** A cluster with two message services, and people with every relation to its streams, for tests of changed messages. */
 import type { RealmSettings } from '@parley/api/organization';
 import { realmSettingDefaults } from '@parley/api/organization';
 import type { JsonObject, Parameters, TestAccount } from '@parley/test-kit';
@@ -100,7 +100,7 @@ export class ChangeFixture {
     return answer['message_history'] as readonly JsonObject[];
   }
 
-  /** The message as a reader fetches it, from a narrow to its stream or from everything he holds. */
+  /** The message as a reader fetches it, with a narrow to its stream or to the messages that the reader holds. */
   async fetched(who: Name, id: number, stream?: string): Promise<Message | undefined> {
     const { messages } = await fetchMessages(this.people[who], {
       anchor: id,
@@ -110,7 +110,7 @@ export class ChangeFixture {
     return messages[0];
   }
 
-  /** Makes Dan leave the streams, or Eve join them; whom it concerns and when is up to the test. */
+  /** Makes Dan leave the streams, or Eve join them. */
   async leave(who: Name, stream: string): Promise<void> {
     await this.people[who].client.delete('users/me/subscriptions', { subscriptions: [stream] });
   }
@@ -122,7 +122,7 @@ export class ChangeFixture {
     });
   }
 
-  /** Makes messages look as if they had been sent so long ago. */
+  /** Changes the times of messages as if they had been sent this long ago. */
   async age(ids: readonly number[], secs: number): Promise<void> {
     await this.all.pool.query(
       'UPDATE messages SET sent_at = now() - make_interval(secs => $2) WHERE id = ANY ($1::bigint[])',
@@ -130,7 +130,7 @@ export class ChangeFixture {
     );
   }
 
-  /** Gives the organization these settings for the time of some work. */
+  /** Gives the organization these settings while `work` runs. */
   async withSettings<Result>(
     settings: Partial<RealmSettings>,
     work: () => Promise<Result>,
@@ -148,7 +148,7 @@ export class ChangeFixture {
   }
 }
 
-/** @returns the text of a refusal, which has to be a BAD_REQUEST */
+/** @returns the text of a refusal, which must be a BAD_REQUEST */
 export async function refused(request: Promise<unknown>): Promise<unknown> {
   const refusal = await refusalOf(request);
   expect(refusal).toMatchObject({ status: 400, result: 'error', code: 'BAD_REQUEST' });

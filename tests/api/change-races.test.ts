@@ -1,4 +1,4 @@
-/** Edits and deletions while the facts of their checks change: the state at their position in the log counts. */
+/** Edits and deletions while the checked facts change: the state at their position in the log counts. */
 import type { Client } from '@parley/database';
 import { lockStreams, updateStream } from '@parley/store';
 import { waitUntil } from '@parley/test-kit';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-/** Makes a request while a transaction holds what `change` altered; the transaction commits when the request waits for it. */
+/** Makes a request while a transaction holds the rows that `change` altered; it commits when the request waits for it. */
 async function meeting<Answer>(
   change: (client: Client) => Promise<unknown>,
   request: () => Promise<Answer>,
@@ -144,7 +144,7 @@ describe('a change that commits first takes effect', () => {
     const id = await fixture.send('bob', 'here', 'one');
     const other = await fixture.send('bob', 'there', 'two');
     await fixture.queues.read();
-    // What a move does, as another replica would.
+    // The statements of a move, as by another replica.
     const move = async (client: Client): Promise<void> => {
       await client.query({
         text: `UPDATE messages m SET topic = t.topic, conversation_id = t.conversation_id FROM messages t
@@ -190,17 +190,17 @@ test('subscribers who join and leave during edits get exactly the edits in betwe
       expect(event).toMatchObject({ flags: ['read'] });
     }
   }
-  // Between a join and the next leaving none is missing: her edits are runs of everybody's.
+  // Between a join and the next leave no edit is missing: her edits are consecutive runs of those that everybody got.
   const contentsOf = (events: readonly JsonObject[]): unknown[] =>
     events.filter(isEdit).map((event) => event['content']);
-  const everybodys = contentsOf(fay);
+  const allEdits = contentsOf(fay);
   let run: JsonObject[] = [];
   for (const event of [...eve, { type: 'subscription', op: 'remove' }]) {
     if (isEdit(event)) run.push(event);
     else if (event['op'] === 'remove' || event['op'] === 'add') {
       const [first, ...rest] = contentsOf(run);
-      const at = everybodys.indexOf(first);
-      expect(rest).toEqual(everybodys.slice(at + 1, at + 1 + rest.length));
+      const at = allEdits.indexOf(first);
+      expect(rest).toEqual(allEdits.slice(at + 1, at + 1 + rest.length));
       run = [];
     }
   }

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-/** The events of the file's owner since the last call: of files the messages that link to them. */
+/** The file owner's events since the last call; events of files are shown as the messages that link to them. */
 async function bobsEvents(): Promise<unknown[]> {
   const events = (await fixture.queues.read()).bob ?? [];
   return events.map((event) => {

@@ -1,4 +1,4 @@
-/** Registering, event queues and what they deliver, as the checklist of the reference facts (events 19) names it. */
+/** Registering, event queues and delivery, by the checklist of the reference facts (events 19). */
 import { deleteIdleEventQueues } from '@parley/store';
 import { ApiClient, readObjects } from '@parley/test-kit';
 import type { JsonObject, Parameters } from '@parley/test-kit';
@@ -23,7 +23,7 @@ afterAll(() => organization.stop());
 
 const as = (who: PersonKey): ApiClient => organization.client(who);
 
-/** @returns the state of these types alone */
+/** @returns the state of these types only */
 async function state(
   who: PersonKey,
   types: readonly string[],
@@ -145,18 +145,18 @@ describe('queues', () => {
     );
     await as('bob').sendToStream('social', 'tea', 'green');
     await as('bob').sendToStream('social', 'cake', 'brown');
-    const heard = await Promise.all(
+    const received = await Promise.all(
       // The notice of the new stream comes before them.
       queues.map(async (queue) => (await poll(queue)).filter(isOfBob).map(contentOf)),
     );
-    expect(heard).toEqual([['green', 'brown'], ['green', 'brown'], ['green']]);
+    expect(received).toEqual([['green', 'brown'], ['green', 'brown'], ['green']]);
   });
 
   test('a poll without events gets a heartbeat with type and id, whatever the event types', async () => {
     const queues = await Promise.all(
       [{}, { event_types: [] }, { narrow: ['stream', 'nowhere'] }].map((more) => open('cat', more)),
     );
-    // A heartbeat needs an id above the queue's last one, so something happens without an event for these queues.
+    // A heartbeat needs an id above the queue's last one, so the log must grow by a change without an event for these queues.
     await as('bob').post('users/me/alert_words', { alert_words: ['x'] });
     for (const queue of queues)
       expect(await poll(queue, true)).toEqual([{ type: 'heartbeat', id: anyNumber }]);

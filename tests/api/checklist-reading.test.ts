@@ -1,4 +1,4 @@
-/** Fetching, narrows and muting, as the checklist of the reference facts (messages 22) names them. */
+/** Fetching, narrows and muting, by the checklist of the reference facts (messages 22). */
 import type { TestAccount } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
@@ -82,7 +82,7 @@ describe('the first unread message', () => {
     const { body, ids } = await fetchUnread();
     expect(body['anchor']).toBe(noise);
     expect(ids).toEqual([noise, pair, group, loud, quiet]);
-    // Around it are those that it skipped.
+    // A page around the anchor includes the messages that it skipped.
     const around = await fetchMessages(bob, {
       anchor: 'first_unread',
       num_before: 5,
@@ -271,8 +271,8 @@ describe('narrows', () => {
   });
 
   test.each([
-    ['no list or object', [1], { msg: "Bad value for 'narrow': [1]" }],
-    ['a pair of three', [['stream', 'x', 'y']], { code: 'REQUEST_VARIABLE_INVALID' }],
+    ['neither a list nor an object', [1], { msg: "Bad value for 'narrow': [1]" }],
+    ['a pair with three elements', [['stream', 'x', 'y']], { code: 'REQUEST_VARIABLE_INVALID' }],
     ['no operand', [{ operator: 'is' }], { msg: 'operand key is missing from elem' }],
     ['no operator', [{ operand: 'is' }], { msg: 'operator key is missing from elem' }],
     [
@@ -296,7 +296,7 @@ describe('narrows', () => {
       { msg: 'elem["operand"] is not a string or an integer list' },
     ],
     [
-      'a text among ids',
+      'text among ids',
       [{ operator: 'pm-with', operand: ['x'] }],
       { msg: 'elem["operand"][0] is not an integer' },
     ],
@@ -308,7 +308,7 @@ describe('narrows', () => {
   });
 });
 
-// The last one: Bob receives further messages here.
+// This test comes last, because Bob receives further messages in it.
 test('new subscribers see earlier messages only if history is shared', async () => {
   const { organization, bob, cat, guest } = all;
   const make = (name: string, inviteOnly: boolean, historyPublicToSubscribers: boolean) =>
@@ -329,7 +329,7 @@ test('new subscribers see earlier messages only if history is shared', async () 
     const after = await bob.client.sendToStream(name, 'x', 'after');
     for (const account of [cat, guest]) {
       expect(await seen(account)).toEqual(name === 'protected' ? [after] : [before, after]);
-      // What they received is what came after them, whatever else they may read.
+      // They received only later messages, although they may read earlier ones.
       expect(await narrowed(account, ['stream', name], ['is', 'unread'])).toEqual([after]);
     }
   }

@@ -1,4 +1,4 @@
-/** Sending, in the forms and by the roles that the checklist of the reference facts (messages 22) names. */
+/** Sending in every form and with every role, by the checklist of the reference facts (messages 22). */
 import type { TestAccount } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -238,7 +238,7 @@ describe('who may send', () => {
     const foreign = await organization.makeAccount('Foreign Bot', { botType: 1, owner: ann });
     const hook = await organization.makeAccount('Hook Bot', { botType: 2, owner: cat });
     const id = await send(bot, toStream('secret'));
-    // It has sent, and holds nothing: the subscription is its owner's.
+    // The bot may send but holds nothing, because its owner is subscribed and not the bot.
     expect((await fetchMessages(bot)).ids).not.toContain(id);
     expect(await fetched(bob, id)).toMatchObject({ sender_id: bot.id });
     await send(hook, toStream('secret'));
@@ -265,7 +265,7 @@ describe('who may send', () => {
     expect(await fetched(guest, id)).toMatchObject({ display_recipient: 'open' });
     await guest.client.delete('users/me/subscriptions', { subscriptions: ['open'] });
     expect(await refusalOf(send(guest, toStream('open')))).toMatchObject(unknownStream('open'));
-    // People are open to guests, and guests to people.
+    // Guests may write to people, and people to guests.
     expect(await fetched(bob, await send(guest, toPeople([bob.id])))).toMatchObject({
       sender_id: guest.id,
     });

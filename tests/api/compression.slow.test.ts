@@ -1,4 +1,4 @@
-/** Compressed answers in a browser: one that the gateway compresses, and two of pieces that were compressed before. */
+/** Compressed answers in a browser: one that the gateway compresses, and two made of parts that were compressed earlier. */
 import { existsSync } from 'node:fs';
 
 import { chromium } from 'playwright-core';
@@ -19,7 +19,7 @@ beforeAll(async () => {
       `There is no ${browserPath}: \`apt-get install --no-install-recommends chromium\` installs it.`,
     );
   organization = await startSmallOrganization({ messages: 1, people: 1, events: 1, presence: 1 });
-  // Chromium's sandbox does not run as root, as continuous integration does.
+  // Chromium's sandbox does not run as root, which continuous integration uses.
   browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
 });
 afterAll(async () => {

@@ -1,4 +1,4 @@
-/** Compressed answers, as programs that read them see them: curl, Python and Node. */
+/** Compressed answers as the programs that read them see them: curl, Python and Node. */
 import { execFile } from 'node:child_process';
 import { request as sendRequest } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
@@ -89,7 +89,7 @@ with urllib.request.urlopen(request) as response:
       ],
     ],
     [
-      // As urllib3 does, on which the requests of most Python programs stand.
+      // Like urllib3, which most Python programs use for requests.
       'Python piece by piece',
       () => [
         'python3',
@@ -213,7 +213,7 @@ describe('a state', () => {
   test.each(['', 'client_gravatar=true', 'include_subscribers=true'])(
     "is equal in both forms, with each reader's own data: %s",
     async (form) => {
-      // So many people that the lists of them are kept.
+      // So many people that the services keep lists of them in memory.
       for (let n = 0; n < 12 && form === ''; n += 1)
         await organization.makePersonWithBot(`somebody-${n}`);
       for (let times = 0; times < 2; times += 1)
@@ -246,7 +246,7 @@ describe('a state', () => {
 });
 
 describe('keys', () => {
-  /** Enough bots that a list of them is long. */
+  /** Enough bots for a long list. */
   const botCount = 30;
 
   test('are not compressed in lists of bots, events or states', async () => {

@@ -328,7 +328,7 @@ describe('who may', () => {
     await add('party');
     await as('ann').patch('realm', { add_emoji_by_admins_only: true });
     expect(await bodyOf(upload('bob', 'other', picture))).toEqual(notAdministrator);
-    // Names are judged before.
+    // Names are checked first.
     expect(await bodyOf(upload('bob', 'Other', picture))).toEqual(invalidName);
     expect(await remove('bob', 'party')).toEqual(notAdministrator);
     expect(await remove('bob', 'other')).toEqual(coded("Emoji 'other' does not exist"));

@@ -85,7 +85,7 @@ describe('default_streams', () => {
       expect(others[who]?.map((event) => namesOf(event['default_streams']))).toEqual([['alpha']]);
     expect((await registered('ann')).streams).toEqual(['alpha', 'ours']);
     expect((await registered('bob')).streams).toEqual(['alpha']);
-    // Where it becomes public they see it.
+    // They see it when it becomes public.
     const id = await all.streamId('ours');
     await all.people.ann.client.patch(`streams/${id}`, { is_private: false });
     expect((await all.kinds()).bob).toEqual([
@@ -99,7 +99,7 @@ describe('default_streams', () => {
     const again = await all.queues.read();
     expect(again.bob?.map((event) => event['type'])).toEqual(['stream', 'default_streams']);
     expect(namesOf(again.bob?.[1]?.['default_streams'])).toEqual(['alpha']);
-    // It can be taken out by administrators who are not on it.
+    // Administrators can remove it without being subscribed.
     await all.leave('ann', ['alpha']).catch(() => undefined);
     await remove({ stream_name: 'OURS' });
     expect((await registered('ann')).streams).toEqual(['alpha']);

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => all.stop());
 
-/** Nothing here comes to its time by itself. */
+/** Far in the future, so that nothing becomes due by itself. */
 const farAhead = '2999-07-01T12:00:00+02:00';
 
 const later = {
@@ -49,7 +49,7 @@ async function countWaiting(account: TestAccount): Promise<number> {
   return rows[0]?.waiting ?? 0;
 }
 
-/** The time of everything that waits for the account comes, in the order it was to come in. */
+/** Makes the account's waiting messages due, in the order of their times. */
 async function letTimeCome(account: TestAccount): Promise<void> {
   await all.pool.query({
     text: `UPDATE deferred_messages SET deliver_at = now() - (timestamptz '3000-01-01' - deliver_at), due_at = now()
@@ -58,18 +58,18 @@ async function letTimeCome(account: TestAccount): Promise<void> {
   });
 }
 
-/** Everything that waits is delivered or refused. */
+/** Waits until every message is delivered or refused. */
 async function deliver(account: TestAccount): Promise<void> {
   await letTimeCome(account);
   await waitUntil(
     'nothing waits',
     async () => (await countWaiting(account)) === 0,
-    // One that was taken as the time was changed comes again after a while.
+    // A message that was taken while its time was changed is retried after a while.
     { deadlineMs: 30_000 },
   );
 }
 
-/** Begins requests of an account that all have been checked before the first of them is stored. */
+/** Starts requests of an account such that all are checked before the first of them is stored. */
 async function together<Outcome>(
   account: TestAccount,
   requests: readonly (() => Promise<Outcome>)[],
@@ -123,7 +123,7 @@ describe('a scheduled message', () => {
         client: 'ParleyTest',
       },
     ]);
-    // Nobody echoes it, since nobody showed it.
+    // There is no local echo, because no client showed it when it was stored.
     expect(events[1]).not.toHaveProperty('local_message_id');
   });
 
@@ -191,7 +191,7 @@ describe('a scheduled message', () => {
     const { guest, bot, bob } = all;
     await defer(guest, { to: 'for guests' });
     await defer(guest, { type: 'private', to: bob.email, content: 'from a guest' });
-    // By its owner's subscription.
+    // The bot may send there because its owner is subscribed.
     await defer(bot, { to: 'secret', content: 'from a bot' });
     await deliver(guest);
     await deliver(bot);

@@ -1,4 +1,4 @@
-/** DELETE messages/<id>: who may delete, what is deleted, who gets the event, and what stays right for everybody else. */
+/** DELETE messages/<id>: who may delete, what is deleted, who gets the event, and what stays correct for everybody else. */
 import { addAlertWords } from '@parley/store';
 import type { JsonObject } from '@parley/test-kit';
 import { RefusedRequest, readObjects } from '@parley/test-kit';
@@ -34,7 +34,7 @@ const deletion = (id: number, more: object): unknown => ({
   ...more,
 });
 
-/** How many rows of each table name the message. */
+/** The number of rows in each table that refer to the message. */
 async function rowsOf(id: number): Promise<JsonObject> {
   const tables = {
     messages: 'id',

@@ -23,7 +23,7 @@ test('deletes every message in any letter case, and sends holders one event for 
   const first = await bob.client.sendToStream('room', 'Lunch', 'one');
   const second = await bob.client.sendToStream('room', 'LUNCH', 'two');
   const kept = await bob.client.sendToStream('room', 'dinner', 'three');
-  // Whoever starred one holds it too.
+  // A user who starred a message holds it too.
   await cat.client.post('messages/flags', { messages: [second], op: 'add', flag: 'starred' });
   await all.queues.read();
   expect(await deleteTopic(id, 'lunch')).toEqual(success);

@@ -1,4 +1,4 @@
-/** PATCH messages/<id>: the text of a message, who may change it and until when. Moves to another topic are in move-messages.test.ts. */
+/** PATCH messages/<id>: the text of a message, who may change it and until when. Moves are in move-messages.test.ts. */
 import { addAlertWords } from '@parley/store';
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -24,7 +24,7 @@ const tooLate = 'The time limit for editing this message has passed';
 const isOff = 'Your organization has turned off message editing';
 const subscribers: readonly Name[] = ['ann', 'bob', 'dan', 'fay', 'member guest'];
 
-/** The flags that the event brought to each queue, with one event each, the same for all but for these. */
+/** The flags in each queue's event; there is one event per queue, and only the flags differ. */
 async function eventOf(): Promise<{ event: JsonObject; flags: Record<string, unknown> }> {
   const read = await fixture.queues.read();
   const bare: JsonObject[] = [];

@@ -1,4 +1,4 @@
-/** An organization with people of every kind, and the events that each of them gets from an operation: all, in order, and no others. */
+/** An organization with people of every kind, and a check that an operation sends exactly the expected events to each, in order. */
 import type { Cluster, JsonObject, TestAccount } from '@parley/test-kit';
 import { drawDefaultAvatar } from '@parley/images';
 import { waitUntil } from '@parley/test-kit';
@@ -32,13 +32,13 @@ export const everybody: readonly Who[] = [
 ];
 export const members = everybody.filter((who) => !who.startsWith('guest'));
 
-/** An event without its id, or what makes it for a receiver. */
+/** An event without its id, or a function that makes it for a receiver. */
 export type Body = JsonObject | ((who: Who) => JsonObject);
 
 /** The events that an operation sends to each person: names of bodies, in order. All others get none. */
 export type ExpectedEvents = {
   readonly bodies: Readonly<Record<string, Body>>;
-  /** Each line: to whom, and what in order, as names with spaces between. */
+  /** Each line: the recipients, and the names of their events, in order, with spaces in between. */
   readonly to: readonly (readonly [who: readonly Who[], what: string])[];
 };
 
@@ -157,13 +157,13 @@ export class EventAudience {
     });
   }
 
-  /** Forgets what is in the queues, notices under way included. */
+  /** Discards the events so far, including those of pending notices. */
   async forget(): Promise<void> {
     await this.settle();
     await this.queues.readWithMessages();
   }
 
-  /** Checks that since the last look everybody was told exactly this. */
+  /** Checks that each person got exactly these events since the last check. */
   async expectEvents({ bodies, to }: ExpectedEvents): Promise<void> {
     await this.settle();
     const read = await this.queues.readWithMessages();

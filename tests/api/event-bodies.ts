@@ -61,7 +61,7 @@ export function notice(
   });
 }
 
-/** A message as its sender knows it. */
+/** A message as its sender gets it. */
 export type Sent = {
   readonly id: number;
   readonly from: Who;
@@ -137,7 +137,7 @@ export function inPrivate(
   );
 }
 
-/** The own settings of a new subscription, besides its colour (reference facts, streams 3.2). */
+/** The personal settings of a new subscription, except its colour (reference facts, streams 3.2). */
 export const freshSubscription: JsonObject = {
   is_muted: false,
   in_home_view: true,

@@ -1,4 +1,4 @@
-/** What happens to queues and streams at each bound, and that it is counted. */
+/** The effect of each bound on queues and event streams, and its metrics. */
 import { readObjects, waitUntil } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -85,7 +85,7 @@ test('a descriptor of 64 KiB is accepted, and one byte more is refused', async (
   const ask = (bytes: number): Promise<{ status: number; body: JsonObject }> =>
     organization.client('gil').request('POST', 'register', {
       fetch_event_types: [],
-      // Two bytes each, so that bytes are counted and not characters.
+      // Two bytes each, to show that bytes are counted and not characters.
       event_types: [
         'é'.repeat(Math.floor((bytes - smallest) / 2)) + 'x'.repeat((bytes - smallest) % 2),
       ],
@@ -117,7 +117,7 @@ test('an answer has a limit, and the next poll continues', async () => {
     const events = [...readObjects(JSON.parse(text) as JsonObject, 'events')];
     if (events.length === 0) break;
     answers.push(events);
-    // The event that reaches the bound is the last.
+    // The event that reaches the bound is the last one.
     expect(text.length - JSON.stringify(events.at(-1)).length).toBeLessThan(1_048_576);
     last = events.at(-1)?.['id'] as number;
   }
@@ -130,7 +130,7 @@ test('a queue is refused if the log no longer has its events, for polls and stre
   const behind = await register('ann');
   await send('lost');
   const { lastEventId: begin } = await register('ann');
-  // As trimming does, which moves the beginning before it removes anything.
+  // Like trimming, which moves the log's beginning before it removes entries.
   await organization.pool.query({
     text: 'UPDATE log_head SET begin_position = $1',
     values: [begin],
@@ -171,14 +171,14 @@ test(
     await reader.waitForNews(1);
     reader.pause();
     let sent = 1;
-    // The sockets on the way take some megabytes before anything waits in a process.
+    // The sockets in between hold some megabytes before data accumulates in a process.
     while ((await metric('parley_gateway_stream_cut_offs_total', 'gateway')) === 0) {
       if (sent > 1_500) throw new Error('nobody was cut off');
       await Promise.all(
         Array.from({ length: 10 }, (_, n) => send(`${':octopus: '.repeat(950)}${sent + n}`)),
       );
       sent += 10;
-      // What is kept for it is bounded by the setting, one part and one event.
+      // The data in memory is bounded by the setting plus one part and one event.
       expect(await metric('parley_gateway_stream_unread_bytes', 'gateway')).toBeLessThan(
         unreadMaxBytes + 65_536 + 200_000,
       );

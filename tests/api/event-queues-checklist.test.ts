@@ -1,4 +1,4 @@
-/** The lines of the reference facts' checklist about queues, polls and what reaches a queue, each by its number. */
+/** The lines of the reference facts' checklist about queues, polls and the content of queues, each by its number. */
 import { signIdentity } from '@parley/identity';
 import { identityHeaderName } from '@parley/api';
 import type { Caller } from '@parley/api';
@@ -110,7 +110,7 @@ describe('polling', () => {
     expect(event?.['id']).toBeGreaterThan(queue.last_event_id);
   });
 
-  test('checklist 22: the start, 0 and -1 return the same events, as often as asked', async () => {
+  test('checklist 22: the start, 0 and -1 return the same events each time', async () => {
     const queue = await register('ann');
     for (const content of ['a', 'b']) await send('bob', 'general', content);
     const events = await poll('ann', queue);
@@ -138,7 +138,7 @@ describe('polling', () => {
     await send('bob', 'general', 'no match');
     await send('bob', 'general', 'match', { topic: 'dinner' });
     const events = await held;
-    // It may have met a heartbeat before.
+    // The first event may be a heartbeat.
     if (events[0]?.['type'] === 'message') expect(contentsOf(events)).toEqual(['match']);
     else expect(contentsOf(await poll('ann', queue))).toEqual(['match']);
   });
@@ -221,7 +221,7 @@ describe('refusals and registration by GET', () => {
 
   test('checklist 32 and 33: last_event_id is required and must be a number', async () => {
     const { queue_id: queueId } = await register('ann');
-    // It is missed before the queue is looked for.
+    // The missing parameter is reported before the queue is looked up.
     for (const id of [queueId, '1:99'])
       expect(await refusalOf('ann', 'GET', 'events', { queue_id: id })).toEqual({
         status: 400,
@@ -310,11 +310,11 @@ describe('refusals and registration by GET', () => {
     expect(await lifespanOf({})).toBe(600);
     expect(await lifespanOf({ queue_lifespan_secs: 0 })).toBe(600);
     expect(await lifespanOf({ queue_lifespan_secs: 5 })).toBe(5);
-    for (const asked of ['604801', '999999999', '4294967296', '9'.repeat(400)]) {
-      expect(await lifespanOf({ queue_lifespan_secs: asked })).toBe(604_800);
+    for (const seconds of ['604801', '999999999', '4294967296', '9'.repeat(400)]) {
+      expect(await lifespanOf({ queue_lifespan_secs: seconds })).toBe(604_800);
       const { queue_id: queueId } = await organization
         .client('ann')
-        .get('events', { lifespan_secs: asked });
+        .get('events', { lifespan_secs: seconds });
       expect(await storedLifespanOf(queueId)).toBe(604_800);
     }
     const short = await register('ann', { queue_lifespan_secs: 1 });

@@ -243,7 +243,7 @@ describe('GET events', () => {
     expect(await poll('ann', queue, { last_event_id: first })).toEqual([events[1]]);
     expect(await poll('ann', queue, { last_event_id: second })).toEqual([]);
     expect(await poll('ann', queue)).toEqual(events);
-    // An id that nobody was given acknowledges what is there and hides nothing that comes.
+    // An id that was never given out acknowledges present events, but does not hide later ones.
     expect(await poll('ann', queue, { last_event_id: '10000000000000000' })).toEqual([]);
     const held = poll('ann', queue, { last_event_id: 999_999_999, dont_block: false });
     const third = await send('bob', 'general', 'three');

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => all.stop());
 beforeEach(() => all.forget());
 
-const expectEvents = (told: ExpectedEvents): Promise<void> => all.expectEvents(told);
+const expectEvents = (expected: ExpectedEvents): Promise<void> => all.expectEvents(expected);
 
 const but = (people: readonly Who[], ...left: readonly Who[]): Who[] =>
   people.filter((who) => !left.includes(who));
@@ -76,7 +76,7 @@ describe('changing a stream', () => {
     await change(id, { is_private: true });
     await change(id, { is_private: false });
     await change(id, { is_private: true, history_public_to_subscribers: true });
-    const told = (inviteOnly: boolean, isShared: boolean): JsonObject =>
+    const makeEvent = (inviteOnly: boolean, isShared: boolean): JsonObject =>
       updated('social', id, {
         property: 'invite_only',
         value: inviteOnly,
@@ -104,9 +104,9 @@ describe('changing a stream', () => {
     );
     await expectEvents({
       bodies: {
-        closed: told(true, false),
-        open: told(false, true),
-        shared: told(true, true),
+        closed: makeEvent(true, false),
+        open: makeEvent(false, true),
+        shared: makeEvent(true, true),
         delete: ofStream('delete', object),
         create: ofStream('create', object),
         ...peers,

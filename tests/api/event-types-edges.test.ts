@@ -1,4 +1,4 @@
-/** Events where they could say too much or reach too few: bots of every type, hidden addresses, muted and ended streams, pictures. */
+/** Events that could reveal too much or be missing: all types of bots, hidden addresses, muted and deactivated streams, pictures. */
 import { isDeepStrictEqual } from 'node:util';
 
 import { realmSettingDefaults } from '@parley/api/organization';
@@ -50,12 +50,12 @@ beforeAll(async () => {
 afterAll(() => all.stop());
 beforeEach(() => queues.readWithMessages());
 
-/** Of subscriptions these come when they come. */
+/** Notices about subscriptions arrive at no fixed time. */
 function isNotice({ type, message }: JsonObject): boolean {
   return type === 'message' && (message as JsonObject)['client'] === 'Internal';
 }
 
-/** @returns the types of what each was told but notices, in order; who was told nothing is left out */
+/** @returns the types of each person's events except notices, in order; people without events are omitted */
 async function receivedTypes(): Promise<Record<string, unknown[]>> {
   const read = await queues.readWithMessages();
   return Object.fromEntries(
@@ -149,14 +149,14 @@ describe('streams', () => {
     await bob.client.post(`messages/${id}/reactions`, { emoji_name: 'tada' });
     expect(await receivedTypes()).toEqual(same(['bob', 'guest'], 'reaction'));
     expect((await refusalOf(cat.client.get(`messages/${id}`)))['code']).toBe('BAD_REQUEST');
-    // The name is free: who subscribes to a new stream of this name has nothing to do with the old one.
+    // The name is free: subscribers of a new stream with this name have nothing to do with the old one.
     await cat.client.post('users/me/subscriptions', { subscriptions: [{ name: 'ending' }] });
     await queues.readWithMessages();
     await bob.client.delete(`messages/${id}/reactions`, { emoji_name: 'tada' });
-    const told = await receivedTypes();
-    expect(told['bob']).toContain('reaction');
-    expect(told['guest']).toEqual(['reaction']);
-    expect(told['cat'] ?? []).not.toContain('reaction');
+    const types = await receivedTypes();
+    expect(types['bob']).toContain('reaction');
+    expect(types['guest']).toEqual(['reaction']);
+    expect(types['cat'] ?? []).not.toContain('reaction');
   });
 
   test('send former subscribers events about received messages only', async () => {
@@ -230,7 +230,7 @@ describe('pictures', () => {
     const queue = await FollowedQueue.open(cat.client, {
       client_gravatar: true,
       event_types: ['message', 'realm_user'],
-      // Not what the notification bot writes of subscriptions, which comes when it comes.
+      // This excludes the notification bot's messages about subscriptions, which arrive at no fixed time.
       narrow: [['stream', 'social']],
     });
     await bob.client.sendToStream('social', 'x', 'gravatar');
@@ -311,17 +311,17 @@ describe('with hidden addresses', () => {
     await ann.client.delete(`users/${String(veiled?.['user_id'])}`);
     await ann.client.post(`users/${String(veiled?.['user_id'])}/reactivate`);
     await ann.client.delete(`messages/${id}`);
-    const { ann: told, ...others } = await queues.readWithMessages();
+    const { ann: received, ...others } = await queues.readWithMessages();
     expect(others.bob.length).toBeGreaterThan(20);
-    // Beside each `realm_user`/`add` of a person the administrator gets what register tells administrators only.
+    // With each `realm_user`/`add` of a person, the administrator gets the event that only administrators get.
     const known = {
       type: 'realm_user',
       op: 'update',
       person: { user_id: veiled?.['user_id'], delivery_email: 'veiled@example.com' },
     };
     const isKnown = (event: JsonObject): boolean => isDeepStrictEqual(event, known);
-    expect(told.filter(isKnown)).toHaveLength(2);
-    const rest = told.filter((event) => !isKnown(event));
+    expect(received.filter(isKnown)).toHaveLength(2);
+    const rest = received.filter((event) => !isKnown(event));
     const text = JSON.stringify({ ...others, ann: rest }).toLowerCase();
     for (const name of ['ann', 'bob', 'cat', 'guest', 'veiled'])
       expect(text).not.toContain(`${name}@example.com`);

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => all.stop());
 beforeEach(() => all.forget());
 
-const expectEvents = (told: ExpectedEvents): Promise<void> => all.expectEvents(told);
+const expectEvents = (expected: ExpectedEvents): Promise<void> => all.expectEvents(expected);
 
 const inside: readonly Who[] = ['admin', 'bob', 'cat', 'guest in', 'bot in'];
 const insideBut = (...left: readonly Who[]): Who[] => inside.filter((who) => !left.includes(who));
@@ -139,14 +139,14 @@ describe('sending', () => {
       client: 'website',
     });
     const sent = { id: body['id'] as number, from: 'bob' as const, content: 'typed' };
-    const told: Body = (who) => {
-      const { message } = inStream(all, sent, 'lunch');
+    const message: Body = (who) => {
+      const { message: body } = inStream(all, sent, 'lunch');
       return messageEvent(
-        { ...(message as JsonObject), client: 'website' },
+        { ...(body as JsonObject), client: 'website' },
         who === 'bob' ? ['read'] : [],
       );
     };
-    await expectEvents({ bodies: { told }, to: [[inside, 'told']] });
+    await expectEvents({ bodies: { sent: message }, to: [[inside, 'sent']] });
   });
 
   test('with a file: first the attachment to its owner, then the message', async () => {
@@ -158,16 +158,16 @@ describe('sending', () => {
       size: anyNumber,
       create_time: anyNumber,
     };
-    const told = (op: string, messages: readonly unknown[]): JsonObject => ({
+    const makeEvent = (op: string, messages: readonly unknown[]): JsonObject => ({
       type: 'attachment',
       op,
       attachment: { ...attachment, messages },
       upload_space_used: anyNumber,
     });
-    await expectEvents({ bodies: { add: told('add', []) }, to: [[['bob'], 'add']] });
+    await expectEvents({ bodies: { add: makeEvent('add', []) }, to: [[['bob'], 'add']] });
     const sent = await say('bob', `[picture](${uri})`);
     const bodies = {
-      update: told('update', [{ id: sent.id, name: anyNumber }]),
+      update: makeEvent('update', [{ id: sent.id, name: anyNumber }]),
       it: inStream(all, sent, 'lunch'),
     };
     await expectEvents({
@@ -188,7 +188,7 @@ describe('sending', () => {
       topic: 'lunch',
     };
     await expectEvents({
-      bodies: { unlinked: told('update', []), gone },
+      bodies: { unlinked: makeEvent('update', []), gone },
       to: [
         [['bob'], 'unlinked gone'],
         [insideBut('bob'), 'gone'],

@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => all.stop());
 beforeEach(() => all.forget());
 
-const expectEvents = (told: ExpectedEvents): Promise<void> => all.expectEvents(told);
+const expectEvents = (expected: ExpectedEvents): Promise<void> => all.expectEvents(expected);
 
 const updated = (property: string, value: unknown): JsonObject => ({
   type: 'realm',
@@ -62,10 +62,10 @@ describe('the organization', () => {
   test('authentication methods: all that the server has', async () => {
     await change({ authentication_methods: { Email: true, Dev: false } });
     await change({ authentication_methods: { Email: true, Dev: true } });
-    const told = (isDevOn: boolean): JsonObject =>
+    const makeEvent = (isDevOn: boolean): JsonObject =>
       together('default', { authentication_methods: { Email: true, Dev: isDevOn } });
     await expectEvents({
-      bodies: { off: told(false), on: told(true) },
+      bodies: { off: makeEvent(false), on: makeEvent(true) },
       to: [[everybody, 'off on']],
     });
   });
@@ -140,7 +140,7 @@ describe('the organization', () => {
   test('emoji: the whole list each time, with deactivated ones', async () => {
     await all.sendPicture('bob', 'realm/emoji/party');
     await all.client('bob').delete('realm/emoji/party');
-    const told = (deactivated: boolean): JsonObject => ({
+    const makeEvent = (deactivated: boolean): JsonObject => ({
       type: 'realm_emoji',
       op: 'update',
       realm_emoji: {
@@ -154,7 +154,7 @@ describe('the organization', () => {
       },
     });
     await expectEvents({
-      bodies: { there: told(false), gone: told(true) },
+      bodies: { there: makeEvent(false), gone: makeEvent(true) },
       to: [[everybody, 'there gone']],
     });
   });
@@ -181,7 +181,7 @@ describe('the organization', () => {
     await change({ emails_restricted_to_domains: true });
     await admin.patch('realm/domains/example.com', { allow_subdomains: true });
     await admin.delete('realm/domains/example.com');
-    const told = (op: string, more: JsonObject): JsonObject => ({
+    const makeEvent = (op: string, more: JsonObject): JsonObject => ({
       type: 'realm_domains',
       op,
       ...more,
@@ -191,11 +191,11 @@ describe('the organization', () => {
     });
     await expectEvents({
       bodies: {
-        add: told('add', domain(false)),
+        add: makeEvent('add', domain(false)),
         only: updated('emails_restricted_to_domains', true),
-        change: told('change', domain(true)),
+        change: makeEvent('change', domain(true)),
         free: updated('emails_restricted_to_domains', false),
-        remove: told('remove', { domain: 'example.com' }),
+        remove: makeEvent('remove', { domain: 'example.com' }),
       },
       to: [[everybody, 'add only change free remove']],
     });
@@ -214,7 +214,7 @@ describe('the organization', () => {
       field_data: '',
       order,
     });
-    const told = (op: string, ...fields: readonly JsonObject[]): JsonObject => ({
+    const makeEvent = (op: string, ...fields: readonly JsonObject[]): JsonObject => ({
       type: 'custom_profile_fields',
       op,
       fields,
@@ -222,9 +222,9 @@ describe('the organization', () => {
     const [first, second] = [one['id'], two['id']];
     await expectEvents({
       bodies: {
-        one: told('add', field(first, 'One', 1, 0)),
-        two: told('add', field(first, 'One', 1, 0), field(second, 'Two', 5, 1)),
-        order: told('update', field(second, 'Two', 5, 0), field(first, 'One', 1, 1)),
+        one: makeEvent('add', field(first, 'One', 1, 0)),
+        two: makeEvent('add', field(first, 'One', 1, 0), field(second, 'Two', 5, 1)),
+        order: makeEvent('update', field(second, 'Two', 5, 0), field(first, 'One', 1, 1)),
       },
       to: [[everybody, 'one two order']],
     });
@@ -241,18 +241,20 @@ describe('the own account', () => {
     });
     await bob.patch('settings/display', { night_mode: true });
     await bob.post('users/me/enter-sends', { enter_sends: true });
-    const told = (name: string, setting: unknown, more: JsonObject = {}): JsonObject => ({
+    const makeEvent = (name: string, setting: unknown, more: JsonObject = {}): JsonObject => ({
       type: 'update_display_settings',
       user: all.email('bob'),
       setting_name: name,
       setting,
       ...more,
     });
-    const heard = (await all.queues.readWithMessages()).bob;
-    expect(heard).toHaveLength(3);
-    expect(heard).toContainEqual(told('night_mode', true));
-    expect(heard).toContainEqual(told('emojiset', 'twitter'));
-    expect(heard).toContainEqual(told('default_language', 'de', { language_name: 'Deutsch' }));
+    const events = (await all.queues.readWithMessages()).bob;
+    expect(events).toHaveLength(3);
+    expect(events).toContainEqual(makeEvent('night_mode', true));
+    expect(events).toContainEqual(makeEvent('emojiset', 'twitter'));
+    expect(events).toContainEqual(
+      makeEvent('default_language', 'de', { language_name: 'Deutsch' }),
+    );
     await expectEvents({ bodies: {}, to: [] });
   });
 
@@ -310,7 +312,7 @@ describe('the end', () => {
     const polls = (await Promise.all(answers)).map(({ queueId, last, client }) =>
       client.get('events', { queue_id: queueId, last_event_id: last }),
     );
-    // A poll that comes after the end is refused.
+    // A poll after the deactivation is refused.
     await waitUntil('the polls are held', async () => {
       const nodes = all.cluster.findProcesses('events');
       const held = await Promise.all(

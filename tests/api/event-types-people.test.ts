@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => all.stop());
 beforeEach(() => all.forget());
 
-const expectEvents = (told: ExpectedEvents): Promise<void> => all.expectEvents(told);
+const expectEvents = (expected: ExpectedEvents): Promise<void> => all.expectEvents(expected);
 
 const but = (...left: readonly Who[]): Who[] => everybody.filter((who) => !left.includes(who));
 const gravatar = textMatching(
@@ -166,11 +166,11 @@ describe('people', () => {
         none: picture('G', gravatar),
         zone: own('timezone', 'Europe/Berlin'),
         night: own('night_mode', true),
-        told: changed(cat, { timezone: 'Europe/Berlin' }),
+        announced: changed(cat, { timezone: 'Europe/Berlin' }),
       },
       to: [
-        [['cat'], 'picture none night zone told'],
-        [but('cat'), 'picture none told'],
+        [['cat'], 'picture none night zone announced'],
+        [but('cat'), 'picture none announced'],
       ],
     });
   });
@@ -264,7 +264,7 @@ describe('bots', () => {
 
   test('changes: the name to everybody, the rest to those who manage the bot', async () => {
     const bob = all.client('bob');
-    const told = (change: JsonObject): JsonObject =>
+    const makeEvent = (change: JsonObject): JsonObject =>
       ofBot('update', { email: robo.email, user_id: robo.id, ...change });
     await bob.patch(`bots/${robo.id}`, { full_name: 'Robo Q' });
     await bob.patch(`bots/${robo.id}`, { full_name: 'Robo' });
@@ -280,16 +280,16 @@ describe('bots', () => {
     await expectEvents({
       bodies: {
         account: changed(robo, { full_name: 'Robo Q' }),
-        name: told({ full_name: 'Robo Q' }),
+        name: makeEvent({ full_name: 'Robo Q' }),
         again: changed(robo, { full_name: 'Robo' }),
-        back: told({ full_name: 'Robo' }),
-        sending: told({ default_sending_stream: 'social' }),
-        register: told({ default_events_register_stream: 'social' }),
-        public: told({ default_all_public_streams: true }),
-        closed: told({ default_sending_stream: 'closed' }),
-        own: told({ default_all_public_streams: false }),
-        none: told({ default_sending_stream: null }),
-        key: told({ api_key: key }),
+        back: makeEvent({ full_name: 'Robo' }),
+        sending: makeEvent({ default_sending_stream: 'social' }),
+        register: makeEvent({ default_events_register_stream: 'social' }),
+        public: makeEvent({ default_all_public_streams: true }),
+        closed: makeEvent({ default_sending_stream: 'closed' }),
+        own: makeEvent({ default_all_public_streams: false }),
+        none: makeEvent({ default_sending_stream: null }),
+        key: makeEvent({ api_key: key }),
       },
       to: [
         // Administrators also get events of a bot with a private default stream: register lists every bot to them.
@@ -353,7 +353,7 @@ describe('groups', () => {
     await bob.client.post(`user_groups/${id}/members`, { add: [all.id('out')] });
     await bob.client.post(`user_groups/${id}/members`, { delete: [all.id('cat')] });
     await bob.client.delete(`user_groups/${id}`);
-    const told = (op: string, more: JsonObject): JsonObject => ({
+    const makeEvent = (op: string, more: JsonObject): JsonObject => ({
       type: 'user_group',
       op,
       ...more,
@@ -361,12 +361,12 @@ describe('groups', () => {
     const members = [all.id('bob'), all.id('cat')].toSorted((a, b) => a - b);
     await expectEvents({
       bodies: {
-        add: told('add', { group: { id, name: 'ops', description: 'us', members } }),
-        name: told('update', { group_id: id, data: { name: 'ops2' } }),
-        description: told('update', { group_id: id, data: { description: 'all' } }),
-        more: told('add_members', { group_id: id, user_ids: [all.id('out')] }),
-        less: told('remove_members', { group_id: id, user_ids: [all.id('cat')] }),
-        remove: told('remove', { group_id: id }),
+        add: makeEvent('add', { group: { id, name: 'ops', description: 'us', members } }),
+        name: makeEvent('update', { group_id: id, data: { name: 'ops2' } }),
+        description: makeEvent('update', { group_id: id, data: { description: 'all' } }),
+        more: makeEvent('add_members', { group_id: id, user_ids: [all.id('out')] }),
+        less: makeEvent('remove_members', { group_id: id, user_ids: [all.id('cat')] }),
+        remove: makeEvent('remove', { group_id: id }),
       },
       to: [[everybody, 'add name description more less remove']],
     });
@@ -383,7 +383,7 @@ describe('presence and status', () => {
     await all.waitForLogged('presence', 2);
     await report('active');
     await report('idle');
-    const told = (status: string): JsonObject => ({
+    const makeEvent = (status: string): JsonObject => ({
       type: 'presence',
       email: all.email('bob'),
       user_id: all.id('bob'),
@@ -393,7 +393,7 @@ describe('presence and status', () => {
       },
     });
     await expectEvents({
-      bodies: { idle: told('idle'), active: told('active') },
+      bodies: { idle: makeEvent('idle'), active: makeEvent('active') },
       to: [[everybody, 'idle active']],
     });
   });
@@ -404,16 +404,16 @@ describe('presence and status', () => {
     await set({ away: true, status_text: ' out ' });
     await set({ away: false });
     await set({ status_text: '' });
-    const told = (more: JsonObject): JsonObject => ({
+    const makeEvent = (more: JsonObject): JsonObject => ({
       type: 'user_status',
       user_id: all.id('guest out'),
       ...more,
     });
     await expectEvents({
       bodies: {
-        both: told({ away: true, status_text: 'out' }),
-        away: told({ away: false }),
-        text: told({ status_text: '' }),
+        both: makeEvent({ away: true, status_text: 'out' }),
+        away: makeEvent({ away: false }),
+        text: makeEvent({ status_text: '' }),
       },
       to: [[everybody, 'both away text']],
     });

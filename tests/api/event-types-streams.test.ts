@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => all.stop());
 beforeEach(() => all.forget());
 
-const expectEvents = (told: ExpectedEvents): Promise<void> => all.expectEvents(told);
+const expectEvents = (expected: ExpectedEvents): Promise<void> => all.expectEvents(expected);
 
 const but = (people: readonly Who[], ...left: readonly Who[]): Who[] =>
   people.filter((who) => !left.includes(who));
@@ -162,7 +162,7 @@ describe('subscribing', () => {
         [['cat'], 'add notice'],
         [['bot'], 'add'],
         [but(members, 'cat', 'bot'), 'cat bot'],
-        // A guest has the list of subscribers of his streams.
+        // A guest gets the subscribers of the guest's own streams.
         [['guest in'], 'cat bot'],
       ],
     });
@@ -318,7 +318,7 @@ describe('the settings of a subscription', () => {
         set('pin_to_top', false),
       ],
     });
-    const told = (property: string, value: unknown): JsonObject => ({
+    const makeEvent = (property: string, value: unknown): JsonObject => ({
       type: 'subscription',
       op: 'update',
       email: all.email('bob'),
@@ -328,10 +328,10 @@ describe('the settings of a subscription', () => {
       value,
     });
     const bodies = {
-      muted: told('in_home_view', false),
-      unmuted: told('in_home_view', true),
-      color: told('color', '#123abc'),
-      pin: told('pin_to_top', false),
+      muted: makeEvent('in_home_view', false),
+      unmuted: makeEvent('in_home_view', true),
+      color: makeEvent('color', '#123abc'),
+      pin: makeEvent('pin_to_top', false),
     };
     await expectEvents({ bodies, to: [[['bob'], 'muted unmuted color pin']] });
   });
@@ -342,12 +342,12 @@ describe('the settings of a subscription', () => {
     await mute('lunch', 'add');
     await mute('tea', 'add');
     await mute('lunch', 'remove');
-    const told = (...topics: readonly string[]): JsonObject => ({
+    const makeEvent = (...topics: readonly string[]): JsonObject => ({
       type: 'muted_topics',
       muted_topics: topics.map((topic) => ['social', topic]),
     });
     await expectEvents({
-      bodies: { one: told('lunch'), two: told('lunch', 'tea'), left: told('tea') },
+      bodies: { one: makeEvent('lunch'), two: makeEvent('lunch', 'tea'), left: makeEvent('tea') },
       to: [[['bob'], 'one two left']],
     });
   });

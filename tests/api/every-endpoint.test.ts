@@ -1,6 +1,6 @@
 /**
- * What holds for every endpoint of every service (reference facts, people 2 to 4), asked of each one through two gateways by its
- * declaration. No request here passes the check that it is about, so nothing is ever done.
+ * Rules for every endpoint of every service (reference facts, people 2 to 4), tested through two gateways by the endpoint's
+ * declaration. Every request here fails the tested check, so none has an effect.
  */
 import { methodNotAllowed } from '@parley/api';
 import { fittingPath } from '@parley/test-kit';
@@ -26,7 +26,7 @@ type Parameter = Endpoint['parameters'][number];
 
 let turn = 0;
 
-/** Asks one gateway after the other; parameters go into the query, which every method reads. */
+/** Uses the gateways in turn; parameters go into the query, which every method reads. */
 function send(
   method: string,
   path: string,
@@ -69,7 +69,7 @@ const badRequest = (msg: string): object => ({ ...uncoded(400, msg), code: 'BAD_
 
 const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
 
-/** Webhooks dispatch every method; they are asked with the one that has a body. */
+/** Webhooks accept every method; the tests use the one that has a body. */
 const allEndpoints = declaredEndpoints.map((endpoint) => ({
   ...endpoint,
   method: endpoint.method === 'ANY' ? 'POST' : endpoint.method,
@@ -110,7 +110,7 @@ describe('a path', () => {
   test.each(byPath)(
     '$path refuses other methods before it checks credentials, as JSON',
     async ({ path, allowed }) => {
-      // There a form may name the method, which is for the service to see.
+      // On such a path the form may name the method, which the service reads.
       const takesAnyPost = ['PATCH', 'PUT', 'DELETE'].some((method) => allowed.includes(method));
       for (const method of methods.filter((each) => !allowed.includes(each))) {
         const answer = await send(method, path);
@@ -136,7 +136,7 @@ describe('a path', () => {
 
 const guarded = allEndpoints.filter(({ access }) => access.authentication === 'required');
 
-/** Those that take a key as a parameter before they look for another have refusals of their own: `webhooks.test.ts`. */
+/** Endpoints that read a key parameter first have their own refusals: `webhooks.test.ts`. */
 const takesKeyParameter = ({ access }: Pick<Endpoint, 'access'>): boolean =>
   access.authentication === 'required' && access.keyParameter === 'preferred';
 
@@ -185,26 +185,27 @@ describe('roles are checked before parameters', () => {
   test.each(guarded)('of $method $path', async (endpoint) => {
     const { method, access } = endpoint;
     if (access.authentication !== 'required') return;
-    const told = async (who: PersonKey): Promise<JsonObject> =>
+    const answerTo = async (who: PersonKey): Promise<JsonObject> =>
       read(await send(method, fittingPath(endpoint), { who }));
     if (access.administratorsOnly === true) {
       const refusal = {
         ...uncoded(400, 'Must be an organization administrator'),
         code: 'UNAUTHORIZED_PRINCIPAL',
       };
-      for (const who of ['bob', 'gil', 'bobBot'] as const) expect(await told(who)).toEqual(refusal);
+      for (const who of ['bob', 'gil', 'bobBot'] as const)
+        expect(await answerTo(who)).toEqual(refusal);
       return;
     }
     if (access.guests === 'refused')
-      expect(await told('gil')).toEqual(badRequest('Not allowed for guest users'));
+      expect(await answerTo('gil')).toEqual(badRequest('Not allowed for guest users'));
     if (access.bots === 'refused')
-      expect(await told('bobBot')).toEqual(
+      expect(await answerTo('bobBot')).toEqual(
         uncoded(400, 'This endpoint does not accept bot requests.'),
       );
   });
 });
 
-/** A text that is not refused, for what stands before the parameter in question. */
+/** A valid text, for parameters before the tested one. */
 function sampleOf({ encoding, schema }: Parameter): string {
   if (schema.type === 'integer') return String(schema.enum?.[0] ?? 1);
   if (encoding === 'text') return 'x';
@@ -213,7 +214,7 @@ function sampleOf({ encoding, schema }: Parameter): string {
   return schema.type === 'object' ? '{}' : 'true';
 }
 
-const ofOtherType: Readonly<Record<string, readonly [text: string, told: string]>> = {
+const ofOtherType: Readonly<Record<string, readonly [text: string, refusal: string]>> = {
   string: ['5', 'is not a string'],
   integer: ['"5"', 'is not an integer'],
   boolean: ['1', 'is not a boolean'],
@@ -238,15 +239,18 @@ const inForm = allEndpoints.flatMap((endpoint) => {
   }));
 });
 
-type Asked = (typeof inForm)[number];
+type TestedParameter = (typeof inForm)[number];
 
-async function askWith({ endpoint, before, name }: Asked, text?: string): Promise<JsonObject> {
+async function askWith(
+  { endpoint, before, name }: TestedParameter,
+  text?: string,
+): Promise<JsonObject> {
   const who = endpoint.access.authentication === 'required' ? { who: 'ann' as const } : {};
   const parameters = text === undefined ? before : { ...before, [name]: text };
   return read(await send(endpoint.method, fittingPath(endpoint), { ...who, parameters }));
 }
 
-/** Read by rules of their own, which their own tests are about. */
+/** These have their own rules and tests. */
 const hasOwnRules = new Set([
   'narrow',
   'anchor',
@@ -257,7 +261,7 @@ const hasOwnRules = new Set([
   'zoom_api_secret',
 ]);
 
-/** Older clients send these JSON-encoded and newer ones raw: every text is one (reference facts, people 2.5). */
+/** Older clients send these JSON-encoded and newer ones raw, so every text is valid (reference facts, people 2.5). */
 const encodedOrRaw = new Set([
   'PATCH /users/{user_id} full_name',
   'POST /bots payload_url',
@@ -278,38 +282,38 @@ const encodedOrRaw = new Set([
   'PATCH /default_stream_groups/{group_id} new_group_name',
   'PATCH /default_stream_groups/{group_id} new_description',
 ]);
-const keyOf = ({ method, path, name }: Asked): string => `${method} ${path} ${name}`;
+const keyOf = ({ method, path, name }: TestedParameter): string => `${method} ${path} ${name}`;
 
 describe('a parameter', () => {
   test.each(inForm.filter(({ parameter }) => parameter.required))(
     'that is missing is named: $method $path $name',
-    async (asked) => {
-      expect(await askWith(asked)).toEqual({
-        ...uncoded(400, `Missing '${asked.name}' argument`),
+    async (tested) => {
+      expect(await askWith(tested)).toEqual({
+        ...uncoded(400, `Missing '${tested.name}' argument`),
         code: 'REQUEST_VARIABLE_MISSING',
-        var_name: asked.name,
+        var_name: tested.name,
       });
     },
   );
 
   const encoded = inForm.filter(
-    (asked) =>
-      asked.parameter.encoding === 'json' &&
-      !hasOwnRules.has(asked.name) &&
-      !encodedOrRaw.has(keyOf(asked)),
+    (tested) =>
+      tested.parameter.encoding === 'json' &&
+      !hasOwnRules.has(tested.name) &&
+      !encodedOrRaw.has(keyOf(tested)),
   );
-  test.each(encoded)('that is not JSON is refused: $method $path $name', async (asked) => {
+  test.each(encoded)('that is not JSON is refused: $method $path $name', async (tested) => {
     for (const text of ['True', "'x'", '', '[1,]'])
-      expect(await askWith(asked, text)).toEqual(
-        badRequest(`Argument "${asked.name}" is not valid JSON.`),
+      expect(await askWith(tested, text)).toEqual(
+        badRequest(`Argument "${tested.name}" is not valid JSON.`),
       );
   });
 
   test.each(encoded.filter(({ parameter }) => String(parameter.schema.type) in ofOtherType))(
     'of another JSON type is refused: $method $path $name',
-    async (asked) => {
-      const [text = '', told = ''] = ofOtherType[String(asked.parameter.schema.type)] ?? [];
-      expect(await askWith(asked, text)).toEqual(badRequest(`${asked.name} ${told}`));
+    async (tested) => {
+      const [text = '', refusal = ''] = ofOtherType[String(tested.parameter.schema.type)] ?? [];
+      expect(await askWith(tested, text)).toEqual(badRequest(`${tested.name} ${refusal}`));
     },
   );
 
@@ -319,24 +323,24 @@ describe('a parameter', () => {
       parameter.schema.type === 'integer' &&
       !hasOwnRules.has(name),
   );
-  test.each(numbers)('that is not a number is refused: $method $path $name', async (asked) => {
+  test.each(numbers)('that is not a number is refused: $method $path $name', async (tested) => {
     for (const text of ['abc', '', '1.0', 'true'])
-      expect(await askWith(asked, text)).toEqual({
-        ...uncoded(400, `Bad value for '${asked.name}': ${text}`),
+      expect(await askWith(tested, text)).toEqual({
+        ...uncoded(400, `Bad value for '${tested.name}': ${text}`),
         code: 'REQUEST_VARIABLE_INVALID',
-        var_name: asked.name,
+        var_name: tested.name,
         bad_value: text,
       });
   });
 
   const named = inForm.filter(({ parameter }) => parameter.aliases.length > 0);
-  test.each(named)('under two names is refused: $method $path $name', async (asked) => {
-    const [alias = ''] = asked.parameter.aliases;
-    const both = { ...asked, before: { ...asked.before, [alias]: 'x' } };
+  test.each(named)('under two names is refused: $method $path $name', async (tested) => {
+    const [alias = ''] = tested.parameter.aliases;
+    const both = { ...tested, before: { ...tested.before, [alias]: 'x' } };
     expect(await askWith(both, 'x')).toEqual({
-      ...uncoded(400, `Can't decide between '${asked.name}' and '${alias}' arguments`),
+      ...uncoded(400, `Can't decide between '${tested.name}' and '${alias}' arguments`),
       code: 'REQUEST_CONFUSING_VAR',
-      var_name1: asked.name,
+      var_name1: tested.name,
       var_name2: alias,
     });
   });

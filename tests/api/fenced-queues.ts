@@ -25,7 +25,7 @@ export class FencedQueues<Name extends string> {
   /**
    * Opens a queue for each account.
    *
-   * @param eventTypes besides `message`; without them every type
+   * @param eventTypes in addition to `message`; all types by default
    * @param sendFence sends a message that every account receives
    */
   static async open<Name extends string>(
@@ -52,7 +52,7 @@ export class FencedQueues<Name extends string> {
     return new FencedQueues(new Map(opened), sendFence);
   }
 
-  /** @returns the events of each queue since the last call, without their ids; who got none is left out. Messages are left out. */
+  /** @returns the events of each queue since the last call, without their ids and without messages; empty queues are omitted */
   async read(): Promise<Partial<Record<Name, readonly JsonObject[]>>> {
     const all = await this.readWithMessages();
     const entries = (Object.entries(all) as [Name, readonly JsonObject[]][])

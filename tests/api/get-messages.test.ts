@@ -6,7 +6,7 @@ import type { MessageFixture } from './message-fixture.ts';
 const newest = 10_000_000_000_000_000;
 
 let all: MessageFixture;
-/** Ten messages in Denmark, of which Cat received none, and some elsewhere. */
+/** Ten messages in Denmark, none of which Cat received, and some elsewhere. */
 let denmark: number[];
 let secret: number;
 let pair: number;
@@ -124,7 +124,7 @@ describe('anchors and counts', () => {
     await bob.client.post('messages/flags', { messages: ids(0, 4), op: 'add', flag: 'read' });
     const [first] = ids(4);
     expect(await around('first_unread', 1, 1)).toMatchObject({ ids: ids(3, 6), used: first });
-    // An anchor sent along is ignored.
+    // An anchor in the same request is ignored.
     const query = {
       anchor: 0,
       use_first_unread_anchor: true,
@@ -177,7 +177,7 @@ describe('visibility', () => {
         })
       ).ids,
     ).toEqual(denmark.slice(0, 6));
-    // Any "is" leaves out what one does not hold.
+    // Any "is" term excludes messages that the user does not hold.
     expect(
       (
         await fetchMessages(cat, {
@@ -456,7 +456,7 @@ describe('refusals', () => {
   });
 });
 
-// Answers of tens of megabytes take their time on a machine with other work.
+// Answers of tens of megabytes take a while on a busy machine.
 test(
   'a page of very long messages is shorter and reports that there are more',
   { timeout: 90_000 },
@@ -494,7 +494,7 @@ test(
       true,
       false,
     ]);
-    // A client that continues from the last one makes progress, however long the messages are.
+    // A client that continues from the last message makes progress, however long the messages are.
     await setLengths(9, ids.slice(2, 10));
     expect(await page({ anchor: ids[6], num_before: 9, num_after: 9 })).toEqual([
       [4, 5, 6, 7],

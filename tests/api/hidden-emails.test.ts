@@ -8,7 +8,7 @@ import { startSmallOrganization } from './small-organization.ts';
 import type { PersonKey, SmallOrganization } from './small-organization.ts';
 import { WatchedQueues } from './watched-queues.ts';
 
-/** Where only administrators see the real addresses of people (reference facts, people 7.7). */
+/** With the setting that only administrators see people's real addresses (reference facts, people 7.7). */
 
 let organization: SmallOrganization;
 beforeAll(async () => {
@@ -116,8 +116,8 @@ test('no answer to others contains a real address or its hash', async () => {
   await as('bob').sendToStream('quay', 'tide', 'low');
   await as('bob').post('bots', { full_name: 'Hidden Helper', short_name: 'hiddenhelper' });
   await as('bob').delete('users/me/avatar');
-  const told = JSON.stringify(await queues.step());
-  expect(told).toContain(hidden('bob'));
+  const events = JSON.stringify(await queues.step());
+  expect(events).toContain(hidden('bob'));
   const states = await Promise.all(
     (['bob', 'cat', 'gil', 'bobBot'] as const).map(async (who) => {
       const { delivery_email: own, ...state } = await as(who).post('register');
@@ -133,7 +133,7 @@ test('no answer to others contains a real address or its hash', async () => {
     as('bob').get('users/me'),
     as('bob').get('bots'),
   ]);
-  for (const text of [told, ...[...states, ...answers].map((answer) => JSON.stringify(answer))])
+  for (const text of [events, ...[...states, ...answers].map((answer) => JSON.stringify(answer))])
     for (const address of real) {
       expect(text.toLowerCase()).not.toContain(address);
       expect(text).not.toContain(createHash('md5').update(address).digest('hex'));
@@ -208,7 +208,7 @@ test('a new person is hidden at once, and an address is taken whether visible or
 
 test('when addresses are shown again everybody gets events, even if a name looks like a hidden address', async () => {
   await setVisibility(1);
-  // Somebody's real address looks like the made-up one of Bob.
+  // A new person's real address equals the address that stands for Bob's hidden one.
   await as('ann').post('users', {
     email: hidden('bob'),
     password: 'kR7#vQp2tide',

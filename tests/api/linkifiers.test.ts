@@ -39,7 +39,7 @@ function tryToAdd(linkifier: object): Promise<JsonObject> {
   return bodyOf(as('ann').request('POST', 'realm/filters', { ...ticket, ...linkifier }));
 }
 
-/** A refusal with everything that is wrong, field by field; the first text is the message. */
+/** A refusal with all errors, by field; the first text is the message. */
 function refusal(errors: Readonly<Record<string, readonly string[]>>): object {
   return { result: 'error', msg: Object.values(errors)[0]?.[0], errors };
 }

@@ -39,7 +39,7 @@ async function flagsOf(who: 'ann' | 'bob' | 'cat', id: number): Promise<unknown>
   ).messages[0]?.flags;
 }
 
-/** The flag event of the newest entry, which is for one person alone. */
+/** The flag event in the newest entry, which is for one person only. */
 async function newestEvent(): Promise<unknown> {
   const entry = await newestEntry(all.pool);
   if (entry.kind !== 'change') throw new Error('the newest entry is no change');
@@ -208,7 +208,7 @@ describe('marking in bulk', () => {
       all: false,
       audience: toBob(),
     });
-    // Nothing is left to mark, and the event comes all the same.
+    // There is nothing left to mark, but the event is still sent.
     await all.bob.client.post('mark_topic_as_read', { stream_id: streamId, topic_name: 'lunch' });
     expect(await newestEvent()).toMatchObject({ messages: [] });
   });

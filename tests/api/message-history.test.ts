@@ -114,7 +114,7 @@ test('a very long history has the original and the newest edits', async () => {
   expect(history).toHaveLength(101);
   expect(history[0]).toMatchObject({ content: 'first' });
   expect(history[1]).toMatchObject({ content: 'edit 21' });
-  // Made by the reader where it was not made with the edit.
+  // Computed by the read if it was not stored with the edit.
   expect(history[100]).toMatchObject({
     content: 'edit 120',
     content_html_diff: expect.stringContaining('highlight_text_inserted') as unknown,

@@ -1,4 +1,4 @@
-/** PATCH messages/<id> with a topic: messages move to another topic, alone or with others of their topic. */
+/** PATCH messages/<id> with a topic: messages move to another topic, alone or with others in their topic. */
 import type { JsonObject } from '@parley/test-kit';
 import { RefusedRequest, readObjects } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -11,7 +11,7 @@ import { fetchMessages } from './message-fixture.ts';
 let fixture: ChangeFixture;
 let streamId: number;
 let serial = 0;
-/** A topic that no other test has. */
+/** A topic that no other test uses. */
 let topic: string;
 
 beforeAll(async () => {
@@ -30,7 +30,7 @@ beforeEach(() => {
 const tooLate = 'The time limit for editing this message has passed';
 const daySecs = 86_400;
 
-/** The topics of messages, as somebody who holds them fetches them. */
+/** The topics of messages, fetched by a holder. */
 async function topicsOf(ids: readonly number[], who: Name = 'bob'): Promise<unknown[]> {
   const messages = await Promise.all(ids.map((id) => fixture.fetched(who, id)));
   return messages.map((message) => message?.['subject']);
@@ -201,7 +201,7 @@ describe('which messages move', () => {
       await fixture.edit('dan', held, { topic: moved, propagate_mode });
       expect(await events('dan')).toMatchObject([{ message_ids: [held, alsoHeld] }]);
       expect(await topicsOf([held, alsoHeld, later])).toEqual([moved, moved, topic]);
-      // A member who sees all of it moves all of it.
+      // A member who sees the whole topic moves all of it.
       await fixture.edit('bob', held, { topic, propagate_mode });
     }
     await fixture.edit('bob', held, { topic: 'all of it', propagate_mode: 'change_later' });
@@ -308,7 +308,7 @@ test('ten thousand messages move in one request while others send', async () => 
   expect(moved.size).toBeGreaterThanOrEqual(10_001);
   // A message sent during the move was moved exactly if the event says so.
   for (const id of sent) expect(await topicsOf([id])).toEqual([moved.has(id) ? 'crowd' : topic]);
-  // Far more is refused, and nothing of it moves.
+  // A much larger topic is refused, and none of its messages moves.
   await fixture.all.pool.query({
     text: "UPDATE messages SET rendered_content = repeat('x', 40000) WHERE id > 5000000 AND id <= 5001000",
   });
@@ -326,7 +326,7 @@ test('after many concurrent edits, moves and deletions the state matches the las
   const requests: Promise<unknown>[] = [];
   const tolerate = async (request: Promise<unknown>): Promise<unknown> =>
     request.catch((error: unknown) => {
-      // A message may be gone by then; nothing else may go wrong.
+      // The message may have been deleted; no other failure is expected.
       if (error instanceof RefusedRequest && error.status === 400) return error.body['msg'];
       throw error;
     });
@@ -367,7 +367,7 @@ test('after many concurrent edits, moves and deletions the state matches the las
   for (const answer of answers)
     if (typeof answer === 'string')
       expect([invalidMessage, 'Message already deleted']).toContain(answer);
-  // Whoever applies the events in order ends up with what is stored.
+  // Applying the events in order results in the stored state.
   const state = new Map(ids.map((id, n) => [id, { subject: topic, content: `start ${n}` }]));
   for (const event of await events('dan')) {
     const id = event['message_id'] as number;

@@ -35,7 +35,7 @@ afterAll(() => all.stop());
 
 const nowSecs = (): number => Math.floor(Date.now() / 1_000);
 
-/** @returns the ids of messages of Bob's, sent so long ago each */
+/** @returns the ids of new messages from Bob, sent this long ago */
 function said(
   messages: readonly {
     readonly streamName: string;
@@ -159,8 +159,8 @@ test('contains the newest thousand of all public default streams, twenty of them
   expect((await held(client, { narrow: [['stream', 'board']] })).flags).toEqual(
     new Set(['read', 'historical']),
   );
-  const told = await queues.read();
-  expect(told.bob?.map(({ type, op, user_id: userId }) => ({ type, op, userId }))).toEqual(
+  const events = await queues.read();
+  expect(events.bob?.map(({ type, op, user_id: userId }) => ({ type, op, userId }))).toEqual(
     [1, 2, 3, 4].map(() => ({ type: 'subscription', op: 'peer_add', userId: id })),
   );
   expect(await membersAsOf(all.pool, general.id, rows[0]?.position ?? 0)).not.toContain(id);

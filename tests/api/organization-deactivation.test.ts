@@ -15,7 +15,7 @@ const everybody = ['ann', 'bob', 'gil', 'bobBot'] as const;
 const refused = { result: 'error', msg: 'This organization has been deactivated' };
 const done = { result: 'success', msg: '' };
 
-/** A client of one gateway alone. */
+/** A client of only one gateway. */
 function at(url: string, who: PersonKey): ApiClient {
   const { user, apiKey } = organization.accounts[who];
   return new ApiClient({ urls: [url], email: user.email, apiKey });
@@ -51,10 +51,10 @@ test('then every gateway refuses everybody within a second, and held polls end',
   const { gatewayUrls } = organization.cluster;
   expect(gatewayUrls).toHaveLength(2);
   const clients = gatewayUrls.flatMap((url) => everybody.map((who) => at(url, who)));
-  // Every gateway knows every account, and holds a poll of it.
+  // Every gateway has cached every account, and holds a poll of it.
   for (const client of clients) await client.get('users/me');
   const polls = await Promise.all(clients.map(holdPoll));
-  const heard = (event: JsonObject | undefined): JsonObject | undefined => {
+  const withoutId = (event: JsonObject | undefined): JsonObject | undefined => {
     const { id: _id, ...rest } = event ?? {};
     return rest;
   };
@@ -64,13 +64,13 @@ test('then every gateway refuses everybody within a second, and held polls end',
 
   for (const poll of polls) {
     const { status, body } = await poll.answer;
-    // A poll may still have brought the news, or was ended by it.
+    // A poll is either answered with the event, or ended by the deactivation.
     if (status === 200) {
       const [event] = body['events'] as JsonObject[];
-      expect(heard(event)).toEqual({ type: 'realm', op: 'deactivated', realm_id: 1 });
+      expect(withoutId(event)).toEqual({ type: 'realm', op: 'deactivated', realm_id: 1 });
     } else expect([status, body]).toEqual([401, refused]);
   }
-  // Without news of the change a gateway would go on for half a minute, longer than this waits.
+  // Without the event a gateway would accept requests for another half minute, which is longer than this waits.
   await Promise.all(
     clients.map((client) =>
       waitUntil('a client is refused', async () => {

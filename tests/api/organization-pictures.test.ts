@@ -48,7 +48,7 @@ function watch(): Promise<WatchedQueues<'ann' | 'gil' | 'bobBot'>> {
   return WatchedQueues.open({ ann: as('ann'), gil: as('gil'), bobBot: as('bobBot') }, as('cat'));
 }
 
-const told = (picture: string, url: string, source: string): JsonObject => ({
+const makeEvent = (picture: string, url: string, source: string): JsonObject => ({
   type: 'realm',
   op: 'update_dict',
   property: picture,
@@ -88,7 +88,7 @@ test('the icon is cropped, announced, served without a key, replaced and removed
   expect(await upload('realm/icon', [jpeg])).toEqual({ ...done, icon_url: url(3) });
   const second = await fetchAnonymously(organization, url(3));
   expect(second.content.equals(first.content)).toBe(false);
-  // An old address shows what there is now, and is not to be kept.
+  // An old address returns the current picture, and is not to be cached.
   const old = await fetchAnonymously(organization, url(2));
   expect(old.content.equals(second.content)).toBe(true);
   expect(old.headers.get('cache-control')).toBe('public, no-cache');
@@ -100,7 +100,11 @@ test('the icon is cropped, announced, served without a key, replaced and removed
   expect(await as('ann').delete('realm/icon')).toEqual({ ...done, icon_url: gravatar });
   expect(await as('ann').delete('realm/icon')).toEqual({ ...done, icon_url: gravatar });
   expect(await queues.step()).toEqual(
-    toAll([told('icon', url(2), 'U'), told('icon', url(3), 'U'), told('icon', gravatar, 'G')]),
+    toAll([
+      makeEvent('icon', url(2), 'U'),
+      makeEvent('icon', url(3), 'U'),
+      makeEvent('icon', gravatar, 'G'),
+    ]),
   );
   expect((await fetchAnonymously(organization, url(3))).status).toBe(404);
   await noFileIsLeft();
@@ -135,7 +139,7 @@ test('logos for day and night are fitted, announced, served and removed', async 
     });
     expect(await bodyOf(as('ann').request('DELETE', `realm/logo?night=${night}`))).toEqual(done);
     expect(await queues.step()).toEqual(
-      toAll([told(name, url, 'U'), told(name, defaults[name], 'D')]),
+      toAll([makeEvent(name, url, 'U'), makeEvent(name, defaults[name], 'D')]),
     );
     expect((await fetchAnonymously(organization, url)).status).toBe(404);
   }

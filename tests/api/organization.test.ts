@@ -133,7 +133,7 @@ describe('settings', () => {
     expect(events).toHaveLength(expected.length);
     for (const [property, value] of expected)
       expect(events).toContainEqual(updated(property, value));
-    for (const heard of Object.values(rest)) expect(heard).toEqual(events);
+    for (const received of Object.values(rest)) expect(received).toEqual(events);
     const state = await realmState();
     for (const [property, value] of expected) expect(state[`realm_${property}`]).toBe(value);
     expect(await change({ name: 'New name', description: 'About us', ...others })).toEqual(done);
@@ -524,13 +524,17 @@ describe('domains', () => {
     expect(
       await as('gil').post('register', { fetch_event_types: ['realm_domains'] }),
     ).toMatchObject({ realm_domains: [domain] });
-    const told = (op: string, more: object): JsonObject => ({ type: 'realm_domains', op, ...more });
+    const makeEvent = (op: string, more: object): JsonObject => ({
+      type: 'realm_domains',
+      op,
+      ...more,
+    });
     expect(await queues.step()).toEqual(
       toAll([
-        told('add', { realm_domain: { domain: 'example.com', allow_subdomains: false } }),
-        told('add', { realm_domain: { domain: 'b.example.org', allow_subdomains: true } }),
-        told('change', { realm_domain: domain }),
-        told('remove', { domain: 'b.example.org' }),
+        makeEvent('add', { realm_domain: { domain: 'example.com', allow_subdomains: false } }),
+        makeEvent('add', { realm_domain: { domain: 'b.example.org', allow_subdomains: true } }),
+        makeEvent('change', { realm_domain: domain }),
+        makeEvent('remove', { domain: 'b.example.org' }),
       ]),
     );
   });

@@ -1,4 +1,4 @@
-/** A cluster with outgoing-webhook bots, whose services a test receives itself. */
+/** A cluster with outgoing-webhook bots, whose calls a test receives itself. */
 import { waitUntil } from '@parley/test-kit';
 import type { SystemOptions, TestAccount } from '@parley/test-kit';
 
@@ -38,7 +38,7 @@ export class OutgoingFixture {
     return new OutgoingFixture(all, receiver);
   }
 
-  /** Makes a bot of Bob's by a request. */
+  /** Creates a bot of Bob's by a request. */
   async makeBot(url: string, parameters: object = {}, owner = this.all.bob): Promise<OutgoingBot> {
     this.#made += 1;
     const name = `Helper ${this.#made}`;
@@ -57,7 +57,7 @@ export class OutgoingFixture {
     };
   }
 
-  /** @returns the id of a message to a topic of the stream everybody is in */
+  /** @returns the id of a message to a topic of the stream of all people */
   send(content: string, topic: string, sender: TestAccount = this.all.cat): Promise<number> {
     return sender.client.sendToStream('plaza', topic, content);
   }
@@ -71,7 +71,7 @@ export class OutgoingFixture {
     return sent['id'] as number;
   }
 
-  /** @returns what the bot has said in a topic, once it has said so much */
+  /** @returns the bot's messages in a topic, once there are this many */
   async saidInTopic(bot: OutgoingBot, topic: string, count = 1): Promise<readonly Message[]> {
     return this.said(
       bot,
@@ -84,7 +84,7 @@ export class OutgoingFixture {
     );
   }
 
-  /** @returns what the bot has said to a person */
+  /** @returns the bot's messages to a person */
   async privateMessagesFrom(
     bot: OutgoingBot,
     person: TestAccount,
@@ -110,7 +110,7 @@ export class OutgoingFixture {
     );
   }
 
-  /** Waits until all calls that messages sent so far bring about are done with. */
+  /** Waits until all calls for the messages so far are finished. */
   async settle(deadlineMs = 25_000): Promise<void> {
     await waitUntil(
       'all calls are done',

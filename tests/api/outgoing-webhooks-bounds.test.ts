@@ -1,4 +1,4 @@
-/** Where outgoing webhooks may lead, how long they may take, what is counted of them, and what is never logged. */
+/** The destinations and the time limits of outgoing webhooks, their metrics, and what is never logged. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { fetchMessages, refusalOf } from './message-fixture.ts';
@@ -189,7 +189,7 @@ test('calls are counted by outcome, and the log contains neither tokens nor addr
 
   const messages = all.cluster.getProcess('messages', 0);
   const metrics = await (await fetch(`${messages.internalUrl}/metrics`)).text();
-  /** The value of the series with that name and label; others tell its process apart. */
+  /** The value of the series with this name and label; further labels identify the process. */
   const valueOf = (name: string, label = ''): number => {
     const found = metrics
       .split('\n')

@@ -1,4 +1,4 @@
-/** What changes between a message and the call for it, and between the call and its reply; two replicas and a slow service. */
+/** Changes between a message and its call, and between the call and its reply, with two replicas and a slow service. */
 import { waitUntil } from '@parley/test-kit';
 import type { TestAccount } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ async function makeBot(
   return { bot: await fixture.makeBot(fixture.receiver.on(path, respond), parameters), path };
 }
 
-/** The first call is lost after `change`, so that the second is made for what it left. */
+/** Runs `change` during the first call and then breaks that call off, so that a second call is made after the change. */
 function lostAfter(change: () => Promise<unknown>, then: Respond = silent): Respond {
   let calls = 0;
   return (call, response, request) => {
@@ -35,7 +35,7 @@ function lostAfter(change: () => Promise<unknown>, then: Respond = silent): Resp
   };
 }
 
-/** The answer comes after `change`. */
+/** Answers the call after `change`. */
 function answeredAfter(change: () => Promise<unknown>, then: Respond): Respond {
   return (call, response, request) => {
     void change().finally(() => then(call, response, request));

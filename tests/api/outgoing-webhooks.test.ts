@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => fixture.stop());
 
 let paths = 0;
-/** A bot whose service has a path of its own. */
+/** A bot whose calls go to a separate path of the test's service. */
 async function makeBot(
   respond: Respond,
   parameters: object = {},
@@ -89,7 +89,7 @@ describe('causes of a call', () => {
     const { bot: two, path: secondPath } = await makeBot(silent);
     const { cat, bob } = fixture.all;
     await fixture.sendPrivately([one.id], 'hello');
-    // Calls of one bot run beside each other, in no order.
+    // Calls for one bot run concurrently, in no particular order.
     await fixture.settle();
     await fixture.sendPrivately([one.id, two.id, bob.id], 'all of you');
     await fixture.settle();
@@ -122,7 +122,7 @@ describe('causes of a call', () => {
       bot.name,
     ])
       await cat.client.sendToStream('with the bot', 'x', content);
-    // A mention of a bot outside the conversation.
+    // A mention of a bot that is not in the conversation.
     await fixture.sendPrivately([bob.id], `${bot.mention} hello`);
     await fixture.settle();
     expect(fixture.receiver.at(path)).toEqual([]);

@@ -35,8 +35,8 @@ async function addPicture(path: string, fields: Readonly<Record<string, string>>
 const attributes = /\s(?:src|href|data-src-fullsize)="([^"]*)"/g;
 
 /**
- * Addresses of this server in an answer: texts of members that are paths or begin with its own address, and what elements in HTML
- * load or link to. Streams are linked to by a fragment, which clients read themselves.
+ * Addresses of this server in an answer: values that are paths or begin with the server's address, and what elements in HTML load
+ * or link to. Links to streams are fragments, which clients interpret themselves.
  */
 function ownAddresses(answer: unknown): string[] {
   if (Array.isArray(answer)) return answer.flatMap(ownAddresses);
@@ -52,7 +52,7 @@ function ownAddresses(answer: unknown): string[] {
   });
 }
 
-/** Loads an address as a browser does that knows the key and nothing else. */
+/** Loads an address like a browser that has only the key. */
 async function load(path: string): Promise<string> {
   const withKey = `${path}${path.includes('?') ? '&' : '?'}api_key=${ann.apiKey}`;
   const { status, headers } = await fixture.get(undefined, withKey);

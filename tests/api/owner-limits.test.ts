@@ -1,4 +1,4 @@
-/** What an owner and the owner's bots may have and create: limits of one account do not multiply with its bots. */
+/** Limits on what an owner and the owner's bots have and create: an account's limits do not multiply with its bots. */
 import type { Client } from '@parley/database';
 import { ApiClient, readObjects, waitUntil } from '@parley/test-kit';
 import type { Answer, JsonObject } from '@parley/test-kit';
@@ -69,7 +69,7 @@ describe('active bots of an owner', () => {
         bot_owner_id: person.user.id,
       });
     expect(await outcome(give())).toEqual(tooMany);
-    // One place is left for three.
+    // Three requests compete for one free place.
     const [first] = readObjects(await eve.get('bots'), 'bots');
     const { members } = await as('ann').get('users');
     const leaving = (members as JsonObject[]).find(({ email }) => email === first?.['username']);
@@ -85,7 +85,7 @@ test('waiting changes of one owner leave connections for those of others', async
   const holder: Client = await organization.pool.connect();
   let creations: Promise<Answer>[] = [];
   try {
-    // As the making of a bot begins (`isBotNameFree`).
+    // Takes the first lock of the creation of a bot (`isBotNameFree`).
     await holder.query('SELECT pg_advisory_lock(7217003)');
     creations = Array.from({ length: 40 }, () => createBot(fay));
     await waitUntil('some wait for the lock', async () => {

@@ -33,7 +33,7 @@ async function bodyOf(answer: Promise<Answer>): Promise<Answer['body']> {
 }
 
 let made = 0;
-/** @returns what POST users wants for a person that nobody has made yet */
+/** @returns the parameters of POST users for a new person */
 function newPerson(): {
   email: string;
   password: string;
@@ -501,7 +501,7 @@ describe('deactivation and reactivation', () => {
       { type: 'realm_user', op: 'remove', person: removed },
       { type: 'realm_user', op: 'remove', person: botRemoved },
     ]);
-    // Guests do not see who is in public streams that they are not in.
+    // Guests do not see the subscribers of public streams that they are not in.
     expect(gil).toEqual(bob.slice(1));
     expect(ann).toEqual([...bob, { type: 'realm_bot', op: 'remove', bot: botRemoved }]);
     await waitUntil('the key is refused', async () => {
@@ -525,7 +525,7 @@ describe('deactivation and reactivation', () => {
       const { status } = await person.client.request('GET', 'users/me');
       return status === 200;
     });
-    // The subscription is back, the queue from before is not.
+    // The subscription exists again, but the old queue does not.
     const subscriptions = readObjects(
       await person.client.get('users/me/subscriptions'),
       'subscriptions',
@@ -540,10 +540,10 @@ describe('deactivation and reactivation', () => {
         })
       ).body,
     ).toMatchObject({ code: 'BAD_EVENT_QUEUE_ID' });
-    // Reactivating an active user succeeds and tells nobody.
+    // Reactivating an active user succeeds without an event.
     expect(await as('ann').post(`users/${person.id}/reactivate`)).toEqual(done);
     expect((await queues.step()).bob).toEqual([]);
-    // The owner may bring the bot back.
+    // The owner may reactivate the bot.
     expect(await person.client.post(`users/${botId}/reactivate`)).toEqual(done);
     const botAdded = await queues.step();
     expect(botAdded.bob.map(({ type, op }) => [type, op])).toEqual([['realm_user', 'add']]);
@@ -564,7 +564,7 @@ describe('deactivation and reactivation', () => {
     });
     await as('bob').post('users/me/subscriptions', { subscriptions: [{ name: 'busy pier' }] });
     const queues = await watch();
-    const told = async (): Promise<object> => {
+    const readKinds = async (): Promise<object> => {
       const { bob, gil } = await queues.step();
       return {
         bob: bob.map(({ type, op, streams, subscriptions }) => {
@@ -575,7 +575,7 @@ describe('deactivation and reactivation', () => {
       };
     };
     await as('ann').delete(`users/${person.id}`);
-    expect(await told()).toEqual({
+    expect(await readKinds()).toEqual({
       bob: [
         ['subscription', 'peer_remove', ['busy pier']],
         ['subscription', 'peer_remove', ['lonely pier']],
@@ -585,7 +585,7 @@ describe('deactivation and reactivation', () => {
       gil: [['realm_user', 'remove']],
     });
     await as('ann').post(`users/${person.id}/reactivate`);
-    expect(await told()).toEqual({
+    expect(await readKinds()).toEqual({
       bob: [
         ['realm_user', 'add', undefined],
         ['stream', 'occupy', ['lonely pier']],
@@ -594,13 +594,13 @@ describe('deactivation and reactivation', () => {
       ],
       gil: [['realm_user', 'add']],
     });
-    // Who is away is no member whom a stream could lose.
+    // A deactivated user does not count as a member that the stream loses.
     await as('ann').delete(`users/${person.id}`);
-    await told();
+    await readKinds();
     await as('cat').post('users/me/subscriptions', { subscriptions: [{ name: 'lonely pier' }] });
-    await told();
+    await readKinds();
     await as('ann').post(`users/${person.id}/reactivate`);
-    expect(await told()).toMatchObject({
+    expect(await readKinds()).toMatchObject({
       bob: [
         ['realm_user', 'add', undefined],
         ['subscription', 'peer_add', ['busy pier']],
@@ -679,7 +679,7 @@ describe('deactivation and reactivation', () => {
       .filter(({ sender_id: senderId }) => senderId === person.id)
       .map(({ id }) => id);
     expect(stored.toSorted((a, b) => a - b)).toEqual(ids.toSorted((a, b) => a - b));
-    // The log holds nothing of the person above the deactivation.
+    // The log contains no message of the person after the deactivation.
     const { rows } = await organization.pool.query<{ above: number }>(
       `SELECT count(*)::int AS above FROM messages m WHERE m.sender_id = $1 AND m.position > (
         SELECT max(c.position) FROM account_periods p JOIN changes c ON c.id = p.from_change_id WHERE p.user_id = $1)`,
@@ -746,7 +746,7 @@ function anyFullName(): unknown {
   return textMatching(/^Person /);
 }
 
-/** @returns a member as `realm_user`/`add` has it */
+/** @returns a user as in `realm_user`/`add` */
 async function addedPerson(email: string): Promise<Readonly<Record<string, unknown>>> {
   const { is_active: _isActive, bot_type: _botType, ...person } = await findMember(email);
   return person;

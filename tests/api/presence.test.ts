@@ -38,7 +38,7 @@ afterAll(async () => {
 
 const log = createLogger({ service: 'test', nodeId: 'test', level: 'silent' });
 
-/** Past the proxy, which some tests close. */
+/** Not through the proxy, which some tests close. */
 async function connectRedis(): Promise<void> {
   redis?.disconnect();
   redis = connectForRequests(
@@ -101,7 +101,7 @@ async function inPostgres(): Promise<Record<string, Stored>> {
   );
 }
 
-/** Waits until all reports, and with them all events, are in Postgres, those too that later ones overtook. */
+/** Waits until all reports, including overtaken ones, and so all their events, are in Postgres. */
 async function settle(): Promise<void> {
   const replicas = organization.cluster.findProcesses('presence');
   await waitUntil('no replica has anything to write', async () => {
@@ -116,7 +116,7 @@ async function settle(): Promise<void> {
   });
 }
 
-/** Makes the reports of a person older, in Redis and in Postgres: tests wait for no minute. */
+/** Makes the reports of a person older, in Redis and in Postgres, because tests do not wait for minutes. */
 async function age(who: PersonKey, secs: number): Promise<void> {
   await settle();
   const userId = organization.id(who);
@@ -132,7 +132,7 @@ async function age(who: PersonKey, secs: number): Promise<void> {
   await redis.zadd(names().presenceChanges, version, userId);
 }
 
-/** Everybody's reports are gone, everywhere. */
+/** Removes everybody's reports everywhere. */
 async function forgetAll(): Promise<void> {
   await settle();
   await removeAll();
@@ -144,8 +144,8 @@ async function removeAll(): Promise<void> {
 }
 
 /**
- * Each replica comes back to Redis by itself, and until then shares what it takes by Postgres, about a second later. Cat reports from
- * a new client each time, so that whoever settles then waits for what either replica took.
+ * Each replica reconnects to Redis by itself, and until then shares the reports that it accepts through Postgres, about a second
+ * later. Cat reports from a new client each time, so that `settle` waits for the reports of both replicas.
  */
 async function allUseRedis(): Promise<void> {
   let made = 0;
@@ -426,7 +426,7 @@ describe('presence events', () => {
     await age('bob', 71);
     await report('bob', 'active', 'ZulipMobile');
     await report('bob', 'active', 'website');
-    // Each replica tells what it took, in any order.
+    // Each replica sends events for the reports that it accepted, in any order.
     const both = await step();
     expect(both).toHaveLength(2);
     expect(both).toEqual(
@@ -440,18 +440,18 @@ describe('presence events', () => {
       const queues = await WatchedQueues.open({ cat: as('cat') }, as('cat'));
       const clients = Array.from({ length: 6 }, (_, n) => `${status} ${n}`);
       for (const client of clients) {
-        // Whoever takes the third report as well is the first to write.
+        // The replica that accepts the third report as well writes first.
         await report('ann', status, `other ${client}`, { ping_only: true });
         await report('bob', status, client, { ping_only: true });
         await report('bob', status, client, { ping_only: true });
       }
       await settle();
       const { cat } = await queues.step();
-      const told = cat
+      const reported = cat
         .filter((one) => one['user_id'] === organization.id('bob'))
         .flatMap((one) => Object.values(one['presence'] as Clients));
-      expect(told.map((one) => one.client).toSorted()).toEqual(clients);
-      expect(new Set(told.map((one) => one.status))).toEqual(new Set([status]));
+      expect(reported.map((one) => one.client).toSorted()).toEqual(clients);
+      expect(new Set(reported.map((one) => one.status))).toEqual(new Set([status]));
     },
   );
 
@@ -459,18 +459,18 @@ describe('presence events', () => {
     const queues = await WatchedQueues.open({ cat: as('cat') }, as('cat'));
     const clients = Array.from({ length: 6 }, (_, n) => `c${n}`);
     for (const client of clients) {
-      // The replica that takes the third report as well is the first to write.
+      // The replica that accepts the third report as well writes first.
       await report('ann', 'active', `other ${client}`, { ping_only: true });
       await report('bob', 'idle', client, { ping_only: true });
       await report('bob', 'active', client, { ping_only: true });
       await settle();
     }
     const { cat } = await queues.step();
-    const told = cat
+    const reported = cat
       .filter((one) => one['user_id'] === organization.id('bob'))
       .flatMap((one) => Object.values(one['presence'] as Clients))
       .map(({ client, status }) => [client, status] as const);
-    expect(Object.fromEntries(told)).toEqual(
+    expect(Object.fromEntries(reported)).toEqual(
       Object.fromEntries(clients.map((client) => [client, 'active'])),
     );
   });
@@ -482,7 +482,7 @@ describe('presence events', () => {
     const entries = (await organization.entriesAfter(position)).filter(
       ({ kind }) => kind !== 'tick',
     );
-    // One of each of the two replicas, or two where the second was over.
+    // One from each of the two replicas, or two if more than a second passed.
     expect(entries.length).toBeLessThanOrEqual(4);
     const events = entries.flatMap((entry) => (entry.kind === 'change' ? entry.events : []));
     expect(events).toHaveLength(4);
@@ -662,7 +662,7 @@ describe('Redis', () => {
     await report('ann', 'active');
     await report('bob', 'active', 'ZulipMobile');
     await age('bob', 600);
-    // Time that went back is seen only here: each replica has to know of it before it is on its own.
+    // Only these reads show that time went back; each replica must notice it before Redis is gone.
     const known = await Promise.all(Array.from({ length: 4 }, () => realm()));
     const [before] = known;
     expect(known).toEqual([before, before, before, before]);
@@ -691,7 +691,7 @@ describe('Redis', () => {
       await forgetAll();
       await report('bob', 'active', `c${n}`, { ping_only: true });
       await redis.flushall();
-      // One of the replicas fills it from Postgres, which may not have the report yet.
+      // One of the replicas fills Redis from Postgres, which may not have the report yet.
       await realm();
       await waitUntil('Redis has the report again', async () => {
         expect(Object.keys((await stored())[organization.id('bob')] ?? {})).toEqual([`c${n}`]);
@@ -704,12 +704,12 @@ describe('Redis', () => {
   test('with a report gets nothing from the write-back', async () => {
     await forgetAll();
     await report('ann', 'active');
-    // As if Redis knew better than the replica that took the report.
+    // As if Redis had a newer state than the replica that accepted the report.
     const userId = String(organization.id('ann'));
     const older = JSON.stringify({ website: ['active', Date.now() - 3_600_000] });
     await redis.hset(names().presence, userId, older);
     await waitUntil('the report is in Postgres', async () => (await inPostgres())[userId]);
-    // The next writing of each replica begins after all of the last one.
+    // Each replica's next write begins after its last one has finished.
     for (let n = 0; n < 4; n += 1) await report('bob', 'active', `c${n}`, { ping_only: true });
     await waitUntil(
       'the next ones are as well',

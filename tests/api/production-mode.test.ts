@@ -1,4 +1,4 @@
-/** A whole system in production: endpoints for development refuse, everything else works. */
+/** A whole system in production mode: endpoints for development refuse, and everything else works. */
 import { readObjects } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

@@ -210,7 +210,7 @@ describe('fields', () => {
     expect(
       await bodyOf(as('ann').request('PATCH', `realm/profile_fields/${other}`, { name: 'Deck' })),
     ).toEqual(taken);
-    // Under its own label it may be changed.
+    // An unchanged name is allowed in a change of the field.
     expect(
       await as('ann').patch(`realm/profile_fields/${other}`, { name: 'Hull', hint: 'Below' }),
     ).toEqual(done);
@@ -270,7 +270,7 @@ describe('values', () => {
       data: [...data.slice(1), { id: phone, value: '54321' }],
     });
     const userId = organization.id('bob');
-    const told = (field: object): object => ({
+    const makeEvent = (field: object): object => ({
       type: 'realm_user',
       op: 'update',
       person: { user_id: userId, custom_profile_field: field },
@@ -281,13 +281,13 @@ describe('values', () => {
     };
     const mates = JSON.stringify([organization.id('cat')]);
     const events = [
-      told({ id: phone, value: '12345', rendered_value: '<p>12345</p>' }),
-      told({ id: about, ...sails }),
-      told({ id: wood, value: 'oak' }),
-      told({ id: born, value: '1909-3-5' }),
-      told({ id: page, value: 'https://bob.example/' }),
-      told({ id: mate, value: mates }),
-      told({ id: phone, value: '54321', rendered_value: '<p>54321</p>' }),
+      makeEvent({ id: phone, value: '12345', rendered_value: '<p>12345</p>' }),
+      makeEvent({ id: about, ...sails }),
+      makeEvent({ id: wood, value: 'oak' }),
+      makeEvent({ id: born, value: '1909-3-5' }),
+      makeEvent({ id: page, value: 'https://bob.example/' }),
+      makeEvent({ id: mate, value: mates }),
+      makeEvent({ id: phone, value: '54321', rendered_value: '<p>54321</p>' }),
     ];
     expect(await queues.step()).toEqual({ ann: events, bob: events, gil: events, bobBot: events });
     const profile = {
@@ -299,13 +299,13 @@ describe('values', () => {
       [mate]: { value: mates },
     };
     expect(await as('bob').get('users/me')).toMatchObject({ profile_data: profile });
-    const asked = { include_custom_profile_fields: true };
-    const members = readObjects(await as('gil').get('users', asked), 'members');
+    const options = { include_custom_profile_fields: true };
+    const members = readObjects(await as('gil').get('users', options), 'members');
     const profiles = members.map((member) => [member['user_id'], member['profile_data']]);
     expect(profiles).toContainEqual([userId, profile]);
     expect(profiles).toContainEqual([organization.id('cat'), {}]);
     expect(profiles).toContainEqual([organization.id('bobBot'), undefined]);
-    expect(await as('gil').get(`users/${userId}`, asked)).toMatchObject({
+    expect(await as('gil').get(`users/${userId}`, options)).toMatchObject({
       user: { profile_data: profile },
     });
     const people = readObjects(
@@ -320,14 +320,14 @@ describe('values', () => {
       await as('bob').delete('users/me/profile_data', { data: [phone, phone, about] }),
     ).toEqual(done);
     expect(await as('bob').delete('users/me/profile_data', { data: [phone] })).toEqual(done);
-    const cleared = [told({ id: phone, value: null }), told({ id: about, value: null })];
+    const cleared = [makeEvent({ id: phone, value: null }), makeEvent({ id: about, value: null })];
     expect(await queues.step()).toEqual({
       ann: cleared,
       bob: cleared,
       gil: cleared,
       bobBot: cleared,
     });
-    // With a field go its values.
+    // Removing a field removes its values.
     await as('ann').delete(`realm/profile_fields/${wood}`);
     expect((await as('bob').get('users/me'))['profile_data']).not.toHaveProperty(String(wood));
   });

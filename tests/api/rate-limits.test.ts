@@ -50,13 +50,13 @@ describe('two hundred requests a minute', () => {
       gateways: 2,
       subscriptions: 0,
       messages: 1,
-      // The default, which test clusters switch off.
+      // The default limit, which test clusters switch off.
       environment: { PARLEY_RATE_LIMITS: '60:200' },
     });
   });
   afterAll(() => organization.stop());
 
-  /** Asks one gateway after the other. */
+  /** Uses the gateways in turn. */
   function ask(who: PersonKey, path = 'users/me'): Promise<Answer> {
     return organization.client(who).request('GET', path);
   }
@@ -111,7 +111,7 @@ describe('two hundred requests a minute', () => {
         headers: {
           authorization: `Basic ${Buffer.from(`${user.email}:${apiKey}`).toString('base64')}`,
           'content-length': String(limits.bodyMaxBytes + 1),
-          // Nobody sends that body.
+          // The body itself is never sent.
           connection: 'close',
         },
         body: undefined,
@@ -164,7 +164,7 @@ describe('requests of an owner and his bots together', () => {
     for (let count = 0; count < 4; count += 1) expect((await ask('bobBot')).status).toBe(200);
     const { headers } = await ask('bobBot');
     expect([headers['x-ratelimit-limit'], headers['x-ratelimit-remaining']]).toEqual(['10', '5']);
-    // Not a service of this organization, and counted all the same.
+    // The organization does not use this integration, but the requests count.
     const { apiKey } = organization.accounts.hookBot;
     const hook = (): Promise<Response> =>
       fetch(`${organization.cluster.url}/api/v1/external/github?api_key=${apiKey}`, {
@@ -195,12 +195,12 @@ describe('ten failed logins a minute', () => {
 
   type Given = { readonly username: string; readonly password: string };
 
-  let asked = 0;
-  /** Asks one gateway after the other. */
+  let requests = 0;
+  /** Uses the gateways in turn. */
   function ask(path: string, address: string, init: RequestInit): Promise<Response> {
     const urls = organization.cluster.gatewayUrls;
-    asked += 1;
-    return fetch(`${urls[asked % urls.length]}/api/v1/${path}`, {
+    requests += 1;
+    return fetch(`${urls[requests % urls.length]}/api/v1/${path}`, {
       ...init,
       headers: { ...(init.headers as Record<string, string>), 'X-Forwarded-For': address },
     });
@@ -254,7 +254,7 @@ describe('ten failed logins a minute', () => {
     await expectRefusal(
       await logIn('192.0.2.3', { username: 'bob@example.com', password: 'bob-secret' }),
     );
-    // Who has a key is not kept out by others.
+    // Other clients' failures do not lock out a user with a key.
     const { user, apiKey } = organization.accounts.bob;
     expect((await callWithKey('192.0.2.3', user.email, apiKey)).status).toBe(200);
   });
@@ -320,7 +320,7 @@ describe('while Redis is away', () => {
 
   test('every request passes uncounted', async () => {
     const client = organization.client('bob');
-    // Without hints the gateway learns of the services when it next looks.
+    // Without hints the gateway finds the services at its next regular check.
     await waitUntil('the service is found', async () => {
       const { status } = await client.request('GET', 'users/me');
       return status === 200;

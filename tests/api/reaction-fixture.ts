@@ -20,7 +20,7 @@ const names = [
 ] as const;
 export type Name = (typeof names)[number];
 
-/** Who holds the messages of the public stream. */
+/** The holders of the messages in the public stream. */
 export const denmark: readonly Name[] = ['ann', 'bob', 'dan', 'member guest'];
 
 export const thumbsUp = {

@@ -43,11 +43,11 @@ describe('reactions at the same moment', () => {
     });
   };
 
-  /** What the log told, in order, is what history says in the end. */
+  /** The events in order result in the state of the history. */
   async function expectHistoryMatchesEvents(id: number): Promise<void> {
-    const told = ((await queues.read()).ann ?? []).filter((event) => event['message_id'] === id);
+    const events = ((await queues.read()).ann ?? []).filter((event) => event['message_id'] === id);
     const present: JsonObject[] = [];
-    for (const { op, user_id: userId, emoji_name: name, emoji_code: code } of told) {
+    for (const { op, user_id: userId, emoji_name: name, emoji_code: code } of events) {
       const at = present.findIndex(
         (reaction) => reaction['user_id'] === userId && reaction['emoji_code'] === code,
       );
@@ -126,11 +126,11 @@ describe('reactions at the same moment', () => {
         react('ann', { emoji_name: 'tada' }, id),
       ]);
       const read = await queues.read();
-      const told = read.ann ?? [];
-      expect(told).toHaveLength(4);
+      const events = read.ann ?? [];
+      expect(events).toHaveLength(4);
       for (const name of newcomers) {
-        const own = told.findIndex((event) => event['user_id'] === person(name).id);
-        expect(read[name]).toEqual(told.slice(own));
+        const own = events.findIndex((event) => event['user_id'] === person(name).id);
+        expect(read[name]).toEqual(events.slice(own));
       }
     }
   });
@@ -149,9 +149,9 @@ describe('reactions at the same moment', () => {
       const cat = read.cat ?? [];
       const starred = cat.findIndex((event) => event['type'] === 'update_message_flags');
       expect(starred).toBe(0);
-      // Cat's queue is a tail of Ann's: nothing is missing after the star.
-      const told = read.ann ?? [];
-      expect(cat.slice(1)).toEqual(told.slice(told.length - cat.length + 1));
+      // Cat's queue is the tail of Ann's: after the star nothing is missing.
+      const events = read.ann ?? [];
+      expect(cat.slice(1)).toEqual(events.slice(events.length - cat.length + 1));
     }
   });
 

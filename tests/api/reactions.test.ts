@@ -47,7 +47,7 @@ const reactionEvent = (who: Name, op: 'add' | 'remove', emoji: object, id = mess
   user_id: person(who).id,
 });
 
-/** Expects one event at these people's queues, and at nobody else's. */
+/** Expects one event in the queues of these people, and in no others. */
 async function expectEvent(event: unknown, at: readonly Name[]): Promise<void> {
   expect(await queues.read()).toEqual(Object.fromEntries(at.map((name) => [name, [event]])));
 }
@@ -104,7 +104,7 @@ describe('adding', () => {
       emoji_code: String(shadow),
       reaction_type: 'realm_emoji',
     });
-    // With a type the name means the one of that type: bots send no code.
+    // With a type, the name means an emoji of that type, because bots send no code.
     await react('bob', { emoji_name: 'wave', reaction_type: 'unicode_emoji' });
     expect((await reactionsOf('ann')).at(-1)).toMatchObject({
       emoji_code: '1f44b',
@@ -291,7 +291,7 @@ describe('removing', () => {
       await unreact('bob', { emoji_name: name });
       await expectEvent(reactionEvent('bob', 'remove', stored), denmark);
       await store(person('bob').id, name);
-      // Others join it as it is stored; by its code and by a name of today it goes as well.
+      // Others can add the same reaction under its stored name; it can be removed by its code or by a current name.
       await react('ann', { ...stored, emoji_name: 'bunny' });
       await expectEvent(reactionEvent('ann', 'add', stored), denmark);
       await unreact('bob', { emoji_code: '1f430' });
@@ -328,7 +328,7 @@ describe('permission and events', () => {
     await unreact('cat', { emoji_name: '+1' });
     const later = (await queues.read()).cat ?? [];
     expect(later.map((event) => event['op'])).toEqual(['add', 'remove']);
-    // The receipt outlives the reaction.
+    // The user holds the message even after removing the reaction.
     expect((await fetchMessages(person('cat'))).ids).toContain(message);
   });
 

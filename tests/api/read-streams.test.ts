@@ -1,4 +1,4 @@
-/** Ids, topics and members of streams, and who may know of them (reference facts, streams 1, 4 and 10.1). */
+/** Ids, topics and members of streams, and who may read them (reference facts, streams 1, 4 and 10.1). */
 import { ApiClient, readObjects } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -143,7 +143,7 @@ describe('GET users/me/<stream_id>/topics', () => {
       ['both', received],
       ['old', before.protected],
     ]);
-    // Nor does he hold messages from while he was away.
+    // Nor does Dan hold messages from the time of his absence.
     await all.leave('dan', ['protected']);
     await send('protected', 'both');
     await send('protected', 'away');

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startSmallOrganization } from './small-organization.ts';
 import type { PersonKey, SmallOrganization } from './small-organization.ts';
 
-/** Under which the store counts and stores the queues of a person and his bots. */
+/** The store uses this lock to count and store the queues of a person and the person's bots. */
 const queuesLock = 7_217_005;
 
 let organization: SmallOrganization;
@@ -15,7 +15,7 @@ beforeAll(async () => {
   organization = await startSmallOrganization({
     events: 1,
     messages: 1,
-    // One batch of registers at once.
+    // The number of registers in one batch.
     serviceEnvironment: {
       events: { PARLEY_DATABASE_POOL_MAX: '4' },
     },
@@ -60,16 +60,16 @@ async function countQueues(who: PersonKey): Promise<number> {
 
 test('many more registers than connections are all answered at once, each with its own state', async () => {
   const people = ['ann', 'bob', 'cat', 'gil'] as const;
-  const asked = Array.from({ length: 120 }, (_, n) => people[n % people.length] ?? 'ann');
+  const requesters = Array.from({ length: 120 }, (_, n) => people[n % people.length] ?? 'ann');
   const answers = await Promise.all(
-    asked.map((who) => organization.client(who).request('POST', 'register', {})),
+    requesters.map((who) => organization.client(who).request('POST', 'register', {})),
   );
-  expect(answers.map(({ status }) => status)).toEqual(asked.map(() => 200));
+  expect(answers.map(({ status }) => status)).toEqual(requesters.map(() => 200));
   for (const [index, { body }] of answers.entries())
-    expect(body['user_id']).toBe(organization.id(asked[index] ?? 'ann'));
-  expect(new Set(answers.map(({ body }) => body['queue_id'])).size).toBe(asked.length);
-  const guest = answers[asked.indexOf('gil')]?.body;
-  const administrator = answers[asked.indexOf('ann')]?.body;
+    expect(body['user_id']).toBe(organization.id(requesters[index] ?? 'ann'));
+  expect(new Set(answers.map(({ body }) => body['queue_id'])).size).toBe(requesters.length);
+  const guest = answers[requesters.indexOf('gil')]?.body;
+  const administrator = answers[requesters.indexOf('ann')]?.body;
   expect(guest?.['is_guest']).toBe(true);
   expect(administrator?.['is_admin']).toBe(true);
 });
@@ -77,7 +77,7 @@ test('many more registers than connections are all answered at once, each with i
 test('registers in one batch get their own state and nothing of others', async () => {
   await organization.client('ann').patch('realm', { email_address_visibility: 3 });
   const people = ['ann', 'bob', 'cat', 'gil'] as const;
-  const asked = people.flatMap((who) =>
+  const registers = people.flatMap((who) =>
     [true, false].map((client_gravatar) => ({ who, form: { client_gravatar } })),
   );
   const register = async ({
@@ -91,20 +91,20 @@ test('registers in one batch get their own state and nothing of others', async (
     return state;
   };
   const alone: JsonObject[] = [];
-  for (const one of asked) alone.push(await register(one));
+  for (const one of registers) alone.push(await register(one));
   const together: Promise<JsonObject>[] = [];
   await whileRegistersOfAreHeld('bob', async () => {
     together.push(register({ who: 'bobBot', form: { client_gravatar: true } }));
     await waitUntilOneIsHeld();
-    together.push(...asked.map(register));
-    await waitUntil('all others wait', async () => (await waiting()) === asked.length);
+    together.push(...registers.map(register));
+    await waitUntil('all others wait', async () => (await waiting()) === registers.length);
   });
   const [, ...states] = await Promise.all(together);
   expect(states).toEqual(alone);
   const addressesSeen = states.map((state) =>
     readObjects(state, 'realm_users').some((user) => 'delivery_email' in user),
   );
-  expect(addressesSeen).toEqual(asked.map(({ who }) => who === 'ann'));
+  expect(addressesSeen).toEqual(registers.map(({ who }) => who === 'ann'));
 });
 
 test('a register that Postgres refuses does not affect others', async () => {

@@ -1,4 +1,4 @@
-/** What register answers for each fetch type and parameter (reference facts, events 3, 4 and 19). */
+/** The answer of register for each fetch type and parameter (reference facts, events 3, 4 and 19). */
 import { readObjects } from '@parley/test-kit';
 import type { JsonObject, Parameters } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -79,7 +79,7 @@ const notificationSettings = {
   available_notification_sounds: ['ding', 'zulip'],
 };
 
-/** Reference facts, events 4.5, with the defaults that they give. */
+/** Reference facts, events 4.5, with their default values. */
 const realmSettings = {
   realm_add_emoji_by_admins_only: false,
   realm_allow_edit_history: true,
@@ -493,7 +493,7 @@ describe('state', () => {
     for (const list of [users, others])
       expect(idsOf(list)).toEqual(idsOf(list).toSorted((a, b) => a - b));
     for (const user of [...users, ...others]) expect(user).not.toHaveProperty('is_active');
-    // Clients read it of whatever says that it is a bot.
+    // Clients read `bot_type` of every account with `is_bot`.
     for (const bot of [...users, ...readObjects(answer, 'cross_realm_bots')])
       if (bot['is_bot'] === true) expect(typeof bot['bot_type']).toBe('number');
   });

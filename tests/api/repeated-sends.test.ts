@@ -1,4 +1,4 @@
-/** A send that is repeated with its key happens once (architecture, A send). */
+/** A send that is repeated with its key is executed once (architecture, A send). */
 import type { Parameters, TestAccount } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 

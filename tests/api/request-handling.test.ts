@@ -34,7 +34,7 @@ type Written = {
 
 let turn = 0;
 
-/** Sends a request exactly as written, to one gateway after the other. */
+/** Sends a request exactly as written, to the gateways in turn. */
 function send(method: string, path: string, written: Written = {}): Promise<RawAnswer> {
   const { who, type, body, headers = {} } = written;
   const { gatewayUrls } = organization.cluster;
@@ -61,7 +61,7 @@ function read({ text }: RawAnswer): JsonObject {
   return JSON.parse(text) as JsonObject;
 }
 
-/** What Bob is answered, success or not. */
+/** Bob's answer, success or not. */
 async function ask(method: Method, path: string, parameters?: Parameters): Promise<JsonObject> {
   const { status, body } = await bob.request(method, path, parameters);
   return { status, ...body };
@@ -173,8 +173,8 @@ describe('parameters', () => {
 
   test('unknown parameters are ignored and not repeated in the answer', async () => {
     const plain = await bob.get('streams');
-    const asked = await bob.get('streams', { nonsense: 'zzz', '__proto__[x]': '1', '': 'y' });
-    expect(asked).toEqual(plain);
+    const answer = await bob.get('streams', { nonsense: 'zzz', '__proto__[x]': '1', '': 'y' });
+    expect(answer).toEqual(plain);
     expect(JSON.stringify(await ask('GET', 'get_stream_id', { nonsense: 'zzz' }))).not.toContain(
       'zzz',
     );
@@ -289,12 +289,13 @@ describe('bodies', () => {
       const first = parameters.find(({ from, required }) => from === 'form' && required);
       const name = first?.name ?? '';
       const filled = path.slice(1).replaceAll(/\{\w+\}/g, '1');
-      const told = async (fields: Readonly<Record<string, string>>): Promise<unknown> =>
+      const messageFor = async (fields: Readonly<Record<string, string>>): Promise<unknown> =>
         read(await send('POST', filled, { who: 'ann', ...multipart(fields) }))['msg'];
-      const isReached = (await told({})) === `Missing '${name}' argument`;
-      // Where the object is looked for first, that answer is the same both ways.
-      if (isReached) expect(await told({ [name]: 'x' })).not.toBe(`Missing '${name}' argument`);
-      expect(await told({})).toBe(
+      const isReached = (await messageFor({})) === `Missing '${name}' argument`;
+      // If the object is looked up first, both answers are the same.
+      if (isReached)
+        expect(await messageFor({ [name]: 'x' })).not.toBe(`Missing '${name}' argument`);
+      expect(await messageFor({})).toBe(
         read(await send('POST', filled, { who: 'ann', type: formType, body: '' }))['msg'],
       );
     },
@@ -310,7 +311,8 @@ describe('bodies', () => {
     expect([tooMany.status, read(tooMany)['result']]).toEqual([400, 'error']);
   });
 
-  // A statement carries 65,535 values. A narrow binds some for each of its terms; every other list is one value, whatever its length.
+  // A statement has at most 65,535 values. A narrow uses some for each of its terms; any other list is one value, whatever its
+  // length.
   const manyItems = 65_600;
   const list = (itemOf: (n: number) => string): string =>
     `[${Array.from({ length: manyItems }, (_, n) => itemOf(n + 1)).join(',')}]`;
@@ -396,7 +398,7 @@ describe('methods and paths', () => {
       body: 'method=BREW',
     });
     expect(unknown.status).toBe(405);
-    // On a path that has such a method the credentials are asked for first.
+    // On a path with such a method, the credentials are checked first.
     expect((await send('POST', 'settings/display')).status).toBe(401);
   });
 
@@ -502,7 +504,7 @@ describe('the order of checks', () => {
 
 describe('answers', () => {
   test('are JSON that must not be cached, including refusals', async () => {
-    const asked: readonly (readonly [string, string, PersonKey | undefined])[] = [
+    const requests: readonly (readonly [string, string, PersonKey | undefined])[] = [
       ['GET', 'messages?anchor=0&num_before=0&num_after=0', 'bob'],
       ['GET', 'streams', 'bob'],
       ['GET', 'users', 'bob'],
@@ -515,7 +517,7 @@ describe('answers', () => {
       ['GET', 'messages', 'bob'],
     ];
     const unkept = 'max-age=0, no-cache, no-store, must-revalidate';
-    for (const [method, path, who] of asked) {
+    for (const [method, path, who] of requests) {
       const { headers } = await send(method, path, who === undefined ? {} : { who });
       expect(headers, `of ${path}`).toMatchObject({
         'content-type': 'application/json',
@@ -562,7 +564,7 @@ describe('the sending client', () => {
     ['query', 'client=Query', agent, 'Query'],
     ['body', 'client=Body', agent, 'Body'],
     ['User-Agent', '', { 'user-agent': 'ZulipPython/0.6.4 (Ubuntu; 18.04)' }, 'ZulipPython'],
-    ['name of several words', '', agent, 'My Bot'],
+    ['name with several words', '', agent, 'My Bot'],
     ['missing header', '', {}, 'Unspecified'],
     ['long name', '', { 'user-agent': 'x'.repeat(40) }, 'x'.repeat(30)],
   ])('is named by its %s', async (where, field, headers, expected) => {

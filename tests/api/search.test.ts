@@ -5,7 +5,7 @@ import type { MessageFixture } from './message-fixture.ts';
 import type { TestAccount } from '@parley/test-kit';
 
 let all: MessageFixture;
-/** A stream of everybody's, one message for each text in it. */
+/** Creates a stream of all people, with one message for each text. */
 let hall: (content: string, topic?: string) => Promise<number>;
 
 beforeAll(async () => {
@@ -103,7 +103,7 @@ describe('words', () => {
       '&|!()<->:*',
     ])
       expect(await idsFor(query)).toEqual([]);
-    // A negated search of nothing excludes nothing.
+    // A negated search without words excludes nothing.
     expect(
       await idsFor([search('the', true), ['sender', 'ann@example.com'], search('tangerine')]),
     ).toEqual([id]);
@@ -273,7 +273,7 @@ describe('highlights', () => {
 describe('unusual queries', () => {
   const tenThousandWords = Array.from({ length: 10_000 }, (_, n) => `word${n}`).join(' ');
 
-  // An address holds 16 KiB, which bounds what a query can be.
+  // An address has at most 16 KiB, which limits the query.
   test.each([
     ['many words', tenThousandWords.slice(0, 9000)],
     ['more words than a message can hold', `${tenThousandWords.slice(0, 10_060)}9`],
@@ -352,7 +352,7 @@ describe('visibility', () => {
     }
     expect(await idsFor('papaya', cat)).toEqual([]);
     expect(await refusalOf(idsFor(inVault, cat))).toMatchObject({ desc: 'unknown stream vault' });
-    // Protected history: who joins finds nothing older.
+    // The history is protected, so a new subscriber finds nothing older.
     await ann.client.call('POST', 'users/me/subscriptions', {
       subscriptions: [{ name: 'vault' }],
       principals: [cat.email],
@@ -530,7 +530,7 @@ describe('matches_narrow', () => {
   });
 });
 
-// Of the service that replaces the other; so it comes last.
+// This test comes last, because it replaces the service by another one.
 test('a search or narrow with many terms that takes too long is refused, and other lists are not', async () => {
   await all.cluster.startAnother('messages', { PARLEY_SEARCH_TIMEOUT_SECS: '0.001' });
   await all.cluster.kill('messages', 0, 'SIGTERM');

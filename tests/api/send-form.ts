@@ -1,9 +1,9 @@
-/** Multipart forms with files, as clients send them, and pictures as browsers fetch them. */
+/** Sends multipart forms with files like clients, and fetches pictures like browsers. */
 import type { JsonObject } from '@parley/test-kit';
 
 import type { PersonKey, SmallOrganization } from './small-organization.ts';
 
-/** A GIF of 65,535 by 65,535 pixels, all but one of them left out. */
+/** A GIF that claims 65,535 by 65,535 pixels but contains one. */
 export const hugePicture = Buffer.from(
   '474946383961ffffffff800000000000ffffff2c00000000ffffffff0002024401003b',
   'hex',
@@ -11,7 +11,7 @@ export const hugePicture = Buffer.from(
 
 export type FormAnswer = { readonly status: number; readonly body: JsonObject };
 
-/** Sends a form with these files, whose parts have names of no meaning, and fields. */
+/** Sends a form with fields and these files, whose parts have arbitrary names. */
 export async function sendForm(
   organization: SmallOrganization,
   who: PersonKey | undefined,
@@ -43,7 +43,7 @@ export type Fetched = {
   readonly content: Buffer;
 };
 
-/** Fetches what anybody may see, without any credentials. */
+/** Fetches a public address without credentials. */
 export async function fetchAnonymously(
   organization: SmallOrganization,
   path: string,

@@ -147,7 +147,7 @@ describe('accepted', () => {
     ['emoji by name', ':a:'.repeat(3_333), '<p>:a::a:'],
     ['short links', 'a.tv '.repeat(1_999) + 'a.tv', '<p>a.tv a.tv'],
     [
-      'a table of very many cells',
+      'a table with very many cells',
       `${'a|'.repeat(1_900)}\n${'-|'.repeat(1_900)}\n${'x\n'.repeat(1_100)}x`,
       '<p>a|a|',
     ],
@@ -244,7 +244,7 @@ describe('accepted', () => {
       (await fetchMessages(account, { anchor: id, num_before: 0 })).messages[0]?.flags;
     expect(await flags(ann)).toEqual(['wildcard_mentioned', 'has_alert_word']);
     expect(await flags(bob)).toEqual(['mentioned', 'wildcard_mentioned']);
-    // A generic bot that is named holds what it is not subscribed to.
+    // A generic bot that is mentioned holds messages of streams that it is not subscribed to.
     expect(await flags(bot)).toEqual(['mentioned', 'wildcard_mentioned']);
     expect((await entryOf(pool, id)).lateReceiptIds).toEqual([bot.id]);
     const silent = await ann.client.sendToStream(

@@ -1,4 +1,4 @@
-/** A cluster with a small organization: for the tests of people, streams and subscriptions. */
+/** A cluster with a small organization, for tests of people, streams and subscriptions. */
 import type { LogEntry } from '@parley/event-log';
 import type { Pool } from '@parley/database';
 import { ParleyClient } from '@parley/client';
@@ -24,7 +24,7 @@ export class SmallOrganization {
   readonly pool: Pool;
   readonly accounts: Readonly<Record<PersonKey, Account>>;
 
-  /** Made by `startSmallOrganization` only. */
+  /** Created only by `startSmallOrganization`. */
   constructor(cluster: Cluster, pool: Pool, accounts: Readonly<Record<PersonKey, Account>>) {
     this.cluster = cluster;
     this.pool = pool;
@@ -39,7 +39,7 @@ export class SmallOrganization {
     return new ApiClient({ urls, email: account.user.email, apiKey: apiKey ?? account.apiKey });
   }
 
-  /** The published client, for what is called rightly: it repeats what may be repeated. */
+  /** The published client, for valid calls: it repeats requests that may be repeated. */
   typed(who: PersonKey): ParleyClient {
     const { user, apiKey } = this.accounts[who];
     return new ParleyClient({ site: this.cluster.url, email: user.email, apiKey });
@@ -66,7 +66,7 @@ export class SmallOrganization {
     return rows.map((row) => JSON.parse(row.payload) as LogEntry);
   }
 
-  /** Takes away all streams and memberships, and what the realm's settings say. */
+  /** Removes all streams and memberships, and resets the realm's settings. */
   async removeStreams(): Promise<void> {
     await this.pool.query({
       text: 'TRUNCATE streams, subscriptions, membership_periods, read_stream_floors, stream_first_messages',
@@ -74,7 +74,7 @@ export class SmallOrganization {
     await this.pool.query({ text: "UPDATE realm SET settings = '{}'" });
   }
 
-  /** Makes a further person with a bot of hers. */
+  /** Creates another person with a bot. */
   async makePersonWithBot(name: string): Promise<{ person: Account; bot: Account }> {
     await using connected = connectMaker({ ...this.cluster.settings });
     const email = `${name}@example.com`;
@@ -100,7 +100,7 @@ export class SmallOrganization {
   }
 }
 
-/** Starts gateway, subscriptions and presence (and what the options ask for) with the organization in them. */
+/** Starts gateway, subscriptions and presence (and services in the options) with the organization. */
 export async function startSmallOrganization(
   options: SystemOptions = {},
 ): Promise<SmallOrganization> {

@@ -85,9 +85,9 @@ describe('PATCH streams/<stream_id>', () => {
       '@*crew*',
     ]) {
       await change(id, { description });
-      const [told] = (await all.queues.read()).ann ?? [];
-      expect(told?.['rendered_description']).toMatch(/@.?<(?:strong|em)>/);
-      expect(told?.['rendered_description']).not.toContain('mention');
+      const [event] = (await all.queues.read()).ann ?? [];
+      expect(event?.['rendered_description']).toMatch(/@.?<(?:strong|em)>/);
+      expect(event?.['rendered_description']).not.toContain('mention');
     }
     const made = { name: 'made addressed', description: '@**all** @_**everyone**' };
     await ann.client.post('users/me/subscriptions', { subscriptions: [made] });
@@ -186,10 +186,10 @@ describe('PATCH streams/<stream_id>', () => {
           msg: 'Invalid message(s)',
         });
     }
-    // Members keep what they hold.
+    // Members keep the messages that they hold.
     const { ids } = await fetchMessages(all.people.guest, { narrow: [['stream', 'closing']] });
     expect(ids).toEqual([sent, after]);
-    // Whoever comes now sees what comes.
+    // Later members see only later messages.
     await all.join('bob', ['closing'], { principals: ['dan@example.com'] });
     const seen = await fetchMessages(all.people.dan, { narrow: [['stream', 'closing']] });
     expect(seen.ids).toEqual([]);
@@ -216,7 +216,7 @@ describe('PATCH streams/<stream_id>', () => {
     await all.join('bob', ['history'], { principals: ['dan@example.com'] });
     const { ids } = await fetchMessages(all.people.dan, { narrow: [['stream', 'history']] });
     expect(ids).toEqual([sent]);
-    // In a public stream history is always shared.
+    // A public stream always has shared history.
     await change(id, { is_private: false, history_public_to_subscribers: false });
     expect((await all.stream('history'))?.['history_public_to_subscribers']).toBe(true);
     const opened = await fetchMessages(all.people.cat, { narrow: [['stream', 'history']] });
@@ -285,7 +285,7 @@ describe('DELETE streams/<stream_id>', () => {
         streams: [{ ...before, first_message_id: sent }],
       },
     ]);
-    // No subscription events: clients take it out of their lists by this one.
+    // There are no subscription events: clients remove the stream from their lists because of this one.
     expect(others.guest).toEqual(cat);
     expect(others.bob).toEqual(cat);
     expect(await all.stream('doomed')).toBe(undefined);
@@ -302,7 +302,7 @@ describe('DELETE streams/<stream_id>', () => {
       subscribed: { 'cat@example.com': ['doomed'] },
     });
     expect(await all.streamId('doomed')).not.toBe(id);
-    // Its messages are kept for those who received them.
+    // Its messages are kept for their holders.
     expect(await all.people.bob.client.get(`messages/${sent}`)).toMatchObject({
       raw_content: 'kept',
     });

@@ -1,4 +1,4 @@
-/** A cluster with two subscriptions services and queues of people of every kind: for tests of streams and their events. */
+/** A cluster with two subscriptions services and queues of all kinds of people, for tests of streams and their events. */
 import type { JsonObject, Parameters, SystemOptions, TestAccount } from '@parley/test-kit';
 import { readObjects } from '@parley/test-kit';
 
@@ -67,7 +67,7 @@ export class StreamFixture {
     this.queues = queues;
   }
 
-  /** Subscribes the caller, or the named others, to streams by name. */
+  /** Subscribes the caller, or other users, to streams by name. */
   join(who: Name, names: readonly string[], more: Parameters = {}): Promise<JsonObject> {
     return this.people[who].client.post(path, {
       subscriptions: names.map((name) => ({ name })),
@@ -105,7 +105,7 @@ export class StreamFixture {
     return refusalOf(this.people[who].client.call(method, to, parameters));
   }
 
-  /** @returns the events of each queue since the last call, in short: `type/op` and the property of an update */
+  /** @returns the events of each queue since the last call as `type/op`, with the property of an update */
   async kinds(): Promise<Partial<Record<Name, string[]>>> {
     const read = await this.queues.read();
     return Object.fromEntries(
@@ -124,7 +124,7 @@ function kindOf({ type, op, operation, property }: JsonObject): string {
   return property === undefined ? kind : `${kind} ${property as string}`;
 }
 
-/** All with the same events. */
+/** The same events for everybody. */
 export function forEach(
   names: readonly Name[],
   events: readonly string[],

@@ -1,4 +1,4 @@
-/** What register lists of streams, and what events say of them later, agree for everybody and after every change (architecture, Queues). */
+/** The lists of streams in register and the later events agree, for everybody and after every change (architecture, Queues). */
 import { isDeepStrictEqual } from 'node:util';
 
 import { RefusedRequest, readObjects } from '@parley/test-kit';
@@ -34,7 +34,7 @@ type Queue = {
   readonly lists: StreamLists;
 };
 
-/** A client of each of the watchers, from register on. */
+/** A client of each watcher, from register on. */
 class Watch {
   readonly #queues: Queue[] = [];
 
@@ -55,9 +55,9 @@ class Watch {
   }
 
   /**
-   * Applies what came, and compares with what clients get that register now.
+   * Applies the new events, and compares the state with that of clients that register now.
    *
-   * @returns what differs
+   * @returns the differences
    */
   async differences(): Promise<readonly Difference[]> {
     const found = await Promise.all(this.#queues.map((queue) => differencesOf(queue)));
@@ -91,7 +91,7 @@ const emails = (...names: readonly Name[]): { principals: string[] } => ({
   principals: names.map((name) => all.people[name].email),
 });
 
-/** Does what may be refused because of what came before, but never fails. */
+/** Makes a request that may be refused because of an earlier change, but must not fail. */
 async function attempt(work: Promise<unknown>): Promise<void> {
   try {
     await work;
@@ -114,9 +114,9 @@ test('users who lose or gain sight of a stream get an event, without its earlier
   const events = await all.queues.read();
   const kinds = (who: Name): unknown =>
     events[who]?.map(({ op, property }) => (op === 'update' ? property : op));
-  const told = ['description', 'email_address', 'name', 'invite_only'];
-  expect(kinds('ann')).toEqual(told);
-  expect(kinds('bob')).toEqual(told);
+  const expected = ['description', 'email_address', 'name', 'invite_only'];
+  expect(kinds('ann')).toEqual(expected);
+  expect(kinds('bob')).toEqual(expected);
   const members = ['peer_add', 'peer_add', 'peer_add'];
   expect(kinds('cat')).toEqual(['email_address', 'name', 'invite_only', 'description', ...members]);
   expect(kinds('dan')).toEqual(['create', 'invite_only', ...members]);

@@ -1,4 +1,4 @@
-/** The lists of streams that register answers, as a client keeps them that applies events and nothing else. */
+/** The lists of streams from register, kept by a client that only applies events. */
 import { readObjects } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
 
@@ -110,7 +110,7 @@ export class StreamLists {
     }
   }
 
-  /** Of a stream that one left and does not see any more one does not know who is in it and what it is about. */
+  /** A client does not know the subscribers and description of a stream that its user left and no longer sees. */
   #forgetWhatIsHidden(known: Known): void {
     const { role } = this.account;
     const isHidden =
@@ -142,7 +142,7 @@ export class StreamLists {
       const known = this.#get(event['stream_id']);
       const userId = event['user_id'] as number;
       known.subscribers ??= new Set();
-      // Twice, or of somebody who is not there, makes the terminal client fail.
+      // The terminal client fails on a repeated user and on a removed user who is not there.
       if (known.subscribers.has(userId) === (op === 'peer_add')) throw new Error(`${op} twice`);
       if (op === 'peer_add') known.subscribers.add(userId);
       else known.subscribers.delete(userId);

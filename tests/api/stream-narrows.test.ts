@@ -1,4 +1,4 @@
-/** Narrows to a stream by name, while names change: the meaning of a name in an earlier request does not count. */
+/** Narrows to a stream by name while names change: a name's meaning in an earlier request does not matter. */
 import { readObjects } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 
@@ -19,7 +19,7 @@ beforeEach(() => {
   name = `tide ${tests}`;
 });
 
-/** Makes a stream, writes to it and reads it by its name, so that the service knows whose name it is. */
+/** Creates a stream, sends a message and reads it by the stream's name, so that the service knows the name. */
 async function makeKnown(content = 'known'): Promise<number> {
   const ann = all.client('ann');
   await ann.post('users/me/subscriptions', { subscriptions: JSON.stringify([{ name }]) });
@@ -59,7 +59,7 @@ test.each(['newest', 'first_unread'])('a renamed stream (%s)', async (anchor) =>
 test('a name that another stream has taken over', async () => {
   const id = await makeKnown();
   await all.client('ann').patch(`streams/${id}`, { new_name: JSON.stringify(`former ${name}`) });
-  // The service has to find out by itself: it was not asked for the name in between.
+  // The service must notice by itself, because no request in between used the name.
   await all
     .client('bob')
     .post('users/me/subscriptions', { subscriptions: JSON.stringify([{ name }]) });

@@ -1,4 +1,4 @@
-/** Simultaneous changes of streams, on two replicas: clients that apply events stay right, and nobody sees hidden data. */
+/** Simultaneous changes of streams, on two replicas: clients that apply events stay correct, and nobody sees hidden data. */
 import type { LogEntry } from '@parley/event-log';
 import { RefusedRequest, readObjects, waitUntil } from '@parley/test-kit';
 import type { JsonObject, TestAccount } from '@parley/test-kit';
@@ -18,7 +18,7 @@ function check(holds: boolean, otherwise: string): void {
   if (!holds) throw new Error(otherwise);
 }
 
-/** Reads a queue to its end: what was acknowledged before is in it. */
+/** Reads a queue to its end, including all events that were acknowledged before. */
 class ReadQueue {
   readonly #account: TestAccount;
   readonly #queueId: unknown;
@@ -58,7 +58,7 @@ class ReadQueue {
 
 type Known = { name: string; subscribers: Set<number>; isMine: boolean };
 
-/** Streams and subscribers as a client holds them that applies events blindly, as the terminal client does. */
+/** The streams and subscribers of a client that applies events without checks, like the terminal client. */
 class Client {
   readonly streams = new Map<number, Known>();
   readonly #userId: number;
@@ -122,7 +122,7 @@ class Client {
     } else {
       const { subscribers } = this.#get(event['stream_id']);
       const userId = event['user_id'] as number;
-      // Twice, or of somebody who is not there, makes the terminal client fail.
+      // The terminal client fails on a repeated user and on a removed user who is not there.
       if (op === 'peer_add') {
         check(!subscribers.has(userId), 'somebody joined twice');
         subscribers.add(userId);
@@ -149,7 +149,7 @@ const stateOf = {
   include_subscribers: true,
 };
 
-/** Does something that may be refused because something else came first, but never fails. */
+/** Makes a request that may be refused because another one came first, but must not fail. */
 async function attempt(work: Promise<unknown>): Promise<void> {
   try {
     await work;
@@ -266,7 +266,7 @@ test('a subscriber who leaves while a message is sent learns that it is read', a
   const holdingBack = await pool.connect();
   try {
     await holdingBack.query('BEGIN');
-    // What was unread has been listed by the time a leaving comes to this row.
+    // When a leave reaches this row, it has already listed the unread messages.
     await holdingBack.query({
       text: 'INSERT INTO read_stream_floors (user_id, stream_id, message_id) VALUES ($1, $2, 0)',
       values: [cat.id, id],
@@ -281,7 +281,7 @@ test('a subscriber who leaves while a message is sent learns that it is read', a
     const meanwhile = await bob.client.sendToStream('goodbye', 'x', 'meanwhile');
     await holdingBack.query('ROLLBACK');
     await leaving;
-    // Notices, that he was subscribed and what happened to other streams before, come whenever they come.
+    // Notices about the subscription and earlier changes of streams arrive at no fixed time.
     const [sent, read] = (await listening.readAll()).filter(
       ({ message }) => message === undefined || (message as JsonObject)['stream_id'] === id,
     );
@@ -385,11 +385,11 @@ test('outsiders see a message exactly if the stream was public at its position',
       if (isPublic) publicly.push(row.message_id);
     }
   }
-  const heard = (await listening.readAll())
+  const receivedIds = (await listening.readAll())
     .map((event) => (event['message'] as JsonObject)['id'] as number)
     .filter((message) => sent.includes(message));
-  expect(heard).toEqual(publicly.filter((message) => sent.includes(message)));
-  // It ends private: nothing of it is left to be fetched by who only heard it.
+  expect(receivedIds).toEqual(publicly.filter((message) => sent.includes(message)));
+  // It is private in the end, so a user who only saw it while it was public can no longer fetch anything of it.
   expect(await all.refusal('cat', 'GET', `users/me/${id}/topics`)).toMatchObject({
     msg: 'Invalid stream id',
   });
@@ -440,7 +440,7 @@ test('of two concurrent renames or creations with one name, the first succeeds',
     });
     return status;
   };
-  // Whoever comes second finds a private stream that he may not join.
+  // The second one finds a private stream, which that user may not join.
   const created = await Promise.all([create('bob', 'twin'), create('cat', 'Twin')]);
   expect(created.toSorted((a, b) => a - b)).toEqual([200, 400]);
   const { rows } = await all.all.pool.query<{ count: number }>({
@@ -465,7 +465,7 @@ test('a user who loses a stream while listing subscriptions gets no later subscr
       );
       return (rows[0]?.waiting ?? 0) > 0;
     });
-    // Bob leaves and Cat comes.
+    // Bob leaves and Cat joins.
     await changing.query({
       text: 'UPDATE membership_periods SET user_id = $1 WHERE user_id = $2 AND stream_id = $3',
       values: [cat.id, bob.id, id],

@@ -1,4 +1,4 @@
-/** What register and the lists answer of streams and subscriptions (reference facts, streams 3, 5.1, 6 and 12). */
+/** The answers of register and the lists about streams and subscriptions (reference facts, streams 3, 5.1, 6 and 12). */
 import { readObjects } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -73,18 +73,18 @@ describe('register', () => {
 
   test('has subscribers only on request, as ascending ids', async () => {
     const without = await register('cat');
-    const asked = await register('cat', { include_subscribers: true });
+    const state = await register('cat', { include_subscribers: true });
     for (const list of lists) {
       for (const one of readObjects(without, list)) expect(one).not.toHaveProperty('subscribers');
-      for (const one of readObjects(asked, list)) {
+      for (const one of readObjects(state, list)) {
         const ids = one['subscribers'] as number[];
         expect(ids).toEqual(ids.toSorted((a, b) => a - b));
       }
     }
     const { bob, cat } = all.people;
     const both = [bob.id, cat.id].toSorted((a, b) => a - b);
-    expect(readObjects(asked, 'subscriptions')[1]?.['subscribers']).toEqual(both);
-    expect(readObjects(asked, 'unsubscribed')[0]?.['subscribers']).toEqual([bob.id]);
+    expect(readObjects(state, 'subscriptions')[1]?.['subscribers']).toEqual(both);
+    expect(readObjects(state, 'unsubscribed')[0]?.['subscribers']).toEqual([bob.id]);
   });
 
   test('hides subscribers of a private stream that the user left, except from administrators', async () => {

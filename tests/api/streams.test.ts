@@ -18,7 +18,7 @@ beforeAll(async () => {
   await subscribe('bob', 'board', { invite_only: true });
   await subscribe('cat', 'lunch');
   await subscribe('cat', 'plans', { invite_only: true });
-  // A public stream that everybody has left is listed all the same.
+  // A public stream without subscribers is listed too.
   await subscribe('cat', 'empty');
   await organization.client('cat').delete('users/me/subscriptions', { subscriptions: ['empty'] });
   await organization.pool.query({
@@ -48,7 +48,7 @@ test('returns every stream with nine fields', async () => {
     is_web_public: false,
     is_announcement_only: false,
     history_public_to_subscribers: false,
-    // The notice that it was created.
+    // The notice about its creation.
     first_message_id: anyNumber,
   });
 });

@@ -56,7 +56,7 @@ beforeEach(async () => {
 
 describe('submessage', () => {
   test('is stored with the message and sent to all its holders, by anybody who sees it', async () => {
-    // Cat, the bot and the outgoing one only see the message; they come to hold nothing by it.
+    // Cat, the bot and the outgoing-webhook bot only see the message; a submessage does not make them holders.
     for (const who of ['bob', 'ann', 'cat', 'bot', 'outgoing bot'] as const) {
       expect(await add(who)).toEqual(success);
       const newest = (await submessagesOf('ann')).at(-1);
@@ -192,7 +192,7 @@ describe('submessage', () => {
       expect(Object.keys(await queues.read())).toEqual(['bob', 'dan']);
       if (historyPublicToSubscribers) {
         await add('dan', vote, early);
-        // He sees it, and does not hold it.
+        // Dan sees it but does not hold it.
         expect(Object.keys(await queues.read())).toEqual(['bob']);
       } else {
         expect((await refusalOf(add('dan', vote, early)))['msg']).toBe('Invalid message(s)');
@@ -228,22 +228,22 @@ describe('submessage', () => {
         add(who[n % who.length] ?? 'ann', { msg_type: 'x', content: String(n) }),
       ),
     );
-    const told = ((await queues.read()).ann ?? []).map((event) => ({
+    const events = ((await queues.read()).ann ?? []).map((event) => ({
       id: event['submessage_id'],
       message_id: event['message_id'],
       sender_id: event['sender_id'],
       msg_type: event['msg_type'],
       content: event['content'],
     }));
-    expect(told).toHaveLength(40);
-    expect(await submessagesOf('ann')).toEqual(told);
+    expect(events).toHaveLength(40);
+    expect(await submessagesOf('ann')).toEqual(events);
   });
 });
 
 describe('widgets', () => {
   type Widget = { readonly widget_type: string; readonly extra_data: unknown };
 
-  /** Sends and returns what the widget holds, having compared the event with fetched history. */
+  /** Sends a message and returns its widget, after comparing the event with fetched history. */
   async function widgetOf(parameters: Parameters): Promise<Widget | undefined> {
     await queues.read();
     const answer = await person('bob').client.post('messages', {
@@ -258,10 +258,10 @@ describe('widgets', () => {
     });
     const [sent] = messages;
     const submessages = sent?.['submessages'];
-    // The text stays what it was.
+    // The text is unchanged.
     expect(sent?.['content']).toBe(String(parameters['content']).trimEnd());
-    const told = (await queues.readWithMessages()).dan.at(-1)?.['message'] as JsonObject;
-    expect(told['submessages']).toEqual(submessages);
+    const received = (await queues.readWithMessages()).dan.at(-1)?.['message'] as JsonObject;
+    expect(received['submessages']).toEqual(submessages);
     const list = submessages as readonly JsonObject[];
     if (list.length === 0) return undefined;
     expect(list).toEqual([
@@ -457,7 +457,7 @@ describe('widgets', () => {
     const { status } = await sendWidget(
       `{"widget_type":"zform","extra_data":{"type":"choices","heading":"","choices":[],"x":${deep}}}`,
     );
-    // Whether it can be written again depends on the stack.
+    // Whether it can be serialized again depends on the size of the stack.
     expect([200, 400]).toContain(status);
   });
 

@@ -1,4 +1,4 @@
-/** Who gets which events about subscriptions, in which order (reference facts, streams 5, 10.3 and 11). */
+/** The recipients and order of events about subscriptions (reference facts, streams 5, 10.3 and 11). */
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
@@ -26,7 +26,7 @@ describe('joining', () => {
         ['stream/create', 'stream/occupy', 'subscription/peer_add', 'subscription/peer_add'],
       ),
       bob: ['stream/create', 'stream/occupy', 'subscription/add'],
-      // That a public stream is used again is nothing for guests, who do not know of it.
+      // Guests do not know the public stream, so they get no `stream/occupy`.
       guest: ['subscription/add'],
     });
   });
@@ -142,7 +142,7 @@ describe('leaving', () => {
     ]);
     expect(first.bob?.[1]?.['messages']).toContain(unread);
     expect(first.cat?.map((event) => event['op'])).toEqual(['peer_remove']);
-    // A guest has the list of subscribers of what he is in.
+    // A guest gets the subscribers of the guest's own streams.
     expect(first.guest).toEqual(first.cat);
     await all.leave('ann', ['left'], { principals: ['guest@example.com'] });
     expect(await all.kinds()).toEqual({
@@ -171,7 +171,7 @@ describe('leaving', () => {
     await all.leave('cat', ['ending']);
     expect(await all.kinds()).toEqual({
       ann: ['subscription/peer_remove', 'stream/delete'],
-      // Who once was in it has it among the streams that he left.
+      // A former member has it in the list of left streams.
       bob: ['stream/delete'],
       cat: ['subscription/remove', 'stream/delete', 'update_message_flags/add'],
     });
@@ -211,8 +211,8 @@ describe('leaving', () => {
       removed: ['later'],
       not_subscribed: ['earlier'],
     });
-    const { bob: told = [] } = await all.queues.read();
-    const lists = told.filter(({ type }) => type === 'update_message_flags');
+    const { bob: events = [] } = await all.queues.read();
+    const lists = events.filter(({ type }) => type === 'update_message_flags');
     expect(lists).toMatchObject([{ messages: [unread] }, { operation: 'add', flag: 'read' }]);
     const { messages } = await bob.client.get('messages', {
       anchor: unread,
@@ -309,7 +309,7 @@ describe('PATCH users/me/subscriptions', () => {
       'vacate',
     ]);
     await all.people.cat.client.sendToStream('brief', 'x', 'unseen');
-    // Private notices of what came before may still come.
+    // Private notices about earlier changes may still arrive.
     const messages = (await all.queues.readWithMessages()).bob ?? [];
     expect(messages.map(({ message }) => message)).not.toContainEqual(
       expect.objectContaining({ display_recipient: 'brief' }),

@@ -1,4 +1,4 @@
-/** What the notification bot writes of subscriptions, streams and new people (reference facts, streams 5.2 and 8.1, events 18). */
+/** The notification bot's messages about subscriptions, streams and new people (reference facts, streams 5.2 and 8.1, events 18). */
 import type { LogEntry } from '@parley/event-log';
 import { setRealmNotificationStreams } from '@parley/store';
 import { waitUntil } from '@parley/test-kit';
@@ -31,7 +31,7 @@ async function toOneself(who: TestAccount): Promise<readonly Message[]> {
   return (await fetchMessages(who, { narrow: [['is', 'private']] })).messages;
 }
 
-/** Waits until everything that was to be written has been. */
+/** Waits until all notices have been written. */
 async function allWritten(): Promise<void> {
   await waitUntil('nothing is left to be written', async () => {
     const { rows } = await all.all.pool.query<{ left: number }>({
@@ -76,8 +76,8 @@ test('the first message exists when the request is answered, and its event follo
       { content: `Stream created by @_**Bob Ray|${bob.id}**.`, flags: [] },
     ]);
     expect(stream).toMatchObject({ first_message_id: messages[0]?.id });
-    const { cat: told } = await all.queues.readWithMessages();
-    expect(told).toMatchObject([
+    const { cat: events } = await all.queues.readWithMessages();
+    expect(events).toMatchObject([
       { type: 'stream', op: 'create' },
       { type: 'stream', op: 'occupy' },
       { type: 'subscription', op: 'add', subscriptions: [{ first_message_id: null }] },
@@ -171,9 +171,9 @@ test('a person subscribed by somebody else gets a private notice about existing 
   await all.join('bob', ['pit']);
   await all.join('bob', ['pit'], { principals: [dan.email] });
   await allWritten();
-  const [told, ...more] = await toOneself(cat);
+  const [notice, ...more] = await toOneself(cat);
   expect(more).toEqual([]);
-  expect(told).toMatchObject({
+  expect(notice).toMatchObject({
     content: `@**Bob Ray|${bob.id}** subscribed you to these streams:\n\n* #**Ape**\n* #**zoo**`,
     sender_full_name: 'Notification Bot',
     client: 'Internal',
@@ -205,7 +205,7 @@ test('announce posts created streams to the notifications stream, except private
       flags: ['read'],
     },
   ]);
-  // A private stream has its own message all the same.
+  // A private stream has its own first message.
   expect(await inStream(bob, 'board', 1)).toHaveLength(1);
 });
 
@@ -265,8 +265,10 @@ test('notices do not read stream names as markdown or linkifiers', async () => {
   const id = await all.streamId(harmless);
   const harmlessLink = `<a class="stream" data-stream-id="${id}" href="/#narrow/stream/${id}-mail-evil.2Eexample.2Ecom-.231">#${harmless}</a>`;
   const { messages } = await fetchMessages(cat, { apply_markdown: true });
-  const told = messages.filter(({ subject }) => subject === 'new streams' || subject === '');
-  expect(told.map(({ content, flags }) => ({ content, flags })).slice(-2)).toEqual(
+  const announcements = messages.filter(
+    ({ subject }) => subject === 'new streams' || subject === '',
+  );
+  expect(announcements.map(({ content, flags }) => ({ content, flags })).slice(-2)).toEqual(
     expect.arrayContaining([
       {
         content: `<p><span class="user-mention silent" data-user-id="${bob.id}">Bob Ray</span> created new streams: ${hostileLink}, ${harmlessLink}.</p>`,
@@ -311,7 +313,7 @@ test('a new person is announced in the sign-up stream, if there is one', async (
     id: notice?.id,
     flags: ['read'],
   });
-  // The operator has no account.
+  // The command adds the person; its operator has no account.
   const env = environmentOf(all.all.cluster.settings);
   await parley(env, ['user', 'create', 'fay@example.com', '--full-name', 'Fay Day']);
   const [, second] = await inStream(ann, 'sign-ups', 2);
@@ -337,7 +339,7 @@ test('a rename is announced in the stream, with both names', async () => {
   expect((await inStream(bob, 'R&D/dev_ops', 3)).at(-1)?.['content']).toContain(
     'from **new name** to **R&D/dev_ops**.',
   );
-  // What markdown would read is code.
+  // Text that markdown would interpret is written as code.
   await rename('R&D/dev_ops', '@**all**');
   expect((await inStream(bob, '@**all**', 4)).at(-1)?.['content']).toContain(
     'from **R&D/dev_ops** to `@**all**`.',
@@ -351,10 +353,10 @@ test('everybody gets a notice in a large request', async () => {
   await all.join('bob', ['crowd']);
   await all.join('bob', ['crowd'], { principals: people.map(({ email }) => email) });
   await allWritten();
-  const { rows } = await all.all.pool.query<{ told: number }>({
-    text: `SELECT count(DISTINCT m.id)::int AS told FROM messages m JOIN conversations c ON c.id = m.conversation_id
+  const { rows } = await all.all.pool.query<{ notices: number }>({
+    text: `SELECT count(DISTINCT m.id)::int AS notices FROM messages m JOIN conversations c ON c.id = m.conversation_id
       WHERE c.participant_ids && $1::int[]`,
     values: [people.map(({ id }) => id)],
   });
-  expect(rows[0]?.told).toBe(60);
+  expect(rows[0]?.notices).toBe(60);
 });

@@ -15,7 +15,7 @@ afterAll(() => organization.stop());
 
 let design: number;
 let secret: number;
-// Bob and the guest are in design, Bob alone in secret. The services keep nothing of streams in memory.
+// Bob and the guest are in design, and only Bob is in secret. The services keep nothing of streams in memory.
 beforeEach(async () => {
   await organization.removeStreams();
   await organization.pool.query({ text: 'TRUNCATE muted_topics' });
@@ -73,13 +73,13 @@ describe('POST users/me/subscriptions/properties', () => {
       'email_notifications',
       'wildcard_mentions_notify',
     ];
-    const asked = [
+    const changes = [
       { stream_id: design, property: 'color', value: '#AbC' },
       ...booleans.map((property) => ({ stream_id: design, property, value: true })),
       { stream_id: secret, property: 'color', value: '#012345' },
     ];
-    const answer = await set('bob', ...asked.map((change) => ({ ...change, more: 1 })));
-    expect(answer).toEqual({ ...success, subscription_data: asked });
+    const answer = await set('bob', ...changes.map((change) => ({ ...change, more: 1 })));
+    expect(answer).toEqual({ ...success, subscription_data: changes });
     expect(await subscriptionOf('bob', 'design')).toMatchObject({
       color: '#AbC',
       ...Object.fromEntries(booleans.map((property) => [property, true])),
@@ -88,15 +88,15 @@ describe('POST users/me/subscriptions/properties', () => {
       color: '#012345',
       pin_to_top: false,
     });
-    const told = asked.map((change) => ({
+    const expected = changes.map((change) => ({
       type: 'subscription',
       op: 'update',
       email: 'bob@example.com',
       name: change.stream_id === design ? 'design' : 'secret',
       ...change,
     }));
-    for (const queue of queues) expect(await queue.next(told.length)).toEqual(told);
-    // The guest's own change is the first event of the guest's queue.
+    for (const queue of queues) expect(await queue.next(expected.length)).toEqual(expected);
+    // The guest's own change is the first event in the guest's queue.
     await set('gil', { stream_id: design, property: 'pin_to_top', value: false });
     expect(await gil.next(1)).toMatchObject([{ email: 'gil@example.com', value: false }]);
     expect(await subscriptionOf('gil', 'design')).toMatchObject({ pin_to_top: false });
@@ -104,11 +104,11 @@ describe('POST users/me/subscriptions/properties', () => {
 
   test('muting has two names, and the event uses in_home_view', async () => {
     const queue = await FollowedQueue.open(organization.client('bob'));
-    const asked = [
+    const changes = [
       { stream_id: design, property: 'is_muted', value: true },
       { stream_id: secret, property: 'in_home_view', value: false },
     ];
-    expect(await set('bob', ...asked)).toEqual({ ...success, subscription_data: asked });
+    expect(await set('bob', ...changes)).toEqual({ ...success, subscription_data: changes });
     for (const name of ['design', 'secret']) {
       expect(await subscriptionOf('bob', name)).toMatchObject({
         is_muted: true,
@@ -344,7 +344,7 @@ describe('PATCH users/me/subscriptions/muted_topics', () => {
     expect(await remove('bob', { stream_id: design, topic: 'x'.repeat(100) })).toEqual(
       uncoded('Topic is not muted'),
     );
-    // One position for the one change that was made.
+    // There was one change, so there is one new position.
     expect(await organization.position()).toBe(before + 1);
   });
 

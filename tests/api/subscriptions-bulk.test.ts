@@ -1,4 +1,4 @@
-/** Requests that concern very many people or streams: one entry of the log, in which every event has an id of its own. */
+/** Requests for very many people or streams: one entry of the log, in which every event has a separate id. */
 import type { ChangeEntry, LogEntry } from '@parley/event-log';
 import { readObjects } from '@parley/test-kit';
 import type { JsonObject, Parameters, TestAccount } from '@parley/test-kit';
@@ -13,7 +13,7 @@ let people: TestAccount[];
 beforeAll(async () => {
   all = await StreamFixture.start(undefined, {
     environment: { PARLEY_NEW_STREAMS_PER_REQUEST_MAX: '1700' },
-    // In one process a transaction would wait for the work of all other services, until Postgres ends it.
+    // If all services ran in one process, a transaction would wait for the others' work until Postgres ended it.
     ownProcesses: true,
   });
   people = [];
@@ -44,7 +44,7 @@ async function position(): Promise<number> {
   return rows[0]?.position ?? 0;
 }
 
-/** Reads a queue to its end, ids included. */
+/** Reads a queue to its end, including ids. */
 async function readAll(account: TestAccount, queue: JsonObject): Promise<JsonObject[]> {
   const events: JsonObject[] = [];
   let lastEventId = queue['last_event_id'];
@@ -79,7 +79,7 @@ test('people in one request share one entry, and bystanders get an event with it
     entry.effects.some(({ effect }) => effect === 'joined'),
   );
   expect(more).toEqual([]);
-  // Whoever gets the same colour shares an event.
+  // People with the same colour share an event.
   expect(made?.length).toBeLessThan(peopleCount + 10);
   const events = await readAll(cat, ofCat);
   expect(events.map((event) => event['user_id'])).toEqual(people.map(({ id }) => id));
@@ -143,7 +143,7 @@ test('one person joins and leaves 1,700 streams at once', async () => {
     subscriptions: secret.map((name) => ({ name, description })),
     invite_only: true,
   });
-  // Each ends with its only member.
+  // Each stream loses its only member.
   expect(await all.leave('dan', secret)).toMatchObject({ removed: secret });
   const { rows } = await all.all.pool.query<{ ended: number }>(
     "SELECT count(*)::int AS ended FROM streams WHERE is_deactivated AND name LIKE '!DEACTIVATED:secret stream%'",

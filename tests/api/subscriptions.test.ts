@@ -13,7 +13,7 @@ beforeAll(async () => {
   organization = await startSmallOrganization({ people: 0, presence: 0 });
 });
 afterAll(() => organization.stop());
-// The services keep nothing of streams in memory, so every test begins with none.
+// The services keep nothing of streams in memory, so every test begins without streams.
 beforeEach(() => organization.removeStreams());
 
 const path = 'users/me/subscriptions';
@@ -40,7 +40,7 @@ async function subscriptionsOf(who: PersonKey, parameters = {}): Promise<readonl
   return readObjects(await organization.client(who).get(path, parameters), 'subscriptions');
 }
 
-/** The events of the newest change as `type/op audience`, those of peers and new members by their form. */
+/** The events of the newest change as `type/op audience`; those about peers and new members have other forms. */
 async function eventsAfter(position: number): Promise<string[]> {
   const entries = await organization.entriesAfter(position);
   const parts = entries.flatMap((entry): readonly EventPart[] =>
@@ -312,7 +312,7 @@ test('leaving returns results per person and stream, and unread messages become 
   expect(await eventsAfter(before)).toEqual([
     'subscription/remove users',
     'peer_remove design 1',
-    // Of every stream that is named.
+    // One for each named stream.
     'read for 1',
     'read for 1',
   ]);
@@ -324,7 +324,7 @@ test('leaving returns results per person and stream, and unread messages become 
     'subscription/remove users',
     'peer_remove lunch 2',
     'stream/vacate members',
-    // Of who created the stream, and of who has not read its first message.
+    // One for the creator of the stream, and one for the user who has not read its first message.
     'read for 1',
     'read for 1',
   ]);

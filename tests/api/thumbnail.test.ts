@@ -35,15 +35,15 @@ function thumbnailPath(query: Readonly<Record<string, string>>): string {
   return `/thumbnail?${new URLSearchParams(query)}`;
 }
 
-async function asked(who: TestAccount, url: string, size = 'thumbnail'): Promise<Outcome> {
+async function requestAs(who: TestAccount, url: string, size = 'thumbnail'): Promise<Outcome> {
   return outcomeOf(await fixture.get(who, thumbnailPath({ url, size })));
 }
 
-async function askedByNobody(query: Readonly<Record<string, string>>): Promise<Outcome> {
+async function requestWithoutLogin(query: Readonly<Record<string, string>>): Promise<Outcome> {
   return outcomeOf(await fixture.get(undefined, thumbnailPath(query)));
 }
 
-/** What the headers of two answers to the same question differ in is left out. */
+/** Headers without those that differ in every answer. */
 function lastingHeaders({ headers }: FileAnswer): FileAnswer['headers'] {
   const { date: _date, 'x-request-id': _id, ...lasting } = headers;
   return lasting;
@@ -55,26 +55,28 @@ describe('/thumbnail', () => {
   test('redirects to pictures in messages that the caller may see, in both sizes', async () => {
     const location = new URL(open).href;
     for (const size of ['thumbnail', 'full']) {
-      expect(await asked(bob, open, size)).toEqual({ status: 302, location });
+      expect(await requestAs(bob, open, size)).toEqual({ status: 302, location });
     }
     // A public stream's history is open to members who are not subscribed.
-    expect(await asked(cat, open)).toEqual({ status: 302, location });
-    expect(await asked(cat, hidden)).toEqual({ status: 302, location: hidden });
+    expect(await requestAs(cat, open)).toEqual({ status: 302, location });
+    expect(await requestAs(cat, hidden)).toEqual({ status: 302, location: hidden });
   });
 
   test('accepts the key as a parameter, and requires one', async () => {
     const query = { url: open, size: 'full' };
-    expect(await askedByNobody({ ...query, api_key: bob.apiKey })).toMatchObject({ status: 302 });
-    expect(await askedByNobody({ ...query, api_key: 'x'.repeat(32) })).toEqual({
+    expect(await requestWithoutLogin({ ...query, api_key: bob.apiKey })).toMatchObject({
+      status: 302,
+    });
+    expect(await requestWithoutLogin({ ...query, api_key: 'x'.repeat(32) })).toEqual({
       status: 401,
       ...nowhere,
     });
-    expect(await askedByNobody(query)).toEqual({ status: 401, ...nowhere });
+    expect(await requestWithoutLogin(query)).toEqual({ status: 401, ...nowhere });
   });
 
   test('does not redirect to pictures that the caller was never shown', async () => {
-    expect(await asked(ann, hidden)).toEqual({ status: 403, ...nowhere });
-    expect(await asked(guest, open)).toEqual({ status: 403, ...nowhere });
+    expect(await requestAs(ann, hidden)).toEqual({ status: 403, ...nowhere });
+    expect(await requestAs(guest, open)).toEqual({ status: 403, ...nowhere });
     for (const url of [
       'https://evil.example/x.png',
       `${open}x`,
@@ -91,7 +93,7 @@ describe('/thumbnail', () => {
       'user_uploads/..//evil.example',
       'user_uploads/1/%2e%2e/%2e%2e/etc/passwd',
     ]) {
-      expect(await asked(ann, url)).toEqual({ status: 403, ...nowhere });
+      expect(await requestAs(ann, url)).toEqual({ status: 403, ...nowhere });
     }
   });
 
@@ -99,7 +101,7 @@ describe('/thumbnail', () => {
     const url = 'https://evil.example/forged.png';
     const markup = `<img data-src-fullsize="x" src="/thumbnail?url=${encodeURIComponent(url)}&amp;size=thumbnail">`;
     await ann.client.sendToStream('Denmark', 'pictures', `https://img.example.org/b.png ${markup}`);
-    expect(await asked(ann, url)).toEqual({ status: 403, ...nowhere });
+    expect(await requestAs(ann, url)).toEqual({ status: 403, ...nowhere });
   });
 
   test('redirects to pictures of earlier versions while their history is readable', async () => {
@@ -111,16 +113,16 @@ describe('/thumbnail', () => {
     const hiddenId = await cat.client.sendToStream('secret', 'pictures', secret);
     await cat.client.patch(`messages/${hiddenId}`, { content: 'no picture' });
     for (const url of [first, second]) {
-      expect(await asked(bob, url)).toEqual({ status: 302, location: url });
-      expect(await asked(guest, url)).toEqual({ status: 403, ...nowhere });
+      expect(await requestAs(bob, url)).toEqual({ status: 302, location: url });
+      expect(await requestAs(guest, url)).toEqual({ status: 403, ...nowhere });
     }
-    expect(await asked(cat, secret)).toEqual({ status: 302, location: secret });
-    expect(await asked(ann, secret)).toEqual({ status: 403, ...nowhere });
+    expect(await requestAs(cat, secret)).toEqual({ status: 302, location: secret });
+    expect(await requestAs(ann, secret)).toEqual({ status: 403, ...nowhere });
     await ann.client.patch('realm', { allow_edit_history: false });
-    expect(await asked(bob, first)).toEqual({ status: 403, ...nowhere });
+    expect(await requestAs(bob, first)).toEqual({ status: 403, ...nowhere });
     await ann.client.patch('realm', { allow_edit_history: true });
     await ann.client.delete(`messages/${id}`);
-    expect(await asked(bob, first)).toEqual({ status: 403, ...nowhere });
+    expect(await requestAs(bob, first)).toEqual({ status: 403, ...nowhere });
   });
 
   test('redirects to pictures that the caller rendered within the last hour, at most a hundred', async () => {
@@ -129,22 +131,22 @@ describe('/thumbnail', () => {
       bob.client.post('messages/render', { content: numbers.map(url).join(' ') });
     await render(1, 2);
     for (const n of [1, 2])
-      expect(await asked(bob, url(n))).toEqual({ status: 302, location: url(n) });
-    expect(await asked(ann, url(1))).toEqual({ status: 403, ...nowhere });
+      expect(await requestAs(bob, url(n))).toEqual({ status: 302, location: url(n) });
+    expect(await requestAs(ann, url(1))).toEqual({ status: 403, ...nowhere });
     await bob.client.post('messages/render', { content: 'no picture' });
     for (let n = 10; n < 105; n += 5) await render(n, n + 1, n + 2, n + 3, n + 4);
-    expect(await asked(bob, url(2))).toEqual({ status: 302, location: url(2) });
+    expect(await requestAs(bob, url(2))).toEqual({ status: 302, location: url(2) });
     await Promise.all([render(200, 201), render(201, 200), render(202, 203, 204)]);
-    expect(await asked(bob, url(2))).toEqual({ status: 403, ...nowhere });
+    expect(await requestAs(bob, url(2))).toEqual({ status: 403, ...nowhere });
     for (const n of [100, 200, 201, 202, 203, 204])
-      expect(await asked(bob, url(n))).toEqual({ status: 302, location: url(n) });
+      expect(await requestAs(bob, url(n))).toEqual({ status: 302, location: url(n) });
     await fixture.all.pool.query({
       text: `UPDATE rendered_pictures SET shown_at = ARRAY(SELECT at - interval '1 hour' FROM unnest(shown_at) at)`,
     });
-    expect(await asked(bob, url(200))).toEqual({ status: 403, ...nowhere });
+    expect(await requestAs(bob, url(200))).toEqual({ status: 403, ...nowhere });
     await render(200);
-    expect(await asked(bob, url(200))).toEqual({ status: 302, location: url(200) });
-    expect(await asked(bob, url(201))).toEqual({ status: 403, ...nowhere });
+    expect(await requestAs(bob, url(200))).toEqual({ status: 302, location: url(200) });
+    expect(await requestAs(bob, url(201))).toEqual({ status: 403, ...nowhere });
   });
 
   test('returns the file of an upload, like its own address', async () => {
@@ -167,7 +169,7 @@ describe('/thumbnail', () => {
     const head = await fixture.get(bob, path, {}, 'HEAD');
     expect([head.status, head.headers['content-length']]).toEqual([200, String(png.length)]);
     for (const url of ['user_uploads/1/ab/none.png', 'user_uploads/1/ab/%ff.png'])
-      expect(await asked(bob, url)).toEqual({ status: 404, ...nowhere });
+      expect(await requestAs(bob, url)).toEqual({ status: 404, ...nowhere });
   });
 
   test('pictures of a message load with only the key added to their address', async () => {

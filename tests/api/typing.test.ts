@@ -69,7 +69,7 @@ describe('POST typing', () => {
           expect(more).toEqual([]);
         }
       }
-    // Whoever was told too much has it before this.
+    // An event to a wrong recipient would arrive before this one.
     await as('cat').post('typing', { op: 'start', to: [id('gil'), id('bobBot')] });
     for (const who of ['cat', 'gil', 'bobBot'] as const) {
       const [event, ...more] = await queues[who].next(1);

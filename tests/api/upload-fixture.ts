@@ -1,4 +1,4 @@
-/** People, streams and files, and requests for files as clients make them. */
+/** People, streams and files, and requests for files like those of clients. */
 import { readFile } from 'node:fs/promises';
 import { request as startRequest } from 'node:http';
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
@@ -98,7 +98,7 @@ export class UploadFixture {
     return urls[this.#turn++ % urls.length] ?? '';
   }
 
-  /** Makes a request without any of the niceties of a client: the path goes as it is. */
+  /** Makes a request without a client's normalization: the path is sent unchanged. */
   begin(
     method: string,
     path: string,
@@ -112,7 +112,7 @@ export class UploadFixture {
     );
   }
 
-  /** Gets a path as somebody, or as nobody. */
+  /** Gets a path as somebody, or without credentials. */
   get(
     who: TestAccount | undefined,
     path: string,
@@ -133,7 +133,7 @@ export class UploadFixture {
     });
   }
 
-  /** @returns the status of a file for somebody */
+  /** @returns the status of an account's request for a file */
   async statusFor(who: TestAccount, path: string): Promise<number> {
     return (await this.get(who, path)).status;
   }
@@ -155,7 +155,7 @@ export class UploadFixture {
     return { status: response.status, body: (await response.json()) as JsonObject };
   }
 
-  /** @returns the uri of a file that is uploaded */
+  /** @returns the uri of an uploaded file */
   async upload(
     who: TestAccount,
     name = 'a.txt',

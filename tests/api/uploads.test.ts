@@ -29,7 +29,7 @@ beforeEach(() => fixture.queues.readWithMessages());
 
 const uriPattern = /^\/user_uploads\/1\/[0-9a-f]{1,2}\/[A-Za-z0-9_-]{24}\//;
 
-/** @returns the stored files, those being written included */
+/** @returns the stored files, including those that are being written */
 async function storedFiles(): Promise<string[]> {
   const { uploadsDir } = fixture.all.cluster.settings;
   const entries = await readdir(uploadsDir, { recursive: true, withFileTypes: true });
@@ -38,7 +38,7 @@ async function storedFiles(): Promise<string[]> {
     .map((entry) => join(entry.parentPath, entry.name));
 }
 
-/** @returns the status of a file for each of these people */
+/** @returns the status of each account's request for a file */
 async function statusesFor(
   uri: string,
   people: Readonly<Record<string, TestAccount>>,
@@ -53,7 +53,7 @@ async function statusesFor(
 }
 
 describe('POST user_uploads', () => {
-  // The first, so that nothing that others left in memory hides what grows.
+  // This test comes first, so that memory left by others does not hide the growth.
   test('running uploads and unread downloads are not held in memory', async () => {
     const { cluster } = fixture.all;
     const services = [cluster.findProcesses('gateway'), cluster.findProcesses('messages')];
@@ -88,12 +88,12 @@ describe('POST user_uploads', () => {
         { length: count },
         () =>
           new Promise<() => void>((resolve) => {
-            const asked = fixture.begin('GET', uri, { authorization: basicOf(bob) }, (answer) => {
+            const request = fixture.begin('GET', uri, { authorization: basicOf(bob) }, (answer) => {
               answer.pause();
-              resolve(() => asked.destroy());
+              resolve(() => request.destroy());
             });
-            asked.on('error', () => undefined);
-            asked.end();
+            request.on('error', () => undefined);
+            request.end();
           }),
       ),
     );
@@ -101,7 +101,7 @@ describe('POST user_uploads', () => {
     for (const each of sent) each.destroy();
     for (const end of reading) end();
     const grown = [...during, ...after].map((bytes, n) => bytes - (before[n % before.length] ?? 0));
-    // All of them held would be 288 MiB in each service on the way up, and as much again on the way down.
+    // Held in memory they would take 288 MiB in each service for the uploads, and as much again for the downloads.
     expect(Math.max(...grown)).toBeLessThan(0.6 * count * size);
     const { uploadsDir } = cluster.settings;
     await waitUntil('nothing is left of what was broken off', async () =>
@@ -354,7 +354,7 @@ describe('GET /user_uploads', () => {
     expect(await statusesFor(uri, { cat, guest, ann })).toEqual({ cat: 403, guest: 403, ann: 403 });
     const has = { narrow: [{ operator: 'has', operand: 'attachment' }] };
     expect((await fetchMessages(cat, has)).ids).not.toContain(id);
-    // Somebody who received it may pass it on.
+    // A user who received the message may pass the file on.
     await bob.client.sendPrivately([cat.email], `[x](${uri})`);
     const passedOn = await cat.client.sendPrivately([guest.email], `[x](${uri})`);
     expect(await statusesFor(uri, { cat, guest, ann })).toEqual({ cat: 200, guest: 200, ann: 403 });
@@ -553,9 +553,9 @@ describe('attachments', () => {
     await cat.client.sendPrivately([guest.email], `[it](${uri})`);
     expect(await fixture.queues.read()).toEqual({});
     const seen = await cat.client.sendPrivately([bob.email], `[it](${uri})`);
-    const { bob: told } = await fixture.queues.read();
+    const { bob: events } = await fixture.queues.read();
     const listed = await fixture.attachment(bob, uri);
-    expect(told?.map((event) => event['attachment'])).toEqual([listed]);
+    expect(events?.map((event) => event['attachment'])).toEqual([listed]);
     const messages = listed?.['messages'] as { id: number }[];
     expect(messages.map(({ id }) => id)).toContain(seen);
     expect(messages).toHaveLength(2);

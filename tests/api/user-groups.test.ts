@@ -202,7 +202,7 @@ describe('who may change groups', () => {
       expect(
         await bodyOf(as('bob').request(method, path.replace('{id}', String(id)), wanted)),
       ).toEqual(notAdministrator);
-      // Before anything is read of what is wanted.
+      // The role is checked before any parameter.
       const faulty = { members: 'x', add: 'x', name: 'x'.repeat(101) };
       for (const given of [{}, faulty])
         expect(
@@ -351,7 +351,7 @@ describe('refuses', () => {
     ).toEqual(uncoded('No new data supplied'));
     expect(await queues.step()).toEqual({ ann: [], bob: [], gil: [], bobBot: [] });
     expect(await listGroups()).toMatchObject([{ members: [bob] }]);
-    // Who is added can be taken out again in the same request.
+    // A user in `add` can be removed in the same request.
     expect(await change({ add: [cat], delete: [cat] })).toEqual(done);
   });
 });

@@ -223,7 +223,7 @@ test('tips follow one another until the tour is done, also for clients that did 
     for (const events of Object.values(others)) expect(events).toEqual([]);
     return gil.map(({ type, hotspots }) => [type, hotspots]);
   };
-  // One out of turn, and one that is JSON text, as older clients send it.
+  // One out of order, and one as JSON text, as older clients send it.
   expect(await see('intro_streams')).toEqual(done);
   expect(await nextEvents()).toEqual([['hotspots', shown('intro_reply')]]);
   expect(await see('"intro_reply"')).toEqual(done);
@@ -284,7 +284,7 @@ describe('PATCH settings', () => {
     expect(await patch({ new_password: 'password', old_password: 'bob-secret' })).toEqual(
       uncoded('New password is too weak!'),
     );
-    // A name that is none takes the password along.
+    // If the name is refused, the password does not change either.
     expect(
       await patch({ new_password: wanted, old_password: 'bob-secret', full_name: 'x' }),
     ).toEqual(coded('Name too short!'));
@@ -292,7 +292,7 @@ describe('PATCH settings', () => {
     expect(await patch({ new_password: wanted, old_password: 'bob-secret' })).toEqual(done);
     expect(await signIn('bob-secret')).toBe(403);
     expect(await signIn(wanted)).toBe(200);
-    // Who has no password cannot prove to know it.
+    // A user without a password cannot prove to know it.
     expect(await bodyOf(as('cat').request('PATCH', 'settings', { new_password: wanted }))).toEqual(
       uncoded('Wrong password!'),
     );
@@ -341,7 +341,7 @@ describe('POST users/me/status', () => {
     const { user_status: statuses } = await as('ann').post('register', {
       fetch_event_types: ['user_status'],
     });
-    // The text left "away" as it was.
+    // The change of the text did not affect "away".
     expect(statuses).toMatchObject({ [userId]: { away: true, status_text: 'at lunch' } });
     expect(statuses).not.toHaveProperty(String(organization.id('gil')));
   });

@@ -189,7 +189,7 @@ test('deactivation includes the bots, ends memberships and sends events in order
         : [];
     }),
   ).toEqual([
-    // Before the accounts go: of somebody whom they no longer know clients could not tell in which streams he was.
+    // This must precede the removal of the accounts, because clients could not find the streams of a user whom they no longer know.
     ['peer_remove', 'design', ids, 'list-holders'],
     ['realm_user', 'remove', 'everyone'],
     ['realm_user', 'remove', 'everyone'],

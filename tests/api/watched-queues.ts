@@ -1,4 +1,4 @@
-/** Event queues of several people at once: what each of them gets of a step, all of it and nothing else. */
+/** Event queues of several people at once, to check exactly which events each of them gets in a step. */
 import { readObjects, waitUntil } from '@parley/test-kit';
 import type { ApiClient, JsonObject } from '@parley/test-kit';
 
@@ -61,7 +61,7 @@ async function readUntil(queue: Watched, mark: string): Promise<JsonObject[]> {
   return events;
 }
 
-/** Those of subscriptions come when they come. */
+/** Notices about subscriptions arrive at no fixed time. */
 function isNotice(event: JsonObject): boolean {
   const message = event['message'] as { client: string } | undefined;
   return event['type'] === 'message' && message?.client === 'Internal';

@@ -1,4 +1,4 @@
-/** A service of outgoing-webhook bots, on loopback: it keeps the calls and answers as a test says. */
+/** A service of outgoing-webhook bots, on loopback: it records the calls and answers as a test requires. */
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -24,7 +24,7 @@ export function json(body: unknown, status = 200): Respond {
   };
 }
 
-/** Answers with a text. */
+/** Answers with text. */
 export function plain(body: string, status = 200): Respond {
   return (_call, response) => {
     response.writeHead(status, { 'content-type': 'text/plain' });
@@ -32,7 +32,7 @@ export function plain(body: string, status = 200): Respond {
   };
 }
 
-/** Sends on to another address. */
+/** Redirects to another address. */
 export function redirect(location: string, status: number): Respond {
   return (_call, response) => {
     response.writeHead(status, { location });
@@ -80,7 +80,7 @@ export class WebhookReceiver {
     return `http://127.0.0.1:${this.port}${path}`;
   }
 
-  /** Says how a path answers from now on; others say that no reply is wanted. */
+  /** Sets how a path answers from now on; other paths answer that no reply is wanted. */
   on(path: string, respond: Respond): string {
     this.#routes.set(path, respond);
     return this.url(path);

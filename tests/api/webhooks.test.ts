@@ -20,20 +20,20 @@ afterAll(() => all.stop());
 
 const answerDeadlineMs = 30_000;
 
-type Told = Readonly<Record<string, unknown>>;
+type Outcome = Readonly<Record<string, unknown>>;
 
 type Posted = {
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A text goes as it is, everything else as JSON. */
+  /** Text is sent unchanged, everything else as JSON. */
   readonly body?: unknown;
   readonly method?: string;
 };
 
 let turn = 0;
 
-/** Posts as services do: to one gateway after the other, without credentials but what the query says. */
-async function post(path: string, posted: Posted = {}): Promise<Told> {
+/** Posts like external services: to the gateways in turn, without credentials except those in the query. */
+async function post(path: string, posted: Posted = {}): Promise<Outcome> {
   const { query = {}, headers = {}, body, method = 'POST' } = posted;
   const { gatewayUrls } = all.cluster;
   turn += 1;
@@ -51,14 +51,14 @@ async function post(path: string, posted: Posted = {}): Promise<Told> {
   const authenticate = answer.headers['www-authenticate'];
   return {
     status: answer.status,
-    ...(JSON.parse(answer.text) as Told),
+    ...(JSON.parse(answer.text) as Outcome),
     ...(authenticate === undefined ? {} : { authenticate }),
   };
 }
 
 const success = { status: 200, result: 'success', msg: '' };
-const uncoded = (msg: string, status = 400): Told => ({ status, result: 'error', msg });
-const coded = (msg: string, code = 'BAD_REQUEST', status = 400): Told => ({
+const uncoded = (msg: string, status = 400): Outcome => ({ status, result: 'error', msg });
+const coded = (msg: string, code = 'BAD_REQUEST', status = 400): Outcome => ({
   ...uncoded(msg, status),
   code,
 });
@@ -67,13 +67,13 @@ const article = { featured_title: 'Kiln', featured_url: 'https://w.example/Kiln'
 const articleText =
   'Hello! I am happy to be here! :smile:\nThe Wikipedia featured article for today is **[Kiln](https://w.example/Kiln)**';
 
-function withKey(query: Readonly<Record<string, string>> = {}, account = hook): Told & Posted {
+function withKey(query: Readonly<Record<string, string>> = {}, account = hook): Outcome & Posted {
   return { query: { api_key: account.apiKey, ...query } };
 }
 
 let topics = 0;
 
-/** A topic of `pots` that nobody has used. */
+/** A new topic in `pots`. */
 function newTopic(): string {
   topics += 1;
   return `topic ${topics}`;
@@ -93,7 +93,7 @@ async function privatelyTo(owner: TestAccount): Promise<readonly Message[]> {
   return (await fetchMessages(owner, { narrow: [['is', 'private']] })).messages;
 }
 
-/** An owner with a bot, who has no messages. */
+/** An owner with a bot, without messages. */
 async function makeOwner(name: string): Promise<{ owner: TestAccount; bot: TestAccount }> {
   const owner = await all.organization.makeAccount(`${name} Owner`);
   return { owner, bot: await all.organization.makeAccount(`${name} Hook`, { owner, botType: 2 }) };
@@ -153,7 +153,7 @@ describe('helloworld', () => {
 });
 
 describe('who may send', () => {
-  const posted = (): Told & Posted => ({ ...withKey({ stream: 'pots', topic: newTopic() }) });
+  const posted = (): Outcome & Posted => ({ ...withKey({ stream: 'pots', topic: newTopic() }) });
 
   test('a key is required, and refusals of keys have codes and no challenge', async () => {
     expect(await post('helloworld', { body: article })).toEqual({
@@ -367,11 +367,11 @@ describe('the message', () => {
     const [quiet] = await inTopic(topic);
     expect(quiet?.flags).toEqual([]);
     expect(quiet?.['content']).toContain('@_**all** @_**Bob Ray** @_**all** @_**Bob Ray** [');
-    // What was written for this place is as its writer wants it.
+    // A payload that contains the message's content is sent unchanged.
     const written = { topic: 'x', content: '@**Bob Ray**' };
     await post('ifttt', { ...withKey({ stream: 'pots', topic }), body: written });
     expect((await inTopic(topic)).at(-1)?.flags).toEqual(['mentioned']);
-    // What a person writes stays as it is, though rendering drops a part of it.
+    // A person's text is stored unchanged, although rendering drops a part of it.
     await all.ann.client.sendToStream('pots', topic, '@\u0002**Bob Ray**');
     expect((await inTopic(topic)).at(-1)).toMatchObject({
       content: '@\u0002**Bob Ray**',
@@ -404,7 +404,7 @@ describe('the message', () => {
 });
 
 describe('github', () => {
-  const headers = (event: string): Told & { readonly headers: Record<string, string> } => ({
+  const headers = (event: string): Outcome & { readonly headers: Record<string, string> } => ({
     headers: { 'x-github-event': event },
   });
   const common = {
@@ -567,7 +567,7 @@ describe('others', () => {
       `:squared_ok: **Resolved** ${graph}`,
     ]);
     expect(await inTopic('b:1')).toHaveLength(1);
-    // Where one of them is refused, none is sent.
+    // If one of them is refused, none is sent.
     const withBlank = [alert('firing', 'c:1'), alert('firing', ' ')];
     expect(
       await post('alertmanager', { ...withKey({ stream: 'pots' }), body: { alerts: withBlank } }),

@@ -1,4 +1,4 @@
-/** Requests under faults: distinguishes failures that may be retried from those that no fault excuses. */
+/** Requests during faults: distinguishes failures that may be retried from those that no fault excuses. */
 import { setTimeout as pause } from 'node:timers/promises';
 
 import type { ApiClient, JsonObject, Method, Parameters } from '@parley/test-kit';
@@ -22,7 +22,7 @@ export type AttemptOptions = {
 const attemptDeadlineMs = 15_000;
 const pauseMs = 150;
 
-/** Makes a request once. What breaks the rules of all answers goes into the findings. */
+/** Makes a request once. Violations of the rules for all answers are reported as findings. */
 export async function attempt(
   journal: Journal,
   client: ApiClient,
@@ -40,7 +40,7 @@ export async function attempt(
     const { message } = error as Error;
     if (message.startsWith('bad answer') || message.startsWith('content type'))
       journal.findings.add('answer', message);
-    // Ids in paths would make each its own kind.
+    // Paths with ids would otherwise count as different kinds of requests.
     if (options.signal?.aborted !== true)
       journal.countFailure(
         `${method} ${path.replace(/\d+/, 'ID')}`,

@@ -21,15 +21,15 @@ export const trafficBegins = 'are followed.';
 /** The beginning of a line that reports a finding at once. */
 export const foundPrefix = 'Found: ';
 
-/** What is under way when the traffic ends has so long to come to an outcome. */
+/** Time limit for pending work to finish after the traffic ends. */
 const outcomeDeadlineMs = 60_000;
-/** Above the two seconds that delivery may take without Redis, as far as a busy machine of two cores may be. */
+/** Above the two seconds that delivery may take without Redis, with room for a busy machine of two cores. */
 const quietDeadlineMs = 20_000;
 const askingDeadlineMs = 120_000;
 const quietSends = 12;
 const unknownShareMax = 0.02;
 
-/** Runs one seed from an empty system to the verdict. @param say gets what is worth printing, line by line */
+/** Runs one seed from an empty system to the verdict. @param say prints a line */
 export async function runChaos(
   options: { readonly seed: number; readonly durationMs: number },
   say: (line: string) => void,
@@ -79,7 +79,7 @@ export async function runChaos(
 }
 
 /**
- * With no way to Redis and nothing else going on, what is sent still arrives: only the look at the log's head can find it
+ * With Redis unreachable and no other traffic, messages still arrive: only the regular check of the log's head can find them
  * (architecture, The log).
  */
 async function judgeQuiet(
@@ -124,7 +124,7 @@ async function judge(
   const clients = workload.clients.filter(({ record }) => !record.isDeleted);
   await Promise.all(clients.map((client) => client.stop()));
   journal.findings.endTraffic();
-  // Notices of the server's own come late: a round in which nothing came leaves all queues at the same end.
+  // The server's own notices arrive late. After a round without any events, all queues end at the same position.
   for (let count = 1; count > 0 && !until.aborted;) {
     count = 0;
     for (const client of clients) count += await client.drain(until);

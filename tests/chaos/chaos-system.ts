@@ -1,6 +1,6 @@
 /**
- * The system of a run: real processes, each with ways of its own to Postgres and Redis and each reached through a proxy, over
- * stores of the run's own. What ends is started again, as an orchestrator would.
+ * The system of a run: real processes on the run's own stores. Each process connects to Postgres and Redis through its own
+ * proxies, and is reached through a proxy. A process that ends is restarted, as by an orchestrator.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -26,25 +26,25 @@ const processCounts: Readonly<Record<ServiceName, number>> = {
 };
 
 /**
- * Processes listen on 127.0.0.1 and tell others the same port of this address, where a proxy stands: so what goes between the
- * gateways and the services can be dropped too.
+ * Processes listen on 127.0.0.1 but announce the same port of this address, where a proxy listens. So traffic between gateways
+ * and services can be dropped too.
  */
 const proxiedHost = '127.0.0.2';
 const startAttemptsMax = 20;
 const startPauseMs = 300;
 const warningsShownMax = 30;
 
-/** The place of a process: the process changes, its ways to the stores stay. */
+/** The place of a process: processes are replaced, but the proxies to the stores stay. */
 export class Slot {
   readonly service: ServiceName;
   readonly postgres: FaultProxy;
   readonly redis: FaultProxy;
-  /** Of a gateway: what its clients connect to. */
+  /** For a gateway: where its clients connect. */
   readonly front: FaultProxy | undefined;
-  /** Where the other processes reach it. */
+  /** Where the other processes connect. */
   reached: FaultProxy | undefined;
   process: ServiceProcess | undefined;
-  /** One fault at a time. */
+  /** Only one fault at a time. */
   isInFault = false;
 
   constructor(
@@ -124,7 +124,7 @@ export class ChaosSystem {
     return this.slots.filter((slot) => slot.service === service);
   }
 
-  /** Starts a process for the slot, beside one that it may have still. Whatever keeps it from starting may pass: it is tried again. */
+  /** Starts a process for the slot, while an earlier one may still run. Any failure to start may be temporary, so it is retried. */
   async startProcess(slot: Slot): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       const port = await findFreePort();
@@ -149,7 +149,7 @@ export class ChaosSystem {
     }
   }
 
-  /** @returns what the processes that are there warned of lately, with how often, the most frequent first; newlines apart */
+  /** @returns the recent warnings of the running processes with their counts, the most frequent first, without newlines */
   describeWarnings(): string {
     const counts = new Map<string, number>();
     for (const { service, process } of this.slots) {
@@ -167,7 +167,7 @@ export class ChaosSystem {
       .join('\n');
   }
 
-  /** @throws AggregateError naming each process that had ended by itself or did not stop in good order */
+  /** @throws AggregateError naming each process that ended by itself or did not stop cleanly */
   async stopProcesses(): Promise<void> {
     await this.cluster.stop();
   }
@@ -198,7 +198,7 @@ export class ChaosSystem {
 
 const warningLevels: ReadonlySet<unknown> = new Set(['warn', 'error', 'fatal']);
 
-/** @returns the text of a line that a process logged as a warning or worse, with the error that it names */
+/** @returns the text of a line that a process logged as a warning or worse, with its error */
 function readWarning(line: string): string | undefined {
   if (!line.startsWith('{')) return undefined;
   const { level, msg, err } = JSON.parse(line) as {

@@ -4,7 +4,7 @@ import { runChaos } from './chaos-run.ts';
 import { describeFindings, describeRuns } from './report.ts';
 
 const durationMs = 90_000;
-// Each process that the run starts listens for the end of this one.
+// Each process of the run listens for the exit of this one.
 process.setMaxListeners(0);
 
 test(

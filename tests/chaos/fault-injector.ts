@@ -9,18 +9,18 @@ import type { Journal } from './journal.ts';
 
 const slowMs = 60;
 const noticedWithinMs = 1_000;
-/** For this time before and after an event node is killed, another one lags behind it. */
+/** How long another event node lags before and after an event node is killed. */
 const behindMs = 1_500;
-/** What a look at the log takes longer then, each way: more than the time between two messages. */
+/** The added delay of a query of the log in each direction: more than the time between two messages. */
 const behindByMs = 200;
 /** A fault waits for the one before it on the same process or store. */
 const freeDeadlineMs = 60_000;
 
-/** Carries out a schedule of faults. Several are under way at a time, but one process or store has one at a time. */
+/** Executes a schedule of faults. Several run at a time, but only one for each process or store. */
 export class FaultInjector {
-  /** How many of each kind were carried out to their end. */
+  /** How many faults of each kind were completed. */
   readonly counts = new Map<FaultKind, number>();
-  /** What went wrong with the system itself: a process that did not drain, or could not be started again. */
+  /** Failures of the system itself: a process that did not drain, or could not be started again. */
   readonly failures: string[] = [];
   readonly #system: ChaosSystem;
   readonly #journal: Journal;
@@ -32,7 +32,7 @@ export class FaultInjector {
     this.#journal = journal;
   }
 
-  /** Carries out all faults, each at its time from now. @param onBegin called when a fault begins */
+  /** Executes all faults, each at its time from now. @param onBegin called when a fault begins */
   async run(faults: readonly Fault[], onBegin: (fault: Fault) => void): Promise<void> {
     await Promise.all(
       faults.map(async (fault) => {
@@ -48,7 +48,7 @@ export class FaultInjector {
     );
   }
 
-  /** Cuts every way to Redis until the returned function is called. */
+  /** Cuts all connections to Redis until the returned function is called. */
   cutRedis(): () => void {
     const releases = this.#system.slots.map(({ redis }) => hold(redis));
     return () => {
@@ -131,7 +131,7 @@ export class FaultInjector {
         await this.#system.startProcess(slot);
         if (end.code !== 0) throw new Error(`a drained ${service} ended with code ${end.code}`);
       } else {
-        // A rolling deploy: the new one is there before the old one goes.
+        // A rolling deploy: the new process starts before the old one stops.
         await this.#system.startProcess(slot);
         const end = await process.kill('SIGTERM');
         if (end.code !== 0) throw new Error(`a drained ${service} ended with code ${end.code}`);
@@ -140,8 +140,9 @@ export class FaultInjector {
   }
 
   /**
-   * Kills an event node while another hears nothing of Redis and is far from Postgres: clients go on there at once, though it is
-   * behind what they have seen.
+   * Kills an event node while another gets nothing from Redis and has a slow connection to Postgres. Clients continue there at
+   * once,
+   * although it is behind what they have seen.
    */
   async #killBesideOneBehind(process: ServiceProcess): Promise<void> {
     const other = this.#system.slotsOf('events').find(({ isInFault }) => !isInFault);
@@ -163,7 +164,7 @@ export class FaultInjector {
     }
   }
 
-  /** Notes how long gateways may have noticed that what they had under way is lost. */
+  /** Records the period in which gateways may notice that pending requests are lost. */
   async #losing(work: () => Promise<unknown>): Promise<void> {
     const fromMs = performance.now();
     await work();
@@ -212,7 +213,7 @@ export class FaultInjector {
   }
 }
 
-/** Lets no byte pass in either direction. @returns what ends that: with a reset, or so that all comes late */
+/** Holds back all bytes in both directions. @returns a function that ends this with a reset or with late delivery */
 function hold(proxy: FaultProxy): (isHard: boolean) => void {
   const held: HeldBytes[] = [proxy.holdBack('to-server'), proxy.holdBack('to-client')];
   return (isHard) => {

@@ -6,15 +6,15 @@ import { SeededRandom } from '../privacy/seeded-random.ts';
 /** The faults of a process. */
 const processFaults = ['kill', 'pause', 'drain'] as const;
 
-/** What is done to stores and connections. */
+/** The faults of stores and connections. */
 const otherFaults = [
-  /** Redis is killed and restarted with what it had written to disk. */
+  /** Redis is killed and restarted with its data on disk. */
   'redis-crash',
   /** Redis is killed and restarted empty. */
   'redis-wipe',
-  /** No byte passes between Redis and anybody; afterwards all come late, or the connections are reset. */
+  /** Redis is cut off from all processes. Afterwards the held bytes arrive late, or the connections are reset. */
   'redis-cut',
-  /** Postgres is stopped, in good order or not, and restarted. */
+  /** Postgres is stopped, cleanly or not, and restarted. */
   'postgres-restart',
   /** Clients lose their connections to the gateways. */
   'drop-clients',
@@ -22,9 +22,9 @@ const otherFaults = [
   'drop-services',
   /** Every process loses its connections to Postgres and Redis. */
   'drop-stores',
-  /** No byte passes between Postgres and one process; afterwards all come late, or the connections are reset. */
+  /** Postgres is cut off from one process. Afterwards the held bytes arrive late, or the connections are reset. */
   'postgres-cut',
-  /** The way between Postgres and one message service becomes long. */
+  /** The connection between Postgres and one message service becomes slow. */
   'postgres-slow',
 ] as const;
 
@@ -40,23 +40,23 @@ export const faultKinds: readonly FaultKind[] = [
 /** One fault of a run. */
 export type Fault = {
   readonly kind: FaultKind;
-  /** When it begins, counted from the beginning of the traffic. */
+  /** When it begins, from the start of the traffic. */
   readonly atMs: number;
-  /** How long it lasts: a pause, a cut, or how long a killed store stays away. */
+  /** How long it lasts: a pause, a cut, or the outage of a killed store. */
   readonly durationMs: number;
-  /** Which of the processes it hits, as a part of their number from 0 to 1. */
+  /** Which of the processes it affects, as a fraction of their number from 0 to 1. */
   readonly pick: number;
-  /** Chooses between the two ways in which some faults come. */
+  /** Chooses between the two variants of some faults. */
   readonly isHard: boolean;
 };
 
-/** Each kind comes once in so long. */
+/** Each kind occurs once in this period. */
 const periodMs = 60_000;
-/** The first fault comes when there is traffic, and the last while there still is. */
+/** The first fault begins after the traffic, and the last one before its end. */
 const calmBeginningMs = 3_000;
 const calmEndMs = 9_000;
 
-/** From the shortest to the longest, in milliseconds. A lease lapses after four seconds: pauses are longer. */
+/** From the shortest to the longest, in milliseconds. Pauses are longer than the four seconds of a lease. */
 const durations: Readonly<Partial<Record<FaultKind, readonly [number, number]>>> = {
   'redis-crash': [200, 4_000],
   'redis-wipe': [200, 4_000],
@@ -68,10 +68,11 @@ const durations: Readonly<Partial<Record<FaultKind, readonly [number, number]>>>
 const pauseDuration = [4_600, 7_500] as const;
 
 /**
- * The faults of a run: a pure function of its seed and length, so that a run can be repeated. Every kind comes once a minute, in
- * an order and at times that the seed decides.
+ * The faults of a run: a pure function of its seed and length, so that a run can be repeated. Every kind occurs once a minute, in
+ * an
+ * order and at times that the seed decides.
  *
- * @param durationMs how long there is traffic
+ * @param durationMs the duration of the traffic
  */
 export function planFaults(seed: number, durationMs: number): Fault[] {
   const random = new SeededRandom(seed);
@@ -92,7 +93,7 @@ export function planFaults(seed: number, durationMs: number): Fault[] {
   });
 }
 
-/** @returns the schedule in lines, as it is printed at the beginning of a run */
+/** @returns the schedule as lines, which a run prints at its start */
 export function describeFaults(faults: readonly Fault[]): string {
   return faults
     .map(

@@ -1,18 +1,18 @@
 /** The ways in which a run can break a rule. */
 export const findingKinds = [
-  /** An acknowledged change, or a message that others got, did not reach whom it belongs to, or not in time. */
+  /** An acknowledged change, or a message that others got, did not reach an entitled queue, or not in time. */
   'lost',
-  /** The same came again after it was acknowledged, or a send was carried out twice. */
+  /** Something arrived again after it was acknowledged, or a send was executed twice. */
   'repeated',
-  /** Ids did not increase, or the order of ids is not the order in which things happened. */
+  /** Ids did not increase, or their order is not the order of the changes. */
   'disordered',
-  /** Somebody got what is not for him. */
+  /** Somebody got something that they may not see. */
   'leaked',
-  /** A queue was refused that was not deleted. */
+  /** A queue was refused although it was not deleted. */
   'refused',
   /** An answer that the interface does not permit: a 500, a false 503, or the refusal of a permitted request. */
   'answer',
-  /** What GET messages tells is not what was delivered. */
+  /** GET messages does not return what was delivered. */
   'history',
   /** A process ended by itself, did not drain or did not start. */
   'process',
@@ -23,11 +23,11 @@ export type FindingKind = (typeof findingKinds)[number];
 export type Finding = {
   readonly kind: FindingKind;
   readonly text: string;
-  /** Milliseconds since the beginning of the traffic; undefined for what was found when it was over. */
+  /** Milliseconds since the start of the traffic; undefined for findings after its end. */
   readonly atMs: number | undefined;
 };
 
-/** What a run found, told as it is found. */
+/** The findings of a run, reported as they occur. */
 export class Findings {
   readonly list: Finding[] = [];
   readonly #startedAtMs = performance.now();
@@ -46,7 +46,7 @@ export class Findings {
     this.#onFound(finding);
   }
 
-  /** From now on findings come from looking at what was noted. */
+  /** From now on, findings come from evaluating the journal. */
   endTraffic(): void {
     this.#isOver = true;
   }

@@ -1,4 +1,4 @@
-/** What the clients of a run asked for, what they were answered, and what their queues were given: all that the judge goes by. */
+/** What the clients of a run requested, their answers, and the events of their queues: the judge knows nothing else. */
 import type { JsonObject } from '@parley/test-kit';
 
 import type { Findings } from './findings.ts';
@@ -9,27 +9,27 @@ export type SendTarget =
 
 /** A send, with all its repeats under one key. */
 export type SendRecord = {
-  /** Occurs in the content of this message and of no other. */
+  /** Occurs in the content of this message only. */
   readonly token: string;
   readonly senderId: number;
   readonly target: SendTarget;
-  /** Set for a send that names the queue it comes from. */
+  /** Set for a send that names a queue of its sender. */
   readonly local: { readonly queueId: string; readonly localId: string } | undefined;
   readonly startedMs: number;
   ackedMs: number | undefined;
   messageId: number | undefined;
 };
 
-/** A join or a leave. One person has one under way at a time. */
+/** A join or a leave. A person has at most one pending. */
 export type MembershipRecord = {
   readonly userId: number;
   readonly streamId: number;
   readonly op: 'add' | 'remove';
   readonly startedMs: number;
   ackedMs: number | undefined;
-  /** Whether the answer says that it changed something. */
+  /** Whether the answer says that something changed. */
   hasEffect: boolean;
-  /** Requests whose outcome is unknown: each may have changed something, or may yet. */
+  /** Requests of unknown outcome: each may have changed something, or may still do so. */
   unclear: number;
 };
 
@@ -42,15 +42,15 @@ export type ChangeRecord = {
   readonly mark: string;
   readonly startedMs: number;
   ackedMs: number | undefined;
-  /** Requests whose outcome is unknown: each may have had its event, or may have yet. */
+  /** Requests of unknown outcome: each may have caused an event, or may still do so. */
   unclear: number;
 };
 
-/** An event as far as it is judged. */
+/** The part of an event that is judged. */
 export type Received = {
   readonly id: number;
   readonly type: string;
-  /** The same for the same event in whichever queue and way it comes. */
+  /** The same for one event in every queue and transport. */
   readonly essence: string;
 } & (
   | {
@@ -85,7 +85,7 @@ export type Received = {
 const tokenPattern = /chaos-\d+/;
 const editPattern = /edit-\d+/;
 
-/** What a run writes into contents, so that a message and a version of it are recognised wherever they appear. */
+/** Marks that a run writes into contents, so that a message and each version of it are recognized wherever they appear. */
 export const contentMarks = {
   token: (number: number): string => `chaos-${number}`,
   edit: (number: number): string => `edit-${number}`,
@@ -97,14 +97,14 @@ function idsOf(value: unknown): number[] {
   return (value as readonly JsonObject[]).map((item) => item['id'] as number);
 }
 
-/** @returns where a message of an event or of GET messages was sent to */
+/** @returns the destination of a message from an event or from GET messages */
 export function targetOf(message: JsonObject): SendTarget {
   return message['type'] === 'stream'
     ? { streamId: message['stream_id'] as number }
     : { participantIds: idsOf(message['display_recipient']).toSorted((a, b) => a - b) };
 }
 
-/** @returns what of an event is judged */
+/** @returns the part of an event that is judged */
 export function readEvent(event: JsonObject): Received {
   const id = event['id'] as number;
   const type = event['type'] as string;
@@ -193,16 +193,16 @@ function readChange(id: number, type: string, event: JsonObject): Received | und
   return undefined;
 }
 
-/** What one event queue was given. */
+/** The events of one event queue. */
 export class QueueRecord {
   readonly queueId: string;
   readonly userId: number;
-  /** For people: whose queue it is and how it is read. */
+  /** For people: the owner of the queue and how it is read. */
   readonly name: string;
   /** Receives the messages of all public streams. */
   readonly listens: boolean;
   readonly startId: number;
-  /** The person's streams as register told them. */
+  /** The person's streams in the answer of register. */
   readonly initialStreamIds: ReadonlySet<number>;
   readonly received: Received[] = [];
   /** The last id that the client received, from which it continues. */
@@ -233,7 +233,7 @@ export class QueueRecord {
     this.initialStreamIds = queue.initialStreamIds;
   }
 
-  /** Notes an event in the order in which the client got it. @returns what was read of it */
+  /** Records an event in the order in which the client got it. @returns the part that is judged */
   receive(event: JsonObject): Received {
     const received = readEvent(event);
     const { id } = received;
@@ -252,22 +252,22 @@ export class QueueRecord {
   }
 }
 
-/** From here on an answer may have come from a repeat that a gateway made when a process was paused or out of reach. */
+/** A slower answer may come from a retry of a gateway whose process was paused or unreachable. */
 const slowAnswerMs = 3_000;
-/** Repeats that a gateway makes of one request, at most, before the client gives it up. */
+/** The most retries that a gateway makes of one request before the client gives up. */
 const hiddenRepeatsMax = 4;
 
 export class Journal {
   readonly findings: Findings;
-  /** When processes were killed, paused, or lost their connections: what was under way then may have been repeated by a gateway. */
+  /** When processes were killed, paused or disconnected: a gateway may have retried the requests that were pending then. */
   readonly losses: { readonly fromMs: number; readonly toMs: number }[] = [];
   readonly sends: SendRecord[] = [];
   readonly memberships: MembershipRecord[] = [];
   readonly changes: ChangeRecord[] = [];
   readonly queues: QueueRecord[] = [];
-  /** How often which request had no answer, or one that said to come again. */
+  /** How often each request had no answer, or one that asks for a retry. */
   readonly failedRequests = new Map<string, number>();
-  /** Messages looked for in GET messages right after their event. */
+  /** How many messages were fetched by GET messages right after their event. */
   probes = 0;
 
   constructor(findings: Findings) {
@@ -275,8 +275,9 @@ export class Journal {
   }
 
   /**
-   * How often a change may have been carried out besides the one time that is certain. A join, an edit or a star has no key, so
-   * whoever repeats it may do it twice.
+   * How often a change may have been executed in addition to the one certain time. A join, an edit or a star has no key, so a retry
+   * may
+   * execute it twice.
    */
   countPossibleRepeats(change: {
     readonly startedMs: number;
@@ -289,7 +290,7 @@ export class Journal {
     return (unclear + (isSlow || wasLost ? 1 : 0)) * hiddenRepeatsMax;
   }
 
-  /** Notes a request that has to be made again, and why. */
+  /** Records a request that must be retried, and why. */
   countFailure(request: string, reason: string): void {
     const what = `${request} ${reason}`;
     this.failedRequests.set(what, (this.failedRequests.get(what) ?? 0) + 1);

@@ -1,4 +1,4 @@
-/** Edits, reactions and stars: each told once, to those who hold the message. */
+/** Edits, reactions and stars: one event for each, to the holders of the message. */
 import type { DeliveredMessage, Ledger } from './ledger.ts';
 import type { ChangeRecord, QueueRecord, Received } from './journal.ts';
 
@@ -9,7 +9,7 @@ export function judgeChanges(ledger: Ledger): void {
   for (const queue of ledger.journal.queues) judgeQueue(ledger, queue, records);
   const queuesOfPerson = Map.groupBy(ledger.journal.queues, ({ userId }) => userId);
   for (const queues of queuesOfPerson.values()) {
-    // The first queue of a person lives from the beginning to the end.
+    // A person's first queue exists during the whole run.
     const [queue] = queues;
     if (queue !== undefined) judgeAcknowledged(ledger, queue);
   }
@@ -34,7 +34,7 @@ function judgeQueue(
     const record = records.get(keyOf(event));
     const message = ledger.messages.get(event.messageId);
     if (record === undefined || message === undefined)
-      findings.add('leaked', `${queue.name}: nobody asked for ${event.essence}`);
+      findings.add('leaked', `${queue.name}: nobody requested ${event.essence}`);
     else if (!mayKnow(ledger, queue.userId, message, record, event.id))
       findings.add('leaked', `${queue.name}: ${event.essence}`);
   }
@@ -60,15 +60,15 @@ function mayKnow(
 /** Every holder of the message gets an event for each acknowledged change, and not more often than it was requested. */
 function judgeAcknowledged(ledger: Ledger, queue: QueueRecord): void {
   const { findings } = ledger.journal;
-  const told = new Map<string, number>();
+  const counts = new Map<string, number>();
   for (const event of queue.received.filter(isChange))
-    told.set(keyOf(event), (told.get(keyOf(event)) ?? 0) + 1);
+    counts.set(keyOf(event), (counts.get(keyOf(event)) ?? 0) + 1);
   for (const record of ledger.journal.changes) {
     const message = ledger.messages.get(record.messageId);
     if (message === undefined) continue;
     const isFor =
       record.kind === 'star' ? record.userId === queue.userId : ledger.holds(queue.userId, message);
-    const times = told.get(keyOf(record)) ?? 0;
+    const times = counts.get(keyOf(record)) ?? 0;
     if (isFor && record.ackedMs !== undefined && times === 0)
       findings.add('lost', `${queue.name}: ${keyOf(record)} of user ${record.userId}`);
     if (times > 1 + ledger.journal.countPossibleRepeats(record))

@@ -1,4 +1,4 @@
-/** What GET messages tells at the end is what was delivered, with every acknowledged change. */
+/** At the end GET messages returns what was delivered, with every acknowledged change. */
 import { readObjects } from '@parley/test-kit';
 import type { ApiClient, JsonObject } from '@parley/test-kit';
 
@@ -51,7 +51,7 @@ async function readHistory(
   return undefined;
 }
 
-/** @param history what GET messages tells the person, by message id; asked for when his queues had been read to their ends */
+/** @param history what GET messages returns to the person, by message id; fetched after the person's queues were read to their ends */
 export function judgeReader(
   ledger: Ledger,
   userId: number,
@@ -73,7 +73,7 @@ export function judgeReader(
   for (const [id, message] of history) {
     const known = ledger.messages.get(id);
     const token = contentMarks.findToken(message['content'] as string);
-    // The server's own notices come whenever they come, also after the queues were read to their ends.
+    // The server's own notices arrive at any time, also after the queues were read to their ends.
     if (token === undefined && id > newestDelivered) continue;
     if (known === undefined) say(`message ${id} (${token}) was delivered to nobody`);
     else if (known.token !== token) say(`message ${id} reads ${token} and not ${known.token}`);

@@ -1,4 +1,4 @@
-/** Joins and leaves: each told once to the one who moved and to those who may know, and true of their time. */
+/** Joins and leaves: one event for each, to the person and to everybody who may know, and correct at its position. */
 import type { Ledger, Timeline } from './ledger.ts';
 import type { MembershipRecord, QueueRecord, Received, SendRecord } from './journal.ts';
 
@@ -16,7 +16,7 @@ export function judgeMemberships(ledger: Ledger): void {
   }
 }
 
-/** Nobody joins where he is, or leaves where he is not. */
+/** Nobody joins a stream twice in a row, or leaves one without being in it. */
 function judgeAlternation(ledger: Ledger, timeline: Timeline, streamId: number): void {
   let isIn = timeline.wasInitiallyIn(streamId);
   for (const { position, op } of timeline.movesOf(streamId)) {
@@ -29,27 +29,28 @@ function judgeAlternation(ledger: Ledger, timeline: Timeline, streamId: number):
   }
 }
 
-/** Each answer that says that something changed has its event; more can only come of requests without a clear outcome. */
+/** Each answer that reports a change has its event; any more come from requests of unknown outcome. */
 function judgeAgainstAnswers(ledger: Ledger, timeline: Timeline, streamId: number): void {
   const { findings, memberships } = ledger.journal;
-  const asked = memberships.filter(
+  const requested = memberships.filter(
     (each) => each.userId === timeline.userId && each.streamId === streamId,
   );
   const moves = timeline.movesOf(streamId);
   const where = `user ${timeline.userId}, stream ${streamId}`;
   let isClear = true;
   for (const op of ['add', 'remove'] as const) {
-    const told = moves.filter((move) => move.op === op).length;
-    const ofOp = asked.filter((each) => each.op === op);
+    const reported = moves.filter((move) => move.op === op).length;
+    const ofOp = requested.filter((each) => each.op === op);
     const certain = ofOp.filter(({ hasEffect }) => hasEffect).length;
     const possible =
       certain + ofOp.reduce((sum, each) => sum + ledger.journal.countPossibleRepeats(each), 0);
-    if (told < certain) findings.add('lost', `${where}: ${told} events of ${certain} (${op})`);
-    if (told > possible)
-      findings.add('repeated', `${where}: ${told} events of ${possible} at most (${op})`);
-    isClear &&= possible === certain && told === certain;
+    if (reported < certain)
+      findings.add('lost', `${where}: ${reported} events of ${certain} (${op})`);
+    if (reported > possible)
+      findings.add('repeated', `${where}: ${reported} events of ${possible} at most (${op})`);
+    isClear &&= possible === certain && reported === certain;
   }
-  const effective = asked.filter(({ hasEffect }) => hasEffect);
+  const effective = requested.filter(({ hasEffect }) => hasEffect);
   if (!isClear || effective.length !== moves.length) return;
   const sends = ledger.journal.sends.filter(
     ({ target }) => 'streamId' in target && target.streamId === streamId,
@@ -60,7 +61,7 @@ function judgeAgainstAnswers(ledger: Ledger, timeline: Timeline, streamId: numbe
   }
 }
 
-/** A join or leave that began after a send was answered follows it in the log, and the other way round. */
+/** A join or leave that began after a send was answered follows it in the log, and vice versa. */
 function judgeAgainstSends(
   ledger: Ledger,
   change: MembershipRecord,
@@ -83,7 +84,7 @@ function judgeAgainstSends(
 function judgeInitialState(ledger: Ledger, queue: QueueRecord): void {
   const timeline = ledger.timelineOf(queue.userId);
   for (const { id } of ledger.streams) {
-    // The state is exact at the start: a change at that very position is in it.
+    // The initial state is exact: it includes a change at its own position.
     const isMember = timeline.isMember(id, queue.startId + 1);
     if (isMember !== queue.initialStreamIds.has(id))
       ledger.journal.findings.add(
@@ -93,13 +94,13 @@ function judgeInitialState(ledger: Ledger, queue: QueueRecord): void {
   }
 }
 
-/** Others learn of each move once, if they have the stream in a list: members, and of a public stream all but guests. */
+/** Others get each move once if their lists contain the stream: its members, and for a public stream everybody but guests. */
 function judgePeers(ledger: Ledger, queue: QueueRecord): void {
   const { findings } = ledger.journal;
   for (const stream of ledger.streams) {
     for (const [userId, timeline] of ledger.timelines) {
       if (userId === queue.userId) continue;
-      const told = queue.received.filter(
+      const reported = queue.received.filter(
         (received): received is Extract<Received, { what: 'peer' }> =>
           received.what === 'peer' && received.streamId === stream.id && received.userId === userId,
       );
@@ -111,10 +112,10 @@ function judgePeers(ledger: Ledger, queue: QueueRecord): void {
         );
       const asText = (moves: readonly { readonly op: string }[]): string =>
         moves.map(({ op }) => op).join(' ');
-      if (asText(told) !== asText(due))
+      if (asText(reported) !== asText(due))
         findings.add(
-          told.length > due.length ? 'leaked' : 'lost',
-          `${queue.name}: of user ${userId} in stream ${stream.id} it was told "${asText(told)}" and not "${asText(due)}"`,
+          reported.length > due.length ? 'leaked' : 'lost',
+          `${queue.name}: of user ${userId} in stream ${stream.id} it got "${asText(reported)}" instead of "${asText(due)}"`,
         );
     }
   }
@@ -125,7 +126,7 @@ function mayKnow(ledger: Ledger, queue: QueueRecord, streamId: number, position:
   return ledger.timelineOf(queue.userId).isMember(streamId, position);
 }
 
-/** Queues of one person get the same, but for messages that only a listening one gets. */
+/** All queues of a person get the same events, except messages that only a queue of all public streams gets. */
 function judgeTwins(ledger: Ledger, queue: QueueRecord): void {
   const first = ledger.journal.queues.find(({ userId }) => userId === queue.userId);
   if (first === undefined || first === queue) return;

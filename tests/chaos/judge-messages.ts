@@ -1,8 +1,8 @@
-/** Each message exactly once, in order, to exactly those it is for. */
+/** Each message exactly once, in order, and only to its recipients. */
 import type { DeliveredMessage, Ledger } from './ledger.ts';
 import type { QueueRecord, SendRecord, SendTarget } from './journal.ts';
 
-/** @returns how many message events all queues got together */
+/** @returns the number of message events in all queues */
 export function judgeMessages(ledger: Ledger): number {
   judgeSends(ledger);
   judgeOrder(ledger);
@@ -11,7 +11,7 @@ export function judgeMessages(ledger: Ledger): number {
   return delivered;
 }
 
-/** What was acknowledged is there, once, as it was sent. */
+/** Each acknowledged message exists once, as it was sent. */
 function judgeSends({ journal, messages }: Ledger): void {
   const { findings } = journal;
   const idsOf = new Map<string, number[]>();
@@ -73,7 +73,7 @@ function judgeOrder({ journal, messages }: Ledger): void {
   }
 }
 
-/** @returns how many messages the queue got */
+/** @returns the number of messages in the queue */
 function judgeQueue(ledger: Ledger, queue: QueueRecord): number {
   const { findings } = ledger.journal;
   const got = new Set<number>();

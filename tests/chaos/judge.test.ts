@@ -1,4 +1,4 @@
-/** The judge finds the fault in every wrong record of a run, and names its kind. */
+/** The judge finds the fault in every incorrect record of a run, and reports its kind. */
 import { beforeEach, describe, expect, test } from 'vitest';
 
 import { Findings } from './findings.ts';
@@ -32,7 +32,7 @@ function openQueue(userId: number, streamIds: readonly number[], listens = false
   return queue;
 }
 
-/** Notes an acknowledged send. @returns its event, as the server would write it */
+/** Records an acknowledged send. @returns its event, as the server would write it */
 function send(
   messageId: number,
   target: SendTarget,
@@ -66,13 +66,13 @@ function move(id: number, op: 'add' | 'remove', streamId: number): Record<string
   return { type: 'subscription', op, id, subscriptions: [{ stream_id: streamId }] };
 }
 
-function asked(userId: number, streamId: number, op: 'add' | 'remove'): MembershipRecord {
+function requested(userId: number, streamId: number, op: 'add' | 'remove'): MembershipRecord {
   const record = {
     userId,
     streamId,
     op,
     startedMs: 0,
-    // All sends of a test are under way meanwhile.
+    // All sends of a test are pending during this time.
     ackedMs: 2_000,
     hasEffect: true,
     unclear: 0,
@@ -81,7 +81,7 @@ function asked(userId: number, streamId: number, op: 'add' | 'remove'): Membersh
   return record;
 }
 
-/** @returns the kinds of what is found, each once */
+/** @returns the kinds of the findings, each once */
 function judge(): string[] {
   const ledger = new Ledger(journal, { streams: [open, closed], guestIds: new Set() });
   judgeMessages(ledger);
@@ -157,8 +157,8 @@ describe('messages', () => {
 describe('joins and leaves', () => {
   test('messages between a join and a leave must arrive, others must not', () => {
     const [anns, bobs] = [openQueue(ann, [11]), openQueue(bob, [])];
-    asked(bob, 11, 'add');
-    asked(bob, 11, 'remove');
+    requested(bob, 11, 'add');
+    requested(bob, 11, 'remove');
     const sent = [1, 3, 5].map((id) => send(id, { streamId: 11 }));
     anns.receive(sent[0] ?? {});
     bobs.receive(move(102, 'add', 11));
@@ -180,7 +180,7 @@ describe('joins and leaves', () => {
 
   test('an acknowledged join without its event is lost, and an extra event is a repeat', () => {
     const anns = openQueue(ann, []);
-    asked(ann, 11, 'add');
+    requested(ann, 11, 'add');
     expect(judge()).toEqual(['lost']);
     journal.findings.list.length = 0;
     anns.receive(move(101, 'add', 11));
@@ -192,7 +192,7 @@ describe('joins and leaves', () => {
 
   test('a request of unknown outcome explains one more event', () => {
     const anns = openQueue(ann, []);
-    asked(ann, 11, 'add').hasEffect = false;
+    requested(ann, 11, 'add').hasEffect = false;
     anns.receive(move(101, 'add', 11));
     expect(judge()).toEqual(['repeated']);
     journal.findings.list.length = 0;
@@ -202,7 +202,7 @@ describe('joins and leaves', () => {
 
   test('a message that was answered before the join began precedes it', () => {
     const [anns, bobs] = [openQueue(ann, [11]), openQueue(bob, [])];
-    const join = asked(bob, 11, 'add');
+    const join = requested(bob, 11, 'add');
     bobs.receive(move(101, 'add', 11));
     anns.receive({ type: 'subscription', op: 'peer_add', id: 101.5, stream_id: 11, user_id: bob });
     for (const queue of [anns, bobs]) queue.receive(send(2, { streamId: 11 }));
@@ -212,7 +212,7 @@ describe('joins and leaves', () => {
 
   test('users who may not know of a private stream get no event about joins', () => {
     const [, eves] = [openQueue(bob, []), openQueue(eve, [])];
-    asked(bob, 11, 'add');
+    requested(bob, 11, 'add');
     journal.queues[0]?.receive(move(101, 'add', 11));
     eves.receive({ type: 'subscription', op: 'peer_add', id: 102, stream_id: 11, user_id: bob });
     expect(judge()).toEqual(['leaked']);
@@ -253,7 +253,7 @@ test('a star may come twice only if it was running while a process was paused', 
 });
 
 describe('history', () => {
-  /** Ann was given message 2; her history has it, and one more. @returns what is found */
+  /** Ann got message 2; her history contains it and one more. @returns the findings */
   function judgeOneMore(messageId: number, content: string): string[] {
     const anns = openQueue(ann, [10]);
     anns.receive(send(2, { streamId: 10 }));

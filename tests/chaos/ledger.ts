@@ -1,6 +1,6 @@
 /**
- * What a run can be held to, made from what its clients were told and from nothing of the server's own: where each message stands
- * in the one order that event ids are, and when each person was in which stream.
+ * What must hold for a run, derived only from what its clients got: the place of each message in the single order of event ids, and
+ * who was in which stream when.
  */
 import type { Journal, QueueRecord, Received, SendRecord, SendTarget } from './journal.ts';
 
@@ -16,7 +16,7 @@ export type DeliveredMessage = {
   readonly target: SendTarget;
   readonly token: string | undefined;
   readonly senderId: number;
-  /** What a client of ours asked for; undefined for what the server wrote by itself. */
+  /** What a client of this run requested; undefined for the server's own messages. */
   readonly send: SendRecord | undefined;
 };
 
@@ -87,14 +87,14 @@ export class Ledger {
     return this.streams.some((stream) => stream.id === streamId && stream.isPublic);
   }
 
-  /** Whether the message is in the person's history: he took part, or was in the stream at its position. */
+  /** Whether the message is in the person's history: the person took part, or was in the stream at its position. */
   holds(userId: number, message: DeliveredMessage): boolean {
     const { target, position } = message;
     if ('participantIds' in target) return target.participantIds.includes(userId);
     return this.timelineOf(userId).isMember(target.streamId, position);
   }
 
-  /** Whether a queue is due an event of a position, as far as the time of its life goes. */
+  /** Whether the queue existed at this position, so that it must have the event. */
   isAlive(queue: QueueRecord, position: number): boolean {
     return position > queue.startId && (!queue.isDeleted || position <= queue.lastId);
   }

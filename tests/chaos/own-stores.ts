@@ -1,4 +1,4 @@
-/** Postgres and Redis of a run's own, on ports that stay, so that they can be ended and started again under the system. */
+/** A run's own Postgres and Redis, on fixed ports, so that they can be stopped and restarted while the system runs. */
 import { randomBytes } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { findFreePort, makeTemporaryFolder, startPostgres, startRedis } from '@parley/local-stores';
 import type { RunningStore } from '@parley/local-stores';
 
-/** A store that is ended and started again. */
+/** A store that can be stopped and restarted. */
 export class OwnStore {
   #running: RunningStore;
   readonly #start: () => Promise<RunningStore>;
@@ -24,7 +24,7 @@ export class OwnStore {
     return this.#running.url;
   }
 
-  /** Sends a signal that ends it, and waits for the end. */
+  /** Sends a signal that ends it, and waits until it has ended. */
   async end(signal: NodeJS.Signals): Promise<void> {
     process.kill(this.#running.pid, signal);
     await this.#running.exited;
@@ -43,12 +43,12 @@ export class OwnStore {
 export type OwnStores = {
   readonly postgres: OwnStore;
   readonly redis: OwnStore;
-  /** Removes what Redis has on disk; only while it is ended. */
+  /** Removes the data of Redis on disk; only after `end`. */
   readonly wipeRedis: () => Promise<void>;
   readonly stop: () => Promise<void>;
 };
 
-/** Starts both, empty. Postgres survives the end of its processes, which is all that a run does to it, without waiting for the disk. */
+/** Starts both, empty. Postgres does not wait for the disk: its data survives the end of its processes, and a run does no more to it. */
 export async function startOwnStores(): Promise<OwnStores> {
   const disposal = new AsyncDisposableStack();
   const folder = await makeTemporaryFolder();

@@ -8,7 +8,7 @@ export type ChaosStream = {
   readonly id: number;
   readonly name: string;
   readonly isPublic: boolean;
-  /** In it from the beginning to the end. Of a private stream only they send, and bring others in. */
+  /** Members during the whole run. In a private stream only they send, and they add others. */
   readonly staying: readonly TestAccount[];
 };
 
@@ -17,9 +17,9 @@ export type Population = {
   readonly guest: TestAccount;
   /** Those who join and leave. */
   readonly movers: readonly TestAccount[];
-  /** A public stream that all are in, and stay in. */
+  /** A public stream whose members are everybody, during the whole run. */
   readonly everybody: ChaosStream;
-  /** Streams that movers join and leave. */
+  /** Streams that the movers join and leave. */
   readonly changing: readonly ChaosStream[];
 };
 
@@ -27,7 +27,7 @@ const peopleCount = 20;
 const moversCount = 8;
 const stayingInPrivate = 4;
 
-/** Makes the organization through the store modules, before there is traffic. */
+/** Creates the organization through the store modules, before the traffic. */
 export async function makePopulation(system: ChaosSystem): Promise<Population> {
   await using organization = await TestOrganization.create(
     system.cluster.settings,

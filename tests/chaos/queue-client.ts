@@ -1,4 +1,4 @@
-/** Clients that read event queues in different ways, and go on where they were whatever happens to their connections. */
+/** Clients that read event queues in different ways, and continue where they were after any failure of their connections. */
 import { request as startRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -14,13 +14,13 @@ import type { Journal, Received } from './journal.ts';
 
 /** How a queue is read. */
 export const readingWays = [
-  /** One long poll after the other. */
+  /** Consecutive long polls. */
   'poll',
-  /** Long polls with rests between them, so that events gather. */
+  /** Long polls with pauses, in which events accumulate. */
   'rest',
-  /** Long polls that the client gives up in the middle. */
+  /** Long polls that the client sometimes abandons. */
   'hang-up',
-  /** Long polls; now and then one from an older id, which must give the same events again. */
+  /** Long polls; sometimes one from an older id, which must return the same events again. */
   'look-back',
   /** Server-Sent Events. */
   'stream',
@@ -42,7 +42,7 @@ const restMs = 5_000;
 const patienceMs = 1_500;
 const lookBackEvents = 20;
 const lookBackChance = 0.05;
-/** A stream is not given up before it was silent for longer than two of its heartbeats. */
+/** A client gives up a stream only after a silence of more than two heartbeats. */
 const streamSilenceMs = 120_000;
 const registerDeadlineMs = 60_000;
 
@@ -54,7 +54,7 @@ export type QueueClientOptions = {
   readonly way: ReadingWay;
   readonly listens: boolean;
   readonly random: SeededRandom;
-  /** Told of each message as it comes. */
+  /** Called with each message as it arrives. */
   readonly onMessage?: (messageId: number) => void;
 };
 
@@ -103,13 +103,13 @@ export class QueueClient {
     this.#ended = options.way === 'stream' ? this.#stream() : this.#poll();
   }
 
-  /** Ends the reading; the queue stays. */
+  /** Stops reading; the queue stays. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#ended;
   }
 
-  /** Asks for what is there until there is nothing more. Only after `stop`. @returns how many events came */
+  /** Reads until there are no more events. Only after `stop`. @returns the number of events */
   async drain(until: AbortSignal): Promise<number> {
     let count = 0;
     for (;;) {
@@ -120,7 +120,7 @@ export class QueueClient {
     }
   }
 
-  /** Asks for everything since the queue's beginning, which must be what the client was given. Only after `drain`. */
+  /** Reads everything since the start of the queue, which must equal what the client got. Only after `drain`. */
   async readAgain(until: AbortSignal): Promise<void> {
     const again: Received[] = [];
     let lastId = this.record.startId;
@@ -130,19 +130,19 @@ export class QueueClient {
       again.push(...events.map(readEvent));
       lastId = events.at(-1)?.['id'] as number;
     }
-    // What came since is not known yet.
+    // Newer events are not known yet.
     const known = again.filter(({ id }) => id <= this.record.lastId);
     this.#compare(this.record.received, known, 'from its beginning');
   }
 
-  /** Deletes the queue, and makes sure that it is gone. Only after `stop`. */
+  /** Deletes the queue, and checks that it is gone. Only after `stop`. */
   async delete(until: AbortSignal): Promise<void> {
     const { journal, client } = this.#options;
     const parameters = { queue_id: this.record.queueId };
     this.record.isDeleted = true;
     const request = { method: 'DELETE', path: 'events', parameters } as const;
     const answer = await attemptUntilAnswered(journal, client, request, { until });
-    // A repeat finds it gone already.
+    // A retry finds it deleted already.
     if (answer?.code !== undefined && answer.code !== 'BAD_EVENT_QUEUE_ID')
       journal.findings.add('answer', `a queue was not deleted: ${JSON.stringify(answer.body)}`);
     const gone = await attemptUntilAnswered(
@@ -235,7 +235,7 @@ export class QueueClient {
     );
   }
 
-  /** Acknowledging is not state: an older id gives the same events again (architecture, Queues). */
+  /** Acknowledging is not state: an older id returns the same events again (architecture, Queues). */
   async #lookBack(): Promise<void> {
     const known = this.record.received.slice(-lookBackEvents);
     const first = known[0];
@@ -300,7 +300,7 @@ export class QueueClient {
     const decoder = new TextDecoder();
     for await (const chunk of response) {
       const lines = (rest + decoder.decode(chunk as Buffer, { stream: true })).split('\n');
-      // What comes after the last line's end is not known to be whole; a broken-off event is left out.
+      // The part after the last line break may be incomplete; an incomplete event is dropped.
       rest = lines.pop() ?? '';
       for (const line of lines) {
         if (line.startsWith('event:')) name = line.slice('event:'.length).trim();
@@ -316,7 +316,7 @@ export class QueueClient {
     return 'ended';
   }
 
-  /** The first address is repeated, and the id that was received last goes with it, as browsers do. */
+  /** Like a browser, the client repeats the first address and sends the last id that it received. */
   #openStream(): Promise<IncomingMessage> {
     const { client } = this.#options;
     const base = this.#options.random.pick(client.urls);

@@ -4,7 +4,7 @@ import { findingKinds } from './findings.ts';
 import type { Finding, Findings } from './findings.ts';
 import type { Journal } from './journal.ts';
 
-/** What a run did and found. */
+/** The actions and findings of a run. */
 export type RunReport = {
   readonly seed: number;
   readonly queues: number;
@@ -12,7 +12,7 @@ export type RunReport = {
   readonly acknowledged: number;
   /** Sends whose outcome stayed unknown. */
   readonly unknown: number;
-  /** Message events, over all queues. */
+  /** Message events in all queues. */
   readonly delivered: number;
   readonly membershipChanges: number;
   readonly messageChanges: number;
@@ -20,22 +20,22 @@ export type RunReport = {
   readonly failedRequests: ReadonlyMap<string, number>;
   readonly faults: ReadonlyMap<FaultKind, number>;
   readonly findings: Findings;
-  /** Why the run proves nothing; empty when it does. */
+  /** Why the run proves nothing; empty if it proves something. */
   readonly unchecked: readonly string[];
 };
 
 const findingsShownMax = 40;
-/** What a series of ten seeds is for. */
+/** What a series of ten seeds must reach. */
 const seriesSeeds = 10;
 const seriesSends = 20_000;
 const seriesFaultsOfEach = 20;
 
-/** @returns a finding in a line, which begins with its kind */
+/** @returns a finding as a line, which begins with its kind */
 export function describeFinding({ kind, text, atMs }: Finding): string {
   return `${kind}${atMs === undefined ? '' : ` at ${(atMs / 1_000).toFixed(1)} s`}: ${text}`;
 }
 
-/** @returns a line for each kind of request that failed, with how often and how */
+/** @returns a line for each kind of request that failed, with the number and kind of failures */
 export function describeFailedRequests({ failedRequests }: Journal): string {
   return [...failedRequests]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
@@ -43,7 +43,7 @@ export function describeFailedRequests({ failedRequests }: Journal): string {
     .join('\n');
 }
 
-/** @returns the findings of a run in lines; empty when there are none */
+/** @returns the findings of a run as lines; empty for none */
 export function describeFindings({ findings, unchecked }: RunReport): string {
   const shown = findings.list.slice(0, findingsShownMax).map(describeFinding);
   const rest = findings.list.length - shown.length;
@@ -54,14 +54,14 @@ export function describeFindings({ findings, unchecked }: RunReport): string {
   ].join('\n');
 }
 
-/** Whether every rule held, and was looked at. */
+/** Whether every rule held and was tested. */
 export function hasHeld(reports: readonly RunReport[]): boolean {
   return reports.every(
     ({ findings, unchecked }) => findings.list.length === 0 && unchecked.length === 0,
   );
 }
 
-/** @returns how often each kind of fault came, over all runs */
+/** @returns the number of faults of each kind in all runs */
 export function describeFaultCounts(reports: readonly RunReport[]): string {
   const counts = faultKinds.map((kind) => `${kind} ${countFaults(reports, kind)}`);
   return `Faults: ${counts.join(', ')}`;
@@ -71,7 +71,7 @@ function countFaults(reports: readonly RunReport[], kind: (typeof faultKinds)[nu
   return reports.reduce((sum, { faults }) => sum + (faults.get(kind) ?? 0), 0);
 }
 
-/** @returns what a series of ten seeds lacks; empty for fewer seeds, which promise less */
+/** @returns what a series of ten seeds did not reach; empty for fewer seeds, which need not reach it */
 export function findUnproven(reports: readonly RunReport[]): string[] {
   if (reports.length < seriesSeeds) return [];
   const sends = sum(reports, ({ acknowledged }) => acknowledged);
@@ -82,7 +82,7 @@ export function findUnproven(reports: readonly RunReport[]): string[] {
   ];
 }
 
-/** @returns the last line: what was sent, delivered, lost, repeated, disordered and leaked, and whether all held */
+/** @returns the last line: the numbers of messages sent, delivered, lost, repeated, out of order and leaked, and whether all rules held */
 export function describeRuns(reports: readonly RunReport[]): string {
   const total = (count: (report: RunReport) => number): number => sum(reports, count);
   const unknown = total((each) => each.unknown);

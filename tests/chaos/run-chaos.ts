@@ -60,11 +60,11 @@ async function main(): Promise<number> {
   return hasHeld(reports) && unproven.length === 0 ? 0 : 1;
 }
 
-// Each process that a run starts listens for the end of this one, to end with it.
+// Each process of a run listens for the exit of this one, to end with it.
 process.setMaxListeners(0);
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 try {
-  // Sockets that were reset while nobody read from them may never be told, and would keep a run that has said all.
+  // Without `exit`, sockets that were reset before anybody read from them could keep a finished run alive.
   process.exit(await main());
 } catch (error) {
   process.stderr.write(`${(error as Error).message}\n${usage}`);

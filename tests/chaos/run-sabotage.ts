@@ -10,14 +10,14 @@ import { foundPrefix, trafficBegins } from './chaos-run.ts';
 import { applyReplacement, sabotages } from './sabotages.ts';
 import type { Sabotage } from './sabotages.ts';
 
-/** What a system and the harness are made of. */
+/** The sources of the system and the harness. */
 const copied = ['packages', 'services', 'tests', 'docs', 'package.json'] as const;
 
-/** What tells that a rule of the log is broken. A refusal, a strange answer or a failed process may have other reasons. */
+/** Findings that prove a broken rule of the log. A refusal, an unexpected answer or a failed process may have other causes. */
 const brokenRule = new RegExp(`^${foundPrefix}(lost|repeated|disordered|leaked|history)\\b`);
 
 /**
- * Breaks rules, one after the other, in copies of the sources, and runs each copy under faults.
+ * Breaks the rules, one after the other, in copies of the sources, and runs each copy under faults.
  *
  * @param options.name of a sabotage, or `all`
  * @returns 0 when each was found, else 1
@@ -51,8 +51,8 @@ const removalsMax = 20;
 type Found = { readonly finding: string; readonly afterSecs: number };
 
 /**
- * Runs until something is found that only the broken rule explains; a run that could not be carried out, or in which processes
- * failed, found nothing.
+ * Runs until a finding occurs that only the broken rule explains. A run that could not be executed, or whose processes failed,
+ * found nothing.
  */
 async function runBroken(
   sabotage: Sabotage,
@@ -83,7 +83,7 @@ async function runBroken(
       {
         cwd: folder,
         stdio: ['ignore', 'pipe', 'inherit'],
-        // A run that is ended leaves its stores' folders, which go with this one.
+        // An aborted run leaves the folders of its stores, which are removed with this folder.
         env: { ...process.env, TMPDIR: folder },
       },
     );
@@ -105,7 +105,7 @@ async function runBroken(
     });
     return found;
   } finally {
-    // The stores of a run that is ended are still ending.
+    // The stores of an aborted run may still be stopping.
     await rm(folder, { recursive: true, force: true, maxRetries: removalsMax });
   }
 }

@@ -1,11 +1,11 @@
 /**
- * Rules of the architecture, broken on purpose: what the harness must find. Each is a change of the sources by exact text, carried out in
- * a copy only.
+ * Rules of the architecture that are broken on purpose, which the harness must find. Each is an exact replacement of text in the
+ * sources, made in a copy only.
  */
 export type Replacement = { readonly file: string; readonly find: string; readonly put: string };
 
 export type Sabotage = {
-  /** What is done, in words. */
+  /** The change, in words. */
   readonly what: string;
   readonly replacements: readonly Replacement[];
 };
@@ -123,7 +123,7 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
 
 /**
  * @returns the text with the replacement made
- * @throws Error where the text to be replaced is not there exactly once
+ * @throws Error unless the text to be replaced occurs exactly once
  */
 export function applyReplacement(text: string, { file, find, put }: Replacement): string {
   const parts = text.split(find);

@@ -1,4 +1,4 @@
-/** The traffic of a run: senders, joins and leaves, edits, reactions, stars, and queues that come and go. */
+/** The traffic of a run: senders, joins and leaves, edits, reactions, stars, and temporary queues. */
 import { setTimeout as pause } from 'node:timers/promises';
 
 import { readObjects } from '@parley/test-kit';
@@ -12,7 +12,7 @@ import type { ChaosStream, Population } from './population.ts';
 import { QueueClient, readingWays } from './queue-client.ts';
 import type { ReadingWay } from './queue-client.ts';
 
-/** Two senders for each of twenty people, at this pace, make above two thousand sends in two minutes of faults on two busy cores. */
+/** At this pace, two senders for each of twenty people make over two thousand sends in two minutes of faults on two busy cores. */
 const sendersPerPerson = 2;
 const sendPauseMs = 600;
 const movePauseMs = 2_500;
@@ -24,7 +24,7 @@ const emoji = 'tada';
 type Person = {
   readonly account: TestAccount;
   readonly random: SeededRandom;
-  /** A queue that messages are sent from. */
+  /** A queue that a send can name as its own. */
   readonly queueId: string;
 };
 
@@ -34,7 +34,7 @@ export class Workload {
   readonly #population: Population;
   readonly #random: SeededRandom;
   readonly #stopping = new AbortController();
-  /** Ended later than the traffic, so that what is under way comes to an outcome. */
+  /** Aborted later than the traffic, so that pending requests can finish. */
   readonly #giveUp = new AbortController();
   readonly #loops: Promise<void>[] = [];
   readonly #asides = new Set<Promise<void>>();
@@ -59,7 +59,7 @@ export class Workload {
     ]);
   }
 
-  /** Begins the traffic. */
+  /** Starts the traffic. */
   begin(): void {
     const { people, movers } = this.#population;
     for (const account of people) {
@@ -73,7 +73,7 @@ export class Workload {
     this.#loops.push(this.#visitForEver(this.#ownRandom()));
   }
 
-  /** Begins nothing new, and waits until what is under way has an outcome. */
+  /** Starts nothing new, and waits until all pending requests are finished. */
   async end(deadlineMs: number): Promise<void> {
     this.#stopping.abort();
     const timer = setTimeout(() => this.#giveUp.abort(), deadlineMs);
@@ -82,7 +82,7 @@ export class Workload {
     clearTimeout(timer);
   }
 
-  /** Sends to the stream that everybody is in. @returns the messages, without those that got no answer in time */
+  /** Sends to the stream of all people. @returns the messages, except those without an answer in time */
   async sendToEverybody(count: number, until: AbortSignal): Promise<SendRecord[]> {
     const { people, everybody } = this.#population;
     const sends = await Promise.all(
@@ -217,7 +217,7 @@ export class Workload {
     const holdsIt =
       'participantIds' in target ||
       this.#streamOf(target.streamId).staying.some(({ id }) => id === account.id);
-    // Who does not hold a message would begin to by starring it.
+    // A star would make anybody else a holder of the message.
     const kind = holdsIt ? random.pick(['edit', 'reaction', 'star'] as const) : 'edit';
     this.#count += 1;
     const mark = {
@@ -265,7 +265,7 @@ export class Workload {
     );
     if (answer === undefined) return;
     record.ackedMs = performance.now();
-    // A reaction whose first request was carried out is there already when it is repeated.
+    // If the first request was executed, its repeat finds the reaction already there.
     const isThere = kind === 'reaction' && this.#journal.countPossibleRepeats(record) > 0;
     if (answer.code !== undefined && !isThere) {
       record.ackedMs = undefined;
@@ -340,7 +340,7 @@ export class Workload {
     record.hasEffect = changed > 0;
   }
 
-  /** Queues that are registered in the middle, read for a while, and deleted. */
+  /** Queues that are registered during the run, read for a while, and deleted. */
   async #visitForEver(random: SeededRandom): Promise<void> {
     const visits: Promise<void>[] = [];
     while (!this.#stopping.signal.aborted) {

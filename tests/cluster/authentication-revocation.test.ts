@@ -1,6 +1,6 @@
 /**
- * A changed key and a deactivated account are refused with the answer by the gateway that gave it, and soon by the other one, with Redis
- * and without it.
+ * After a change of a key or the deactivation of an account, the gateway that gave the answer refuses the key at once, and the
+ * other one soon, with and without Redis.
  */
 import { TestOrganization, startCluster, startTestRedis, waitUntil } from '@parley/test-kit';
 import type { Cluster, TestAccount, TestStore } from '@parley/test-kit';
@@ -49,7 +49,7 @@ async function call(
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
-/** Changes are made through gateway 0. The other one has a second, and here what a busy machine takes as well. */
+/** Changes are made through gateway 0. The other one has a second, plus some time for a busy machine. */
 async function checkRefusals(login: Login, msg: string): Promise<void> {
   const isRefused = async (gateway: number): Promise<boolean> => {
     const { status, body } = await call(gateway, login, 'GET', 'users/me');

@@ -1,6 +1,6 @@
 /**
- * Whoever has the answer to a change acts on it at once: through the same gateway nothing older is ever seen, whichever replicas of the
- * services the two requests meet; another gateway knows within a moment.
+ * A client acts at once on the answer to its change. Through the same gateway it never sees older state, whichever replicas of the
+ * services serve the two requests; another gateway has the change within a moment.
  */
 import { drawDefaultAvatar } from '@parley/images';
 import {
@@ -43,10 +43,10 @@ afterAll(async () => {
   await cluster?.stop();
 });
 
-/** What is tried again and again: a cache that lags mostly shows it the first time, one that races needs some luck. */
+/** Repetitions: a stale cache mostly shows the first time, but a race only sometimes. */
 const rounds = 8;
 
-/** Calls through one gateway, so that nothing but its own knowledge counts. */
+/** Calls through one gateway, so that only its own state matters. */
 function clientOf(account: Pick<TestAccount, 'email' | 'apiKey'>, gateway = 0): ApiClient {
   const { email, apiKey } = account;
   return new ApiClient({ urls: [cluster.gatewayUrls[gateway] ?? ''], email, apiKey });
@@ -57,7 +57,7 @@ async function msgOf(answer: Promise<Answer>): Promise<unknown> {
   return body['result'] === 'success' ? 'success' : body['msg'];
 }
 
-/** A change, what comes of it through the same gateway at once, and through the other one within a moment. */
+/** A change, and its outcome through the same gateway at once and through the other one within a moment. */
 async function changeThenAct(
   change: readonly [Method, string, Parameters?],
   act: (gateway: number) => Promise<unknown>,
@@ -231,7 +231,7 @@ describe('the organization, its streams, and personal settings', () => {
     readonly change: () => Promise<unknown>;
     readonly undo: () => Promise<unknown>;
     readonly act: (gateway: number) => Promise<unknown>;
-    /** What `act` gives before the change and when it is undone, and after it. */
+    /** The result of `act` before the change and after undoing it, and after the change. */
     readonly outcomes: readonly [before: unknown, after: unknown];
   };
 
@@ -295,7 +295,7 @@ describe('the organization, its streams, and personal settings', () => {
       undo: setRealm({ email_address_visibility: 1 }),
       act: async (gateway) => {
         const { email } = await as(mia, gateway).get('users/me');
-        // By the address that is shown, she is the one who asks.
+        // Her request is accepted with the address that is shown to her.
         const subscriptions = [{ name: 'hall' }];
         const subscribed = await as(mia, gateway).post('users/me/subscriptions', {
           subscriptions,
@@ -445,7 +445,7 @@ describe('the organization, its streams, and personal settings', () => {
     expect(await act(0)).toEqual(before);
     for (let round = 0; round < 3; round += 1) {
       await change();
-      // None of this is a gateway's to know, so every gateway has it at once.
+      // Gateways keep none of this, so both have it at once.
       expect(await Promise.all([act(0), act(1)])).toEqual([after, after]);
       await undo();
       expect(await Promise.all([act(1), act(0)])).toEqual([before, before]);

@@ -29,7 +29,7 @@ async function startDoomed(): Promise<ServiceProcess> {
   return processOf(started);
 }
 
-/** Repeated with its key where a gateway still asks a process that is gone. */
+/** Repeated with its key while a gateway still calls a dead process. */
 async function defer(account: TestAccount, content: string, change: object = {}): Promise<void> {
   await account.typed.request('POST /messages', {
     type: 'stream',
@@ -42,7 +42,7 @@ async function defer(account: TestAccount, content: string, change: object = {})
   });
 }
 
-/** The time of everything comes, and nobody has anything. */
+/** Makes all waiting messages due, and releases all claims. */
 async function letTimeCome(): Promise<void> {
   await all.pool.query(
     `UPDATE deferred_messages SET deliver_at = least(deliver_at, now()), due_at = now()`,
@@ -66,14 +66,14 @@ async function contents(where: string): Promise<string[]> {
   return rows.map(({ content }) => content);
 }
 
-// Each is a statement of the killed process that Postgres never receives, or receives with an outcome that nobody learns.
+// Each is a statement of the killed process that Postgres never receives, or receives without the process getting the outcome.
 test.each([
   { place: 'before it was taken', statement: 'deferred-message-take' },
-  { place: 'as it was taken', statement: 'deferred-message-take', arrives: true },
+  { place: 'while it was taken', statement: 'deferred-message-take', arrives: true },
   { place: 'before it was sent', statement: 'the content' },
-  { place: 'as it was sent', statement: 'the content', arrives: true },
-  { place: 'between send and end', statement: 'deferred-message-remove' },
-  { place: 'as it ended', statement: 'deferred-message-remove', arrives: true },
+  { place: 'while it was sent', statement: 'the content', arrives: true },
+  { place: 'between the send and the end', statement: 'deferred-message-remove' },
+  { place: 'while it ended', statement: 'deferred-message-remove', arrives: true },
 ])('killed $place, a message and a reminder are sent once', async (of) => {
   for (const kind of ['send_later', 'remind']) {
     const content = `${of.place} ${kind}`;
@@ -96,7 +96,7 @@ test.each([
 
 test('a message whose storage Postgres did not confirm is stored once', async () => {
   const service = await startDoomed();
-  // What the service does in the background commits as well, and would keep its connections from the request.
+  // The service also commits background work, on connections that the request then cannot use.
   let isAsked = false;
   const asking = postgres.holdBack('to-server', (bytes) => {
     isAsked ||= bytes.includes('stored?');

@@ -27,7 +27,7 @@ test('an event node is killed and another is started', async () => {
   await cluster.kill('events', 0, 'SIGKILL');
   const started = await cluster.startAnother('events');
   await sending;
-  // What comes after the start reaches the queues that moved to the new node.
+  // Messages sent after the start reach the queues that moved to the new node.
   await waitUntil(
     'the new node answers a poll',
     async () => {
@@ -68,7 +68,7 @@ test('a message service is killed between commit and publish', async () => {
   await scenario.sendUntilAcknowledged(sendsPerPart);
 
   const publishes = proxy.holdBackPublish();
-  // Enough that the gateways give some to either service.
+  // Enough that the gateways send some to either service.
   await Promise.all(
     [...scenario.senders, ...scenario.senders].map((person) => scenario.sendOne(person)),
   );

@@ -11,7 +11,7 @@ export type StreamQuery = {
   readonly queueId?: string;
   readonly lastEventId?: number | string;
   readonly header?: string;
-  /** Which of the client's gateways. */
+  /** The index of the gateway in the client's list. */
   readonly gateway?: number;
 };
 
@@ -24,14 +24,14 @@ function parseMessage(text: string): StreamMessage {
   ) as StreamMessage;
 }
 
-/** A stream of events as its bytes come, for what an `EventSource` does not show. */
+/** Reads a stream of events as bytes, to check what an `EventSource` does not show. */
 export class EventStreamReader {
   readonly headers: IncomingHttpHeaders;
   readonly status: number;
   readonly messages: StreamMessage[] = [];
-  /** What came after the last complete message. */
+  /** The text after the last complete message. */
   rest = '';
-  /** Set once the answer is over: whether it was complete. */
+  /** Set when the answer has ended: whether it was complete. */
   end: { readonly isComplete: boolean } | undefined;
   readonly #answer: IncomingMessage;
   readonly #close: () => void;
@@ -73,19 +73,19 @@ export class EventStreamReader {
     });
   }
 
-  /** The events so far, but for errors. */
+  /** The events so far, without errors. */
   get events(): JsonObject[] {
     return this.messages.flatMap(({ event, data }) =>
       event === undefined && data !== undefined ? [JSON.parse(data) as JsonObject] : [],
     );
   }
 
-  /** The events so far that are no heartbeats. */
+  /** The events so far, without heartbeats. */
   get news(): JsonObject[] {
     return this.events.filter(({ type }) => type !== 'heartbeat');
   }
 
-  /** The refusals that came as events. */
+  /** The refusals that arrived as events. */
   get errors(): JsonObject[] {
     return this.messages.flatMap(({ event, data }) =>
       event === 'error' ? [JSON.parse(data ?? '') as JsonObject] : [],
@@ -105,7 +105,7 @@ export class EventStreamReader {
     return waitUntil('the stream has ended', () => this.end, { deadlineMs: 30_000 });
   }
 
-  /** Stops to take what comes. */
+  /** Stops reading. */
   pause(): void {
     this.#answer.pause();
   }

@@ -1,4 +1,4 @@
-/** A queue as Server-Sent Events: the same events as polls give, whatever happens to the processes between. */
+/** A queue as Server-Sent Events: the same events as by polls, whatever happens to the processes in between. */
 import { execFile } from 'node:child_process';
 import { createServer, request as sendRequest } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -69,7 +69,7 @@ async function send(content: string): Promise<number> {
   return answer['id'] as number;
 }
 
-/** Sends messages as long as they may be, several at once. @returns their contents */
+/** Sends messages of the maximum length, several at once. @returns their contents */
 async function sendMany(count: number, mark: string): Promise<string[]> {
   const contents = Array.from({ length: count }, (_, n) => {
     const name = `${mark} ${n} `;
@@ -83,7 +83,7 @@ function contentsOf(events: readonly JsonObject[]): unknown[] {
   return events.map(({ message }) => (message as JsonObject)['content']);
 }
 
-/** The process that answered. */
+/** The process that sent the answer. */
 function nodeOf(reader: EventStreamReader): number {
   const nodeId = reader.headers['x-parley-node'];
   return organization.cluster
@@ -108,7 +108,7 @@ describe('a stream', () => {
     await reader.waitForNews(1);
     for (const content of ['one', 'two\nlines', 'three']) await send(content);
     const news = await reader.waitForNews(4);
-    // What happens elsewhere moves the log on, so that a heartbeat has an id.
+    // Other changes move the log on, so that a heartbeat has an id.
     await organization
       .client('bob')
       .post('users/me/subscriptions', { subscriptions: [{ name: 'noise' }] });
@@ -163,7 +163,7 @@ describe('a stream', () => {
   test('delivers events in the form of its own queue, also next to other streams of its node', async () => {
     const written = await open(await register('bob', { apply_markdown: false }), 'bob');
     let rendered = await open(await register('ann', { apply_markdown: true }));
-    // The node follows from the queue's id.
+    // The queue's id determines the node.
     while (nodeOf(rendered) !== nodeOf(written)) {
       rendered.close();
       rendered = await open(await register('ann', { apply_markdown: true }));
@@ -185,7 +185,7 @@ describe('a stream', () => {
     for (const content of ['a', 'b', 'c']) await send(content);
     const [first, second] = (await poll(queue)).map(({ id }) => id as number);
     const { queueId } = queue;
-    const asked: readonly [StreamQuery, unknown[]][] = [
+    const cases: readonly [StreamQuery, unknown[]][] = [
       [{ queueId, lastEventId: 0 }, ['a', 'b', 'c']],
       [{ queueId, lastEventId: -1 }, ['a', 'b', 'c']],
       [{ queueId, header: String(first) }, ['b', 'c']],
@@ -193,7 +193,7 @@ describe('a stream', () => {
       [{ queueId, lastEventId: second ?? 0, header: String(first) }, ['c']],
       [{ queueId, lastEventId: queue.lastEventId, header: '' }, ['a', 'b', 'c']],
     ];
-    for (const [query, contents] of asked) {
+    for (const [query, contents] of cases) {
       const reader = await open(query);
       expect(contentsOf(await reader.waitForNews(contents.length))).toEqual(contents);
       reader.close();
@@ -244,7 +244,7 @@ describe('a stream', () => {
         { code: 'BAD_REQUEST', msg: 'You are not authorized to get events from this queue' },
       ],
     ];
-    // A refused reader leaves the one before it alone.
+    // A refused reader does not affect the earlier one.
     const held = await open({ queueId, lastEventId });
     for (const [query, who, body] of refusals) {
       const reader = await open(query, who);
@@ -307,7 +307,7 @@ describe('a stream', () => {
       const open = await sum('events', 'parley_event_streams_open');
       return open === 2 && (await sum('gateway', 'parley_gateway_open_streams')) === 2;
     });
-    // Five times its lifetime, and past at least one sweep.
+    // Five times its lifetime, and longer than at least one interval of sweeps.
     const until = Date.now() + 12_000;
     await waitUntil('a sweep has passed', () => Date.now() > until, { deadlineMs: 20_000 });
     await send('alive');
@@ -379,7 +379,7 @@ test('curl -N shows events as they come', async () => {
   expect(shown).toContain('event: error\ndata: {"result":"error"');
 });
 
-/** As the proxy of a page: it adds who the person is, and goes through any gateway. */
+/** Like a site's own proxy: it adds the person's credentials, and uses any gateway. */
 async function startProxy(): Promise<{ url: string; stop: () => Promise<void> }> {
   const { email, apiKey } = organization.client('ann');
   const authorization = `Basic ${Buffer.from(`${email}:${apiKey}`).toString('base64')}`;
@@ -457,7 +457,7 @@ describe('a client that reconnects', () => {
           ['gateway', 'SIGTERM'],
           ['gateway', 'SIGKILL'],
         ] as const) {
-          // Whichever process serves it now, a second is there to take over.
+          // Whichever process serves the stream now, there is a second one to take over.
           const metric =
             service === 'events' ? 'parley_event_streams_open' : 'parley_gateway_open_streams';
           const index = await waitUntil('one process has the stream', async () => {
@@ -467,7 +467,7 @@ describe('a client that reconnects', () => {
             return counts.includes(1) && [counts.indexOf(1)];
           });
           const ending = cluster.kill(service, index[0] ?? 0, signal);
-          // A gateway that is killed takes what is being sent with it.
+          // A killed gateway would lose requests that are being sent.
           if (service === 'events') await sendSome();
           await ending;
           await sendSome();
@@ -528,7 +528,7 @@ describe('a client that reconnects', () => {
     expect(await reader.waitForEnd()).toEqual({ isComplete: true });
     const again = await EventStreamReader.open(client, query);
     if (again.status === 200) {
-      // A gateway may not have heard of it yet; then it ends the stream when it does.
+      // If a gateway has not heard of it yet, it ends the stream as soon as it does.
       await again.waitForEnd();
       expect(again.errors).toMatchObject([{ msg: 'Invalid API key' }]);
     } else expect(again.status).toBe(401);

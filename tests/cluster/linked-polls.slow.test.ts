@@ -1,4 +1,4 @@
-/** Polls of many clients on few links, while clients hang up, nodes are paused and drained, and answers of every size go side by side. */
+/** Polls of many clients on few links, while clients hang up, nodes are paused and drained, and answers of every size share the links. */
 import { QueueFollower, startCluster, waitUntil } from '@parley/test-kit';
 import type { Cluster, Parameters, ServiceProcess, TestAccount } from '@parley/test-kit';
 import { expect, test } from 'vitest';
@@ -10,7 +10,7 @@ async function sumOf(processes: readonly ServiceProcess[], name: string): Promis
   return values.reduce((sum, value) => sum + value, 0);
 }
 
-/** Waits until no process keeps a poll of which no client knows. */
+/** Waits until no process keeps a poll that no client waits for. */
 async function waitForNoPolls(cluster: Cluster<ServiceProcess>): Promise<void> {
   await waitUntil(
     'no poll is left',
@@ -24,7 +24,7 @@ async function waitForNoPolls(cluster: Cluster<ServiceProcess>): Promise<void> {
       ];
       return left.every((count) => count === 0);
     },
-    // Less than a poll is held, so that what was forgotten is not excused by its heartbeat.
+    // Shorter than a poll is held, so that a heartbeat does not end a forgotten poll unnoticed.
     { deadlineMs: 20_000, pauseMs: 250 },
   );
 }
@@ -36,7 +36,7 @@ async function register({ client }: TestAccount, parameters: Parameters = {}): P
   return { queueId: body['queue_id'] as string, lastEventId: body['last_event_id'] as number };
 }
 
-/** Polls and hangs up, now and again before anybody knows of the poll, until `isOver`. */
+/** Polls and hangs up, sometimes before the poll has arrived anywhere, until `isOver`. */
 async function hangUpAgainAndAgain(
   account: TestAccount,
   { queueId, lastEventId }: Queue,
@@ -64,7 +64,7 @@ async function hangUpAgainAndAgain(
 test('nothing is lost, repeated or left behind while clients hang up, a node is paused and one is drained', async () => {
   await using cluster = await startCluster({ events: 2, messages: 1, gateways: 2 });
   await using scenario = await DeliveryScenario.open(cluster);
-  // Half of the people are in every stream, and get the same messages whatever else they ask for.
+  // Half of the people are in every stream, and get the same messages with different options.
   const inEveryStream = scenario.senders.filter((_person, n) => n % 2 === 0);
   const variants: readonly Parameters[] = [
     { client_gravatar: true },
@@ -77,7 +77,7 @@ test('nothing is lost, repeated or left behind while clients hang up, a node is 
     ),
   );
   let isOver = false;
-  // Before a node stands still, whose registers may be refused then. Nothing comes, so each poll is held.
+  // Before a node is paused, because registers may be refused then. There are no events, so each poll is held.
   const silent = await Promise.all(
     scenario.people.map((person) => register(person, { event_types: ['realm'] })),
   );
@@ -118,7 +118,7 @@ test('nothing is lost, repeated or left behind while clients hang up, a node is 
 test('an answer of a megabyte does not delay small ones, and each client gets its own', async () => {
   await using cluster = await startCluster({ events: 1, messages: 1, gateways: 1 });
   await using scenario = await DeliveryScenario.open(cluster);
-  // Beside those of the scenario, whose ledger knows nothing of what these send.
+  // In addition to the scenario's people, whose ledger does not include these sends.
   const one = await scenario.organization.makeAccount('One');
   const other = await scenario.organization.makeAccount('Other');
   const behind = await Promise.all(

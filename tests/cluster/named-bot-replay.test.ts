@@ -1,4 +1,4 @@
-/** A bot named in a stream it is not in gets the message also from a node that never saw it live, and nothing that is not for it. */
+/** A bot that is mentioned in a stream without being in it also gets the message from a node that did not see it live, and nothing else. */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { startSmallOrganization } from '../api/small-organization.ts';
@@ -30,7 +30,7 @@ test('replay delivers a stream message to a mentioned bot, and no private messag
   await cluster.kill('events', 0);
   await cluster.startAnother('events');
   expect((await events.next()).value).toMatchObject({ type: 'message', message: { id: named } });
-  // What comes next is what was sent next: nothing of the private conversation is between.
+  // The next event is the next message to the bot, without the private conversation in between.
   const last = await send('bob-bot@example.com', 'private', 'for the bot alone');
   expect((await events.next()).value).toMatchObject({ type: 'message', message: { id: last } });
 

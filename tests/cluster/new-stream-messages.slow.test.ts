@@ -1,4 +1,4 @@
-/** A new stream has its first message, once, whatever dies while it is created, and though nobody serves messages. */
+/** A new stream has its first message exactly once, whichever process dies while it is created, and even if no message service runs. */
 import {
   FaultProxy,
   makeOrganization,

@@ -29,7 +29,7 @@ async function startDoomed(): Promise<ServiceProcess> {
   return processOf(started);
 }
 
-/** The row of a process that died is free at once; BullMQ still takes some seconds to find that the worker of its job is gone. */
+/** A dead process' row is free at once, but BullMQ takes some seconds to notice that the worker of its job is gone. */
 async function lapseClaims(): Promise<void> {
   const { pool } = fixture.all;
   await waitUntil('Postgres has done what the killed process asked for', async () => {
@@ -91,14 +91,24 @@ test('killed while a call waits for its answer: the call is repeated under its k
   await next.kill('SIGTERM');
 });
 
-// Each is a statement of the killed process that Postgres never receives, or receives with an outcome that nobody learns.
+// Each is a statement of the killed process that Postgres never receives, or receives without the process getting the outcome.
 test.each([
   { place: 'before the calls became rows', statement: 'side-effects-add', calls: 1 },
   { place: 'before the row was claimed', statement: 'side-effect-claim-within-bounds', calls: 1 },
   { place: 'between the call and its record', statement: 'side-effect-progress', calls: 2 },
-  { place: 'as the call was recorded', statement: 'side-effect-progress', calls: 1, arrives: true },
+  {
+    place: 'while the call was recorded',
+    statement: 'side-effect-progress',
+    calls: 1,
+    arrives: true,
+  },
   { place: 'between the record and the reply', statement: 'OutgoingWebhookResponse', calls: 1 },
-  { place: 'as the reply was sent', statement: 'OutgoingWebhookResponse', calls: 1, arrives: true },
+  {
+    place: 'while the reply was sent',
+    statement: 'OutgoingWebhookResponse',
+    calls: 1,
+    arrives: true,
+  },
   { place: 'between the reply and the end', statement: 'side-effect-remove-claimed', calls: 1 },
 ])('killed $place: $calls call(s), one reply', async ({ place, statement, calls, arrives }) => {
   const doomed = await startDoomed();
@@ -134,12 +144,12 @@ test('the owner gets one notice even if the process dies after it', async () => 
   const next = await startDoomed();
   await fixture.settle(settleDeadlineMs);
   expect(fixture.receiver.at('/failing')).toHaveLength(1);
-  const { rows } = await pool.query<{ told: number }>({
-    text: `SELECT count(*)::int AS told FROM messages m JOIN conversations c ON c.id = m.conversation_id
+  const { rows } = await pool.query<{ notices: number }>({
+    text: `SELECT count(*)::int AS notices FROM messages m JOIN conversations c ON c.id = m.conversation_id
       WHERE m.sender_id = $1 AND c.participant_ids @> ARRAY[$2::integer]`,
     values: [bot.id, bob.id],
   });
-  expect(rows).toEqual([{ told: 1 }]);
+  expect(rows).toEqual([{ notices: 1 }]);
   expect(Object.values(await countSaid(bot))).toEqual([1, 1]);
   await next.kill('SIGTERM');
 });

@@ -1,4 +1,4 @@
-/** Queues that idle end after their lifetime; a queue that is polled lives, and a poll that meets silence gets a heartbeat. */
+/** Idle queues end after their lifetime; polled queues stay, and a poll without events gets a heartbeat. */
 import { readObjects, waitUntil } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -54,7 +54,7 @@ test('an idle queue ends, polling keeps it, and without events there are heartbe
       }
     }
   })();
-  // What happens elsewhere moves the log on, so that a heartbeat has an id.
+  // Other changes move the log on, so that a heartbeat has an id.
   await organization
     .client('bob')
     .post('users/me/subscriptions', { subscriptions: [{ name: 'noise' }] });
@@ -83,7 +83,7 @@ test('a stream ends after its lifetime, and its client reconnects', async () => 
   const openedAtMs = Date.now();
   const reader = await EventStreamReader.open(ann, queue);
   expect(await reader.waitForEnd()).toEqual({ isComplete: true });
-  // Its beginning and the clock of this process are not one moment.
+  // The lifetime's start and this process' clock are not exactly equal.
   expect(Date.now() - openedAtMs).toBeGreaterThan(2_900);
   expect(reader.errors).toEqual([]);
   expect(Object.keys(reader.messages.at(-1) ?? {})).toEqual(['retry']);

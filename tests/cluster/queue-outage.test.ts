@@ -1,4 +1,4 @@
-/** After Postgres was away, idle queues are left alone for a while, so that their clients find them again. */
+/** After an outage of Postgres, idle queues are kept for a while, so that their clients find them again. */
 import { FaultProxy, createTestDatabase, waitUntil } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -1,4 +1,4 @@
-/** Delivery and all else that uses Redis, on each form of Redis that an operator may have, and through a failover. */
+/** Delivery and all other uses of Redis, with each topology of Redis that an operator may have, and through a failover. */
 import { keyNames } from '@parley/redis';
 import { createRedisPrefix, startCluster, waitUntil } from '@parley/test-kit';
 import { expect, test } from 'vitest';

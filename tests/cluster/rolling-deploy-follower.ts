@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readObjects } from '@parley/test-kit';
 import type { ApiClient, DeliveryLedger, JsonObject, QueueRecord } from '@parley/test-kit';
 
-/** A change that its event names; `undefined` for other events. */
+/** The change that an event reports; undefined for other events. */
 export function changeOfEvent(event: JsonObject): string | undefined {
   switch (event['type']) {
     case 'reaction':
@@ -20,14 +20,14 @@ export function changeOfEvent(event: JsonObject): string | undefined {
 const eventTypesOfAll = ['message', 'reaction', 'user_group', 'stream'];
 const pauseAfterFailureMs = 100;
 
-/** A client that long-polls one queue and repeats each poll that was refused, lost or answered with nothing, as clients do. */
+/** A client that long-polls one queue and, like real clients, repeats each poll that was refused, lost or answered without events. */
 export class DeployFollower {
   readonly record: QueueRecord;
-  /** The changes it was told, in the order of their events. */
+  /** The changes from its events, in order. */
   readonly changes: string[] = [];
-  /** Polls that failed or were answered with nothing: what was answered, or why nothing was. */
+  /** Polls that failed or had an answer without events: the answer, or why there was none. */
   readonly interruptions: string[] = [];
-  /** Two failures in a row, or a refusal that no repetition would hide. */
+  /** Two failures in a row, or a refusal that no retry would hide. */
   readonly faults: string[] = [];
   readonly #client: ApiClient;
   readonly #queueId: string;
@@ -85,7 +85,7 @@ export class DeployFollower {
     }
   }
 
-  /** @returns why the poll failed; nothing when it was answered */
+  /** @returns why the poll failed; undefined if it was answered */
   async #pollOnce(): Promise<string | undefined> {
     const { signal } = this.#stopping;
     try {

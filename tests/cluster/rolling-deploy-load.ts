@@ -1,4 +1,4 @@
-/** What clients do while every process of the system is replaced: they send, change, read and follow. */
+/** The actions of clients while every process of the system is replaced: they send, change, read and follow. */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -21,13 +21,13 @@ type Request = readonly [method: Method, path: string, parameters?: Parameters];
 
 export class DeployLoad {
   readonly ledger = new DeliveryLedger();
-  /** Whatever a client saw that one repetition of the same request did not hide. */
+  /** Everything that a client noticed and one retry of the same request did not hide. */
   readonly faults: string[] = [];
   /** Requests that had to be repeated. */
   repeated = 0;
   /** Accounts that receive messages all the time. */
   followers: readonly DeployFollower[] = [];
-  /** Those whose polls are held through, for nothing is for them: they meet each process that leaves. */
+  /** Accounts without events, whose polls are held throughout: each process that leaves holds some of them. */
   quietFollowers: readonly DeployFollower[] = [];
   readonly #organization: TestOrganization;
   readonly #administrator: TestAccount;
@@ -40,9 +40,9 @@ export class DeployLoad {
   #sends = 0;
 
   /**
-   * Makes the organization, registers the queues and begins.
+   * Creates the organization, registers the queues and starts the load.
    *
-   * @param gatewayUrls where the clients go, each request to the next; whoever replaces a gateway changes this list in place
+   * @param gatewayUrls the addresses that clients use in turn; the test updates this list when it replaces a gateway
    */
   static async start(cluster: Cluster, gatewayUrls: readonly string[]): Promise<DeployLoad> {
     const organization = await TestOrganization.create(cluster.settings, () => gatewayUrls);
@@ -89,12 +89,12 @@ export class DeployLoad {
     return [...this.followers, ...this.quietFollowers];
   }
 
-  /** How many changes of each kind were acknowledged, so that a test can tell that there was load at all. */
+  /** How many changes of each kind were acknowledged, so that a test can check that there was load. */
   get acknowledged(): { readonly sends: number; readonly changes: number } {
     return { sends: this.ledger.acknowledgedCount, changes: this.#changes.length };
   }
 
-  /** Ends sending and changing, waits until everybody was told everything, and gives the verdict of the ledger. */
+  /** Stops sending and changing, waits until every follower has all events, and returns the ledger's verdict. */
   async settle(): Promise<void> {
     await this.#stopCallers();
     try {
@@ -109,10 +109,10 @@ export class DeployLoad {
       await Promise.all(this.everyFollower.map((follower) => follower.stop()));
       this.ledger.check();
     }
-    const told = this.#changes.toSorted();
+    const acknowledged = this.#changes.toSorted();
     for (const { changes, record } of this.followers) {
-      if (changes.toSorted().join('\n') !== told.join('\n'))
-        this.faults.push(`queue ${record.name} was not told each change once`);
+      if (changes.toSorted().join('\n') !== acknowledged.join('\n'))
+        this.faults.push(`queue ${record.name} did not get each change once`);
     }
     this.faults.push(...this.everyFollower.flatMap(({ faults }) => faults));
   }
@@ -176,7 +176,7 @@ export class DeployLoad {
     this.ledger.acknowledge(content, id);
   }
 
-  /** One change at a time of each service that makes any. None can be made twice: a repetition of what was done is refused. */
+  /** One change at a time in each service that makes changes. A retry of a change that was made is refused. */
   async #change(n: number): Promise<void> {
     const { client, id } = this.#administrator;
     const name = `crew ${n}`;
@@ -210,9 +210,9 @@ export class DeployLoad {
   }
 
   /**
-   * Makes a request and, where it fails, once more just the same.
+   * Makes a request, and repeats it once if it fails.
    *
-   * @throws Error when it failed twice, or was refused
+   * @throws Error if it failed twice, or was refused
    */
   async #call(
     client: ApiClient,

@@ -1,6 +1,6 @@
 /**
- * Every process of a system of two of each service is replaced, one after the other, as an orchestrator does it, while clients go
- * on: what they see of it is at most one failed or empty poll for each process that leaves (architecture, Queues).
+ * Every process of a system with two of each service is replaced, one after the other, as by an orchestrator, while clients
+ * continue. They notice at most one failed or empty poll for each process that leaves (architecture, Queues).
  */
 import { serviceNames, startCluster } from '@parley/test-kit';
 import type { ServiceProcess } from '@parley/test-kit';
@@ -16,7 +16,7 @@ test('a rolling deploy of every service loses, repeats and refuses nothing', asy
 
   const first = serviceNames.flatMap((name) => cluster.findProcesses(name));
   const processes: ServiceProcess[] = [...first];
-  // How often each follower had been interrupted before each process left, and after the last.
+  // How often each follower had been interrupted before each process left, and after the last one.
   const counts: number[][] = [];
   const count = (): void => {
     counts.push(load.everyFollower.map(({ interruptions }) => interruptions.length));
@@ -26,7 +26,7 @@ test('a rolling deploy of every service loses, repeats and refuses nothing', asy
     processes.push(started);
     if (old.service === 'gateway') gatewayUrls.push(started.url);
     count();
-    // What takes addresses out of a list does so when it asks the process to end.
+    // As with a load balancer, the address is removed when the process is told to end.
     if (old.service === 'gateway') gatewayUrls.splice(gatewayUrls.indexOf(old.url), 1);
     const end = await old.kill('SIGTERM');
     expect(end).toEqual({ code: 0, signal: null });
@@ -42,9 +42,9 @@ test('a rolling deploy of every service loses, repeats and refuses nothing', asy
       return during.length > 1 ? [`${service} left: ${during.join('; ')}`] : [];
     }),
   );
-  // As text, so that the first line of a failure tells all.
+  // As text, so that the first line of a failure shows everything.
   expect(interruptedTwice.join('\n')).toBe('');
-  // The polls that nothing was for were held throughout, so that gateways and nodes had some to let go of.
+  // The polls without events were held throughout, so gateways and nodes had some to answer when they left.
   expect(load.quietFollowers.some(({ interruptions }) => interruptions.includes('nothing'))).toBe(
     true,
   );

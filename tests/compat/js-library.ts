@@ -21,7 +21,7 @@ export class JsLibrary {
 
   constructor() {
     this.#process = fork(fileURLToPath(new URL('zulip-js-client.mjs', import.meta.url)), {
-      // What the library would read elsewhere is given as an argument; its own log is not of interest.
+      // Everything that the library would read from files is passed as an argument; its own log does not matter.
       env: { PATH: process.env['PATH'] },
       stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     });
@@ -29,9 +29,9 @@ export class JsLibrary {
   }
 
   /**
-   * Makes a client of the library's.
+   * Creates a client of the library.
    *
-   * @param options what the library takes: `username`, `realm`, and `apiKey` or `password`
+   * @param options the library's options: `username`, `realm`, and `apiKey` or `password`
    */
   async connect(name: string, options: JsonObject): Promise<void> {
     const { failure } = await this.#order(name, 'connect', [options]);
@@ -41,8 +41,8 @@ export class JsLibrary {
   /**
    * Calls a function of a client, for example `users.me.pointer.update`.
    *
-   * @returns what its promise gives
-   * @throws Error with what the promise was rejected with
+   * @returns the value of its promise
+   * @throws Error with the reason if the promise is rejected
    */
   async call(name: string, path: string, ...parameters: readonly unknown[]): Promise<JsonObject> {
     const { answer, failure } = await this.#order(name, path, parameters);
@@ -50,7 +50,7 @@ export class JsLibrary {
     return answer;
   }
 
-  /** Starts the library's event loop. @returns the events that its callback was called with, as they come */
+  /** Starts the library's event loop. @returns the events of its callback, as they arrive */
   async follow(name: string, ...parameters: readonly unknown[]): Promise<() => JsonObject[]> {
     const { id } = await this.#order(name, 'callOnEachEvent', parameters);
     return () =>

@@ -1,4 +1,4 @@
-/** What the Python client, its command-line tools and its bot framework send and read (reference facts, clients 3). */
+/** Requests and answers of the Python client, its command-line tools and its bot framework (reference facts, clients 3). */
 import { readObjects, waitUntil } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -22,7 +22,7 @@ import type { WireMethod } from './python-wire.ts';
 let organization: SmallOrganization;
 let ann: PythonWire;
 let bob: PythonWire;
-/** What the rows below speak of; later rows fill in what earlier ones made. */
+/** Objects that the rows below use; rows fill in what they create for later ones. */
 const made: Record<string, number> = {};
 
 function wireOf(who: PersonKey, client?: string): PythonWire {
@@ -124,7 +124,7 @@ type Row = {
   readonly title: string;
   readonly request: () => readonly [method: WireMethod, path: string, parameters?: JsonObject];
   readonly answer: () => object;
-  /** Keeps what later rows speak of. */
+  /** Keeps values that later rows use. */
   readonly keep: ((answer: JsonObject) => void) | undefined;
 };
 

@@ -1,10 +1,10 @@
-/** Requests byte for byte as the Python client and what is built on it send them (reference facts, clients 2). */
+/** Requests byte for byte like those of the Python client and of programs that use it (reference facts, clients 2). */
 import { checkAnswer, isJsonObject } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
 
 import { sendRaw } from '../support/send-raw.ts';
 
-/** What Python's `json.dumps` gives: spaces after commas and colons, and no letter beyond ASCII. */
+/** The output of Python's `json.dumps`: spaces after commas and colons, and only ASCII. */
 export function pythonJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(pythonJson).join(', ')}]`;
   if (typeof value === 'object' && value !== null) {
@@ -19,14 +19,14 @@ export function pythonJson(value: unknown): string {
   );
 }
 
-/** What Python's `urllib.parse.quote_plus` gives. */
+/** The output of Python's `urllib.parse.quote_plus`. */
 function quotePlus(text: string): string {
   return encodeURIComponent(text)
     .replaceAll('%20', '+')
     .replaceAll(/[!'()*]/g, (one) => `%${one.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
-/** Strings as they are, everything else as JSON, `undefined` (Python's `None`) left out. */
+/** Strings are unchanged, all other values are JSON, and `undefined` (Python's `None`) is omitted. */
 export function pythonForm(parameters: JsonObject): string {
   return Object.entries(parameters)
     .filter(([, value]) => value !== undefined)
@@ -72,9 +72,9 @@ export class PythonWire {
   }
 
   /**
-   * Sends a request whose answer keeps the rules that hold for all.
+   * Sends a request and checks its answer by the rules for all answers.
    *
-   * @param path below `/api/v1/`, as it goes over the wire: addresses in it are not encoded
+   * @param path below `/api/v1/`, as on the wire: addresses in it are not encoded
    */
   async send(method: WireMethod, path: string, parameters: JsonObject = {}): Promise<WireAnswer> {
     const form = pythonForm(parameters);
@@ -86,7 +86,7 @@ export class PythonWire {
     return this.#exchange(method, `/api/v1/${path}`, type, Buffer.from(form, 'latin1'));
   }
 
-  /** Sends a file, in a part that has the name of its path. */
+  /** Sends a file, in a part that is named after its path. */
   async upload(path: string, filePath: string, content: string): Promise<WireAnswer> {
     const boundary = '3b5d5a1cb1a24d7fb3bd5a3e1e2a9f4c';
     const fileName = filePath.split('/').at(-1);
@@ -99,7 +99,7 @@ export class PythonWire {
     );
   }
 
-  /** @throws Error when the request is refused */
+  /** @throws Error if the request is refused */
   async call(method: WireMethod, path: string, parameters: JsonObject = {}): Promise<JsonObject> {
     const { body } = await this.send(method, path, parameters);
     if (body['result'] !== 'success') throw new Error(`${method} ${path}: ${String(body['msg'])}`);
@@ -131,19 +131,19 @@ export class PythonLoop {
   readonly #register: JsonObject;
   /** The answer to the newest `register`. */
   state: JsonObject = {};
-  /** What the callback was called with. */
+  /** The events of the callback. */
   readonly events: JsonObject[] = [];
   registrations = 0;
   #queueId: string | undefined;
   #lastEventId = -1;
 
-  /** @param register what goes to `register`: without types only what the caller gave */
+  /** @param register parameters of `register`; without types only those of the caller */
   constructor(wire: PythonWire, register: JsonObject) {
     this.#wire = wire;
     this.#register = register;
   }
 
-  /** Registers if there is no queue, else polls once. */
+  /** Registers if there is no queue, otherwise polls once. */
   async step(): Promise<void> {
     if (this.#queueId === undefined) {
       const state = await this.#wire.call('POST', 'register', this.#register);
@@ -167,7 +167,7 @@ export class PythonLoop {
     }
   }
 
-  /** @returns the oldest event of a type that was not given yet, polling until there is one; others are passed over */
+  /** @returns the oldest event of a type that was not returned yet, polling until there is one; skips others */
   async next(type: string): Promise<JsonObject> {
     for (;;) {
       const event = this.events.shift();
@@ -182,12 +182,12 @@ export class PythonLoop {
   }
 }
 
-/** What Python raises for a key that is not there. */
+/** Python's error for a missing key. */
 export class KeyError extends Error {
   override readonly name = 'KeyError';
 }
 
-/** Indexes as Python does. */
+/** Indexes like Python. */
 export function at(value: unknown, key: string): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new TypeError(`not an object, of which ${key} is asked`);

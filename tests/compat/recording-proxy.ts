@@ -1,11 +1,11 @@
-/** Stands between a client and a gateway and keeps what the client sends, as it comes over the wire. */
+/** A proxy between a client and a gateway that records the client's requests as they are on the wire. */
 import { Agent, createServer, request as startRequest } from 'node:http';
 import type { IncomingHttpHeaders, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export type RecordedRequest = {
   readonly method: string;
-  /** Path and query as they came. */
+  /** Path and query, unchanged. */
   readonly target: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
@@ -58,7 +58,7 @@ export class RecordingProxy {
   }
 }
 
-/** @returns the parts of a multipart body by name, as text; each has a name and nothing else in its head */
+/** @returns the parts of a multipart body by name, as text; the head of each has only a name */
 export function partsOf({ headers, body }: RecordedRequest): Record<string, string> {
   const [, boundary = ''] =
     /^multipart\/form-data;\s?boundary=(.+)$/.exec(headers['content-type'] ?? '') ?? [];

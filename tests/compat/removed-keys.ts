@@ -1,9 +1,9 @@
-/** Answers without one of their keys, to show that a reader notices. */
+/** Copies of answers without one of their keys, to show that a reader notices. */
 import type { JsonObject } from '@parley/test-kit';
 
 import { KeyError } from './python-wire.ts';
 
-/** A key by the way to it; `*` is the last entry of a list or an object. */
+/** A key by its path; `*` is the last entry of a list or an object. */
 export type KeyPath = readonly string[];
 
 function child(value: unknown, step: string): [key: string | number, value: unknown] {
@@ -13,7 +13,7 @@ function child(value: unknown, step: string): [key: string | number, value: unkn
   return [key, holder[key]];
 }
 
-/** @returns whether there is such a key in the answer */
+/** @returns whether the answer has this key */
 export function hasPath(answer: unknown, path: KeyPath): boolean {
   let at = answer;
   for (const step of path) at = child(at, step)[1];
@@ -37,7 +37,7 @@ export function without(answer: JsonObject, path: KeyPath): JsonObject {
   return withoutFrom(answer, path) as JsonObject;
 }
 
-/** @returns the keys that a reader does not miss, of those that are there */
+/** @returns the existing keys whose absence a reader does not notice */
 export function unnoticedKeys(
   read: (answer: JsonObject) => void,
   answer: JsonObject,

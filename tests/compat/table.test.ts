@@ -1,4 +1,4 @@
-/** The README of this folder has each row of the facts about clients, and names tests that are there. */
+/** The README of this folder has each row of the facts about clients, and names existing tests. */
 import { readFileSync } from 'node:fs';
 
 import { describe, expect, test } from 'vitest';
@@ -172,7 +172,7 @@ type Row = { readonly name: string; readonly tests: readonly string[] };
 function readRows(section: string): Row[] {
   const [, rest = ''] = page.split(`\n## Section ${section}: `);
   const lines = (rest.split('\n## ')[0] ?? '').split('\n').filter((line) => line.startsWith('| '));
-  // Head and rule come first.
+  // Heading and ruler come first.
   return lines.slice(2).map((line) => {
     const cells = line.slice(2, -2).split(' | ');
     return { name: cells[0] ?? '', tests: (cells.at(-1) ?? '').split('<br>') };

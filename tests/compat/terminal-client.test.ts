@@ -1,4 +1,4 @@
-/** What the terminal client sends and reads, from its start on (reference facts, clients 5). */
+/** Requests and answers of the terminal client, from its start on (reference facts, clients 5). */
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -91,7 +91,7 @@ describe('the login without a configuration file (reference facts, clients 5.1)'
       email_auth_enabled: true,
     });
     expect(stringAt(settings, 'realm_uri')).toMatch(/^http:\/\/[^/]+$/);
-    // The address that a server says is that of its configuration, which tests of many gateways do not give.
+    // A server reports the address in its configuration, which tests with several gateways do not set.
     const realm = stranger;
     expect(
       await realm.call('POST', 'fetch_api_key', {
@@ -146,7 +146,7 @@ describe('the start (reference facts, clients 5.2)', () => {
   });
 });
 
-/** Keys without which the program ends at its start; entries are asked for where there are any. */
+/** Keys without which the program ends at its start; entries of lists count only if there are any. */
 const mustAtStart: readonly (readonly [row: string, keys: readonly KeyPath[]])[] = [
   [
     'queue_id, last_event_id, max_message_id',
@@ -270,7 +270,7 @@ const mustLater: readonly (readonly [row: string, keys: readonly KeyPath[]])[] =
   ],
 ];
 
-/** The last entry of people is to be a bot, whose key is looked for. */
+/** The last entry of people must be a bot, because its key is tested. */
 function withBotLast(state: JsonObject): JsonObject {
   const people = listAt(state, 'realm_users') as readonly JsonObject[];
   return {
@@ -281,8 +281,8 @@ function withBotLast(state: JsonObject): JsonObject {
 
 describe('the register answer (reference facts, clients 5.4)', () => {
   test.each([
-    ['of somebody who has nothing', () => nothing.state],
-    ['of somebody who has everything', () => everything.state],
+    ['of a user who has nothing', () => nothing.state],
+    ['of a user who has everything', () => everything.state],
   ])('%s can be read', (_, stateOf) => {
     readAtStart(stateOf());
     readLater(stateOf());
@@ -368,7 +368,7 @@ describe('the register answer (reference facts, clients 5.4)', () => {
 type Row = {
   readonly title: string;
   readonly request: () => readonly [method: WireMethod, path: string, parameters?: JsonObject];
-  /** Indexes the answer; what it gives is compared. */
+  /** Indexes the answer; the test compares the result. */
   readonly read: (answer: JsonObject) => unknown;
   readonly expected: () => unknown;
 };
@@ -400,7 +400,7 @@ function fetching(
   ];
 }
 
-/** @returns whether there are messages, each of which can be read */
+/** @returns whether there are messages, all of them readable */
 function readPage(answer: JsonObject): boolean {
   integerAt(answer, 'anchor');
   booleanAt(answer, 'found_newest');
@@ -418,7 +418,7 @@ function readNothing({ result }: JsonObject): boolean {
 }
 
 describe('later calls (reference facts, clients 5.6)', () => {
-  /** A message of Bob's own, which he may edit. */
+  /** A message by Bob, who may edit it. */
   let ownId: number;
   beforeAll(async () => {
     const sent = await all.bob.call('POST', 'messages', {
@@ -653,14 +653,14 @@ describe('events (reference facts, clients 5.7)', () => {
     await loop.step();
   });
 
-  /** @returns the next event of a type, which can be read */
+  /** @returns the next event of a type, after checking that it can be read */
   async function next(type: string): Promise<JsonObject> {
     const event = await loop.next(type);
     readEvent(event);
     return event;
   }
 
-  /** @returns which of the keys of an event are not read, or are not there */
+  /** @returns the keys of an event that are not read or do not exist */
   function unread(event: JsonObject, ...paths: readonly KeyPath[]): string[] {
     const missing = paths.filter((path) => !hasPath(event, path)).map((path) => path.join('.'));
     return [...missing, ...unnoticedKeys(readEvent, event, paths)];

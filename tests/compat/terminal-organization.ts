@@ -1,4 +1,4 @@
-/** An organization with somebody who has everything that the terminal client reads, and somebody who has nothing. */
+/** An organization with a user who has everything that the terminal client reads, and a user who has nothing. */
 import type { ApiClient } from '@parley/test-kit';
 
 import { sendForm } from '../api/send-form.ts';
@@ -13,13 +13,13 @@ export type TerminalOrganization = {
   /** Bob has everything. */
   readonly bob: PythonWire;
   readonly bobId: number;
-  /** Has no streams, messages or emoji of her own. */
+  /** Has no streams, messages or emoji. */
   readonly nobody: PythonWire;
-  /** The administrator, by whom things happen. */
+  /** The administrator, who makes the changes. */
   readonly ann: ApiClient;
   readonly annId: number;
   readonly streamId: number;
-  /** Messages of Ann's in the stream, unread by Bob. */
+  /** Messages by Ann in the stream, unread by Bob. */
   readonly unreadIds: readonly number[];
   readonly stop: () => Promise<void>;
 };
@@ -36,7 +36,7 @@ function terminalOf(
   });
 }
 
-/** Nobody's first start comes before there is anything that all people have, such as custom emoji. */
+/** Calls `beforeThereIsAnything` before anything exists that all people have, such as custom emoji. */
 export async function startTerminalOrganization(
   beforeThereIsAnything: (nobody: PythonWire) => Promise<void>,
 ): Promise<TerminalOrganization> {

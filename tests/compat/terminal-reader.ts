@@ -1,4 +1,4 @@
-/** Indexes answers and events as the terminal client does, and fails where it would (reference facts, clients 5.4 to 5.7). */
+/** Indexes answers and events like the terminal client, and fails where it would fail (reference facts, clients 5.4 to 5.7). */
 import type { JsonObject } from '@parley/test-kit';
 
 import {
@@ -42,7 +42,7 @@ export const fetchEventTypes = [
   'zulip_version',
 ] as const;
 
-/** What version 0.7.0 fetches. */
+/** The fetch types of version 0.7.0. */
 export const fetchEventTypesOfRelease = [
   ...fetchEventTypes.filter((type) => type !== 'custom_profile_fields'),
   'update_global_notifications',
@@ -57,7 +57,7 @@ function readPeople(answer: JsonObject): void {
     readPerson(person);
   }
   for (const bot of listAt(answer, 'cross_realm_bots')) readPerson(bot);
-  // The own entry is looked for, and what is not found is indexed.
+  // It searches for its own entry, and indexes the result even if there is none.
   if (!people.some((person) => at(person, 'user_id') === ownId)) throw new KeyError(String(ownId));
   for (const clients of Object.values(objectAt(answer, 'presences')))
     for (const client of Object.values(clients as JsonObject)) {
@@ -116,10 +116,10 @@ export function readRealmEmoji(holder: JsonObject): void {
 }
 
 /**
- * Reads what ends the program at its start when it is not there.
+ * Reads the keys without which the program ends at its start.
  *
- * @throws KeyError when a key is missing
- * @throws TypeError when a value is of another type
+ * @throws KeyError if a key is missing
+ * @throws TypeError if a value is of another type
  */
 export function readAtStart(answer: JsonObject): void {
   for (const key of ['queue_id', 'zulip_version', 'email', 'full_name', 'realm_name'])
@@ -145,10 +145,10 @@ export function readAtStart(answer: JsonObject): void {
 }
 
 /**
- * Reads what raises when something is opened: stream and user information, an edited message, the editor.
+ * Reads keys that are needed to open something: stream and user information, an edited message, the editor.
  *
- * @throws KeyError when a key is missing
- * @throws TypeError when a value is of another type
+ * @throws KeyError if a key is missing
+ * @throws TypeError if a value is of another type
  */
 export function readLater(answer: JsonObject): void {
   for (const subscription of listAt(answer, 'subscriptions')) {
@@ -174,7 +174,7 @@ export function readLater(answer: JsonObject): void {
   integerOrNullAt(answer, 'realm_message_content_edit_limit_seconds');
 }
 
-/** Reads a message as fetched ones and those of events are indexed (reference facts, clients 5.5). */
+/** Reads a message in the way in which fetched ones and those of events are indexed (reference facts, clients 5.5). */
 export function readMessage(message: unknown, isFetched: boolean): void {
   for (const key of ['id', 'timestamp', 'sender_id']) integerAt(message, key);
   for (const key of ['content', 'subject', 'sender_full_name']) stringAt(message, key);
@@ -274,8 +274,8 @@ const readers: Readonly<Record<string, (event: JsonObject) => void>> = {
 /**
  * Reads an event (reference facts, clients 5.7).
  *
- * @throws KeyError when a key is missing
- * @throws TypeError when a value is of another type
+ * @throws KeyError if a key is missing
+ * @throws TypeError if a value is of another type
  */
 export function readEvent(event: JsonObject): void {
   integerAt(event, 'id');

@@ -1,5 +1,5 @@
-// Runs npm `zulip-js` unchanged, in a process of its own because its event loop has no end. Orders come as messages of the
-// parent process, and what the library gives goes back the same way.
+// Runs npm `zulip-js` unchanged, in a separate process because its event loop has no end. Commands and results are messages of the
+// parent process.
 import process from 'node:process';
 
 import connect from 'zulip-js';

@@ -1,4 +1,4 @@
-/** npm `zulip-js`, unchanged, over all that it offers. What it sends is recorded on its way to the gateway. */
+/** npm `zulip-js`, unchanged, with all its functions. A proxy records its requests on the way to the gateway. */
 import { answerDocument, checkAnswer, readObjects, waitUntil } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -13,7 +13,7 @@ import type { RecordedRequest } from './recording-proxy.ts';
 let organization: SmallOrganization;
 let proxy: RecordingProxy;
 let library: JsLibrary;
-/** What the rows below speak of. */
+/** Objects that the rows below use. */
 let made: { streamId: number; otherStreamId: number; messageId: number; doomedId: number };
 
 beforeAll(async () => {
@@ -49,7 +49,7 @@ afterAll(async () => {
   await organization?.stop();
 }, 60_000);
 
-/** Calls a function and gives the answer, which keeps the rules of all answers, with the one request that was sent. */
+/** Calls a function, and returns the answer, checked by the rules for all answers, with the single request. */
 async function call(
   name: string,
   path: string,
@@ -478,7 +478,7 @@ describe('the event loop (reference facts, clients 4.3)', () => {
   const registers = (): RecordedRequest[] =>
     proxy.requests.filter(({ target }) => target === '/api/v1/register');
 
-  /** The library says nothing when its loop polls, so the poll is looked for. */
+  /** The library reports nothing when its loop polls, so the test looks for the poll. */
   async function follow(client: string, ...parameters: readonly unknown[]) {
     const before = proxy.requests.length;
     const events = await library.follow(client, ...parameters);

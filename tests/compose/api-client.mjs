@@ -1,5 +1,4 @@
-// A caller of Parley's HTTP interface that uses any of several gateways, and a
-// reader of one event queue that notes what it was given.
+// A caller of Parley's HTTP interface that uses any of several gateways, and a reader that records the messages of one event queue.
 
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -19,8 +18,8 @@ export class RefusedRequest extends Error {
 }
 
 /**
- * @param {string[]} gateways base addresses; requests take them in turn
- * @param {{ email: string, api_key: string } | undefined} account nobody, if left out
+ * @param {string[]} gateways base addresses, which requests use in turn
+ * @param {{ email: string, api_key: string } | undefined} account none for requests without credentials
  */
 export function createClient(gateways, account) {
   const headers = account
@@ -37,7 +36,7 @@ export function createClient(gateways, account) {
    * @param {string} [gateway] one gateway instead of the next
    * @param {Record<string, string>} [moreHeaders]
    * @returns {Promise<{ body: any, headers: Headers }>}
-   * @throws {RefusedRequest} for every answer but success
+   * @throws {RefusedRequest} for every answer except success
    */
   async function request(
     method,
@@ -73,8 +72,8 @@ export function createClient(gateways, account) {
 }
 
 /**
- * Registers an event queue for messages, and notes those of one topic: notices
- * of new streams and accounts are sent by a job, at a moment of its own.
+ * Registers an event queue for messages, and records those of one topic, because a job sends notices of new streams and accounts at
+ * no fixed time.
  *
  * @param {ReturnType<typeof createClient>} client
  * @param {string} topic
@@ -84,7 +83,7 @@ export async function openQueue(client, topic) {
   return readQueue(client, topic, body.queue_id, body.last_event_id, []);
 }
 
-/** @param {number[]} messageIds ids of the topic's messages in the order in which the queue gave them */
+/** @param {number[]} messageIds ids of the topic's messages in the order of the queue */
 function readQueue(client, topic, queueId, startEventId, messageIds) {
   let lastEventId = startEventId;
 
@@ -108,14 +107,13 @@ function readQueue(client, topic, queueId, startEventId, messageIds) {
   return {
     queueId,
     messageIds,
-    /** Takes what is there without waiting, and returns the node that answered. */
+    /** Reads the present events without waiting, and returns the node that answered. */
     findNode: () => poll(true),
     /**
-     * Polls until the queue has given `count` messages in all, and once more for
-     * what should not be there.
+     * Polls until the queue has returned `count` messages in all, and once more for unexpected ones.
      *
      * @param {number} count
-     * @param {{ failuresMax?: number, deadlineMs: number }} options failed polls that are forgiven, in a row
+     * @param {{ failuresMax?: number, deadlineMs: number }} options how many consecutive polls may fail
      */
     async readMessages(count, { failuresMax = 0, deadlineMs }) {
       const giveUpAt = Date.now() + deadlineMs;
@@ -136,7 +134,7 @@ function readQueue(client, topic, queueId, startEventId, messageIds) {
       }
       await poll(true);
     },
-    /** The same queue by another client, from where this one stands. */
+    /** The same queue in another client, from the current position. */
     goOn: (other) => readQueue(other, topic, queueId, lastEventId, [...messageIds]),
     close: () => client.request('DELETE', 'events', { queue_id: queueId }),
   };

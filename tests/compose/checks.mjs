@@ -1,8 +1,7 @@
-// Named checks that are counted, and the interruption that ends the one under way.
+// Named checks that are counted, and the interruption that ends the current one.
 
 /**
- * An interrupted run must not leave containers behind: the check that is under
- * way fails, and everything is taken down as after any failure.
+ * An interrupted run must not leave containers behind: the current check fails, and everything is removed as after any failure.
  */
 export function createChecks() {
   const interruption = new AbortController();
@@ -13,9 +12,8 @@ export function createChecks() {
   const counts = { passed: 0, failed: 0 };
 
   /**
-   * Runs one check and counts it. What a failed check should have returned is
-   * missing to the next, so it ends its scenario. One that must run `always` is
-   * not cut short by an interruption.
+   * Runs one check and counts it. A failed check ends its scenario, because the next ones need its result. A check that must run
+   * `always` is not cut short by an interruption.
    *
    * @template Result
    * @param {string} name

@@ -1,5 +1,4 @@
-// A dump is made and restored by the commands of deploy/backups.md, as they are
-// written there.
+// Makes and restores a dump with the commands of deploy/backups.md, unchanged.
 
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
@@ -12,7 +11,7 @@ import { fetchMessages } from './restart.mjs';
 const topic = 'restore';
 const deliveryTimeoutMs = 60_000;
 
-// Tables that must be among those that were still while the dump was made.
+// Tables that must not have changed while the dump was made.
 const tablesThatMatter = ['users', 'messages', 'message_flags', 'subscriptions', 'log_head'];
 
 // A line for each table: its name, its number of rows and a digest of them.
@@ -70,7 +69,7 @@ export async function testDump(check, { compose, stream, awaitHealthy, connect }
     const made = await check('a dump is made while everything runs', async () => {
       const clients = await connect();
       const [sender, reader] = clients;
-      // One queue stays where it is in the dump, the other sees what is not in it.
+      // One queue is as it is in the dump; the other has events that the dump lacks.
       const patient = await openQueue(reader, topic);
       const eager = await openQueue(reader, topic);
       const keptId = await send(sender, stream, 'in the dump');

@@ -61,15 +61,14 @@ export function run(
 export const docker = (args, options) => run('docker', args, options);
 
 /**
- * A compose project of its own, made from the compose file of a folder with
- * settings that this process's environment cannot change.
+ * A separate compose project, made from the compose file of a folder with settings that this process's environment cannot change.
  *
  * @param {string} project the project's name
  * @param {Record<string, string>} settings variables of the compose file
  * @param {string} [folder] by default the repository's root
  */
 export function composeProject(project, settings, folder = repositoryRoot) {
-  // A person's settings (their DATABASE_URL above all) must not reach the test.
+  // The user's settings (above all DATABASE_URL) must not reach the test.
   const env = Object.fromEntries(
     Object.entries(process.env).filter(
       ([name]) => !/^(PARLEY_|COMPOSE_|POSTGRES_|DATABASE_URL|REDIS_)/.test(name),
@@ -77,7 +76,7 @@ export function composeProject(project, settings, folder = repositoryRoot) {
   );
   const prefix = ['compose', '--project-name', project, '--env-file', '/dev/null'];
   const ownEnv = { ...env, ...settings };
-  // The same for commands that a person types.
+  // The same for commands that a user types.
   const typedEnv = {
     ...ownEnv,
     COMPOSE_PROJECT_NAME: project,
@@ -90,13 +89,12 @@ export function composeProject(project, settings, folder = repositoryRoot) {
     run: (args, options = {}) =>
       docker([...prefix, ...args], { cwd: folder, ...options, env: ownEnv }),
 
-    /** Runs a shell command of the documentation, to which `docker compose` is this project. */
+    /** Runs a shell command of the documentation with this project as `docker compose`. */
     shell: (command, options = {}) =>
       run('bash', ['-euo', 'pipefail', '-c', command], { ...options, env: typedEnv }),
 
     /**
-     * All containers of the project, those that ended included, as
-     * `docker inspect` tells of them.
+     * All containers of the project, including ended ones, as described by `docker inspect`.
      */
     async inspectContainers() {
       const label = `label=com.docker.compose.project=${project}`;

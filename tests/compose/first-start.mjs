@@ -1,10 +1,10 @@
-// What the first start of a system made in its empty database.
+// The data that the first start of a system created in its empty database.
 
 import assert from 'node:assert/strict';
 import { createClient } from './api-client.mjs';
 import { docker } from './engine.mjs';
 
-/** By the engine: compose puts marks for terminals into the lines. */
+/** From the engine, because compose adds terminal codes to the lines. */
 async function readOwnLog(compose) {
   const containers = await compose.inspectContainers();
   const own = containers.find(({ service }) => service === 'first-start');
@@ -35,7 +35,7 @@ export async function readCredentials(compose, gateways, organization, email) {
   const administrator = createClient(gateways, account);
   const { body: own } = await administrator.request('GET', 'users/me');
   assert.equal(own.is_admin, true, 'the first account is an administrator');
-  // Nobody of the demo organization is there in production.
+  // Production has no accounts of the demo organization.
   const { body: everybody } = await administrator.request('GET', 'users');
   const people = everybody.members.filter((member) => !member.is_bot);
   assert.deepEqual(
@@ -45,7 +45,7 @@ export async function readCredentials(compose, gateways, organization, email) {
   return { account, password };
 }
 
-/** Searches all logs but that of the first start. */
+/** Searches all logs except that of the first start. */
 export async function checkNothingSecret(compose, { account, password }) {
   const services = (await compose.run(['config', '--services'])).split('\n').filter(Boolean);
   const others = services.filter((service) => service !== 'first-start');
@@ -64,7 +64,7 @@ export async function checkNothingToldAgain(compose, { account, password }) {
     assert.ok(!log.includes(secret), 'a credential is in a log');
 }
 
-/** Makes people by the interface, and signs in as each with the password. */
+/** Creates people through the interface, and signs in as each with the password. */
 export async function makePeople(gateways, { account }) {
   const administrator = createClient(gateways, account);
   const anonymous = createClient(gateways);

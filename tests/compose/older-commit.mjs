@@ -42,11 +42,11 @@ async function findAddition(...files) {
 }
 
 /**
- * The commit before the one that added the newest migration. While there is the first schema alone, which nothing upgrades to, it is
- * the commit that added that. One that has other services is too old: a gateway asks whoever holds a lease of a service, so all of them
- * have to agree on which service answers for what. Then it is the commit that added the newest service.
+ * The commit before the one that added the newest migration. While there is only the first schema, to which nothing upgrades, it is
+ * the commit that added that. A commit with other services is too old: a gateway uses every process with a lease of a service, so
+ * all must agree on which service has which endpoints. Then it is the commit that added the newest service.
  *
- * @returns {Promise<{ commit: string, migrates: boolean } | undefined>} none where the history of this clone does not reach back so far
+ * @returns {Promise<{ commit: string, migrates: boolean } | undefined>} undefined if the history of this clone is too short
  */
 export async function findOlderCommit() {
   const names = await readLines('ls-files', '--', `${migrationsFolder}/*.sql`);

@@ -1,4 +1,4 @@
-// Everything is stopped and removed but the volumes, and started again.
+// Everything except the volumes is stopped and removed, and started again.
 
 import assert from 'node:assert/strict';
 import { openQueue } from './api-client.mjs';
@@ -17,7 +17,7 @@ async function send(client, stream, content) {
   return body.id;
 }
 
-/** The newest messages as somebody sees them, with what of them is read. */
+/** The newest messages as a user sees them, with the user's read flags. */
 export async function fetchMessages(client) {
   const { body } = await client.request('GET', 'messages', {
     anchor: 'newest',
@@ -36,7 +36,7 @@ export async function fetchMessages(client) {
 
 /**
  * @param {{ compose: object, stream: string, start: () => Promise<unknown>, awaitHealthy: () => Promise<unknown>, connect: () => Promise<any[]> }} system
- * @param {any[]} clients of the system as it runs
+ * @param {any[]} clients of the running system
  */
 export async function testRestart(
   check,

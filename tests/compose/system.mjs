@@ -1,4 +1,4 @@
-// A system that runs from a compose file: what is true of every one in the tests.
+// A system that runs from a compose file: the common parts of all such systems in the tests.
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -19,8 +19,7 @@ export function scaleArguments(replicas) {
 }
 
 export async function buildImage(image, folder, signal) {
-  // The machine's own network, because the default one of builds has no way to
-  // the npm registry on every machine.
+  // The machine's own network, because not every machine reaches the npm registry from the default network of builds.
   await docker(
     [
       'build',
@@ -36,7 +35,7 @@ export async function buildImage(image, folder, signal) {
   );
 }
 
-/** Waits until every container is healthy. One that ended or was restarted will not become so. */
+/** Waits until every container is healthy, and fails if one ended or was restarted. */
 export async function awaitHealthy(compose, replicas) {
   const giveUpAt = Date.now() + healthyTimeoutMs;
   const expected = { ...replicas, ...Object.fromEntries(stores.map((store) => [store, 1])) };
@@ -67,7 +66,7 @@ function lastHealthOutput(state) {
   return state.Health?.Log?.at(-1)?.Output?.trim() ?? 'has no health check';
 }
 
-/** Waits until the one-shot containers have ended, each with 0. */
+/** Waits until the one-shot containers have ended with code 0. */
 export async function checkOneShots(compose) {
   const giveUpAt = Date.now() + oneShotTimeoutMs;
   for (const service of oneShots) {
@@ -87,8 +86,8 @@ export async function checkOneShots(compose) {
 }
 
 /**
- * Addresses of the healthy gateways, by the ports that the engine gave them. The
- * engine takes connections for one that is just starting, too, and resets them.
+ * Addresses of the healthy gateways, by the ports that the engine assigned. The engine accepts connections even for a gateway that
+ * is just starting, and resets them.
  */
 export async function findGateways(compose) {
   const containers = await compose.inspectContainers();
@@ -117,11 +116,10 @@ export async function takeDown(compose, images) {
 }
 
 /**
- * Removes containers and networks, and what the options say.
+ * Removes containers and networks, and everything that the options name.
  *
- * Older engines sometimes miscount the containers of a network when many start
- * at once, and then keep the empty network until they are restarted. That is
- * reported and no fault of the system under test.
+ * Older engines sometimes miscount the containers of a network when many start at once, and then keep the empty network until they
+ * are restarted. That is reported, but it is no fault of the tested system.
  */
 export async function bringDown(compose, options = []) {
   for (let tries = 1; ; tries++) {

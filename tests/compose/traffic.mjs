@@ -1,5 +1,5 @@
-// Clients that go on whatever is done to the system: they send, read and follow
-// event queues, and repeat what failed once, as any client does.
+// Clients that continue whatever happens to the system: they send, read and follow event queues, and retry a failed request once,
+// like any client.
 
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
@@ -14,8 +14,7 @@ const gatewaysRefreshMs = 1_000;
 const settleTimeoutMs = 60_000;
 
 /**
- * Addresses of the gateways that run, kept up to date in one array: what a
- * balancer or a name server does for clients.
+ * Addresses of the running gateways, updated in one array, as a load balancer or a name server does for clients.
  */
 function followGateways(compose, gateways, stopping) {
   return async function refresh({ once = false } = {}) {
@@ -24,7 +23,7 @@ function followGateways(compose, gateways, stopping) {
         const found = await findGateways(compose);
         if (found.length > 0) gateways.splice(0, gateways.length, ...found);
       } catch {
-        // A container that was listed is removed while it is looked at: the next look tells.
+        // A listed container may be removed before it is inspected; the next inspection shows it.
       }
       if (!once) await delay(gatewaysRefreshMs, undefined, { signal: stopping }).catch(() => {});
     } while (!once && !stopping.aborted);
@@ -54,9 +53,8 @@ export async function startTraffic(compose, accounts, stream) {
   };
 
   /**
-   * Makes a request and, where it fails, once more just the same by another
-   * gateway: the engine takes connections for one that is leaving until it is
-   * gone. A refusal is not repeated.
+   * Makes a request, and repeats it once at another gateway if it fails, because the engine accepts connections for a leaving
+   * gateway until it is gone. A refusal is not repeated.
    */
   async function call(client, method, path, parameters, headers) {
     const gateway = nextGateway();
@@ -147,7 +145,7 @@ export async function startTraffic(compose, accounts, stream) {
   ];
 
   return {
-    /** @throws {Error} as soon as a client saw what a repetition did not hide */
+    /** @throws {Error} as soon as a client observed a fault that a retry did not hide */
     checkFaults() {
       assert.deepEqual(faults, []);
     },
@@ -157,7 +155,7 @@ export async function startTraffic(compose, accounts, stream) {
     get repeated() {
       return repeated;
     },
-    /** Ends sending, waits until every queue has everything, and gives the verdict. */
+    /** Stops sending, waits until every queue has everything, and returns the verdict. */
     async settle() {
       stop.abort();
       await Promise.all(running);
@@ -169,7 +167,7 @@ export async function startTraffic(compose, accounts, stream) {
         followers.some(({ messageIds }) => messageIds.length < expected.length)
       )
         await delay(pauseMs);
-      // What comes once too often comes now.
+      // Repeated messages would arrive now.
       for (const follower of followers) follower.end();
       await Promise.all(clients.map((client) => send(client, 'the last')));
       await Promise.all(followers.map(({ ended }) => ended));
@@ -182,7 +180,7 @@ export async function startTraffic(compose, accounts, stream) {
           `messages of queue ${queueId}`,
         );
     },
-    /** Ends all of it without a verdict. */
+    /** Stops everything without a verdict. */
     async stop() {
       stop.abort();
       for (const follower of followers) follower.end();
@@ -191,7 +189,7 @@ export async function startTraffic(compose, accounts, stream) {
   };
 }
 
-/** A failed fetch says why only in its cause. */
+/** The cause of a failed fetch is only in its `cause`. */
 function describe(error) {
   return error.cause instanceof Error ? `${error.message}: ${error.cause.message}` : error.message;
 }

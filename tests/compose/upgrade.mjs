@@ -41,13 +41,13 @@ async function readSchemaVersion(compose) {
   return Number(await compose.run(['exec', '-T', 'postgres', ...psql]));
 }
 
-/** The older system may have had none; the services of the newer one go on with theirs. */
+/** The older system may have had none; the newer services use theirs. */
 async function checkRedisPassword(compose) {
   const answer = await compose.run(['exec', '-T', 'redis', 'redis-cli', 'ping']);
   assert.match(answer, /NOAUTH/, 'Redis asks for a password');
 }
 
-/** As many replicas as before, each healthy and of this image, and nothing beside them. */
+/** As many replicas as before, each healthy and with this image, and no others. */
 async function checkReplaced(compose, image) {
   const containers = await awaitHealthy(compose, replicas);
   const [{ Id }] = JSON.parse(await docker(['image', 'inspect', image]));
@@ -64,7 +64,7 @@ async function awaitSent(traffic, count) {
   }
 }
 
-/** Runs deploy/upgrade.sh; clients must see nothing that a retry does not hide, and not be idle meanwhile. */
+/** Runs deploy/upgrade.sh; clients must notice nothing that a retry does not hide, and must have sent in the meantime. */
 async function replaceAll(compose, traffic, words, signal) {
   const [sent, repeated] = [traffic.sent, traffic.repeated];
   await compose.shell(`deploy/upgrade.sh ${words.join(' ')}`, { show: true, signal });
@@ -75,15 +75,15 @@ async function replaceAll(compose, traffic, words, signal) {
   );
 }
 
-/** Takes one of the steps by which the runbook replaces the key secret; each needs a deploy behind it. */
+/** Takes one of the runbook's steps for replacing the key secret; each must be followed by a deploy. */
 function takeSecretStep(compose, step) {
   const program = ['node', 'deploy/generate-secrets.mjs', step, 'key-secret'];
   return compose.run(['run', '--rm', '--no-TTY', '--no-deps', 'secrets', ...program]);
 }
 
 /**
- * Goes on to the new key secret, which the replicas accept since the upgrade. The way back, which comes next, replaces every replica
- * anyway: it is the deploy of the last step.
+ * Switches to the new key secret, which the replicas accept since the upgrade. The downgrade that follows replaces every replica
+ * anyway, so it is the deploy of the last step.
  */
 async function replaceKeySecret(compose, traffic, image, signal) {
   const renewAll = async () => {
@@ -102,14 +102,14 @@ async function replaceKeySecret(compose, traffic, image, signal) {
   await renewAll();
   const { renewed, left } = await reencrypt();
   assert.ok(renewed > 0 && left === 0, `${renewed} rows were stored anew, ${left} are left`);
-  // Ends with 1 where the old secret is still needed.
+  // Ends with 1 if the old secret is still needed.
   await reencrypt('--env', 'PARLEY_KEY_SECRET_PREVIOUS_FILE=');
   await takeSecretStep(compose, 'forget-old');
 }
 
 /**
  * @param {ReturnType<typeof import('./checks.mjs').createChecks>} checks
- * @param {string} runId what the containers' names begin with
+ * @param {string} runId the beginning of the containers' names
  */
 export async function testUpgrade({ check, signal }, runId) {
   const older = await check('git tells its history', findOlderCommit);
@@ -123,7 +123,7 @@ export async function testUpgrade({ check, signal }, runId) {
   const project = `${runId}-upgrade`;
   const images = { older: `${project}:older`, newer: `${project}:newer` };
   const settings = {
-    // Accounts of the demo, which every release makes alike.
+    // Accounts of the demo, which every release creates alike.
     PARLEY_MODE: 'development',
     PARLEY_PUBLISH_PORT: '0',
     PARLEY_RATE_LIMITS: 'off',

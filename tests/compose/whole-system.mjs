@@ -45,8 +45,7 @@ function checkConfinement(containers) {
     assert.equal(published.length, service === 'gateway' ? 1 : 0, `published ports of ${Name}`);
     for (const { HostIp } of published)
       assert.equal(HostIp, '127.0.0.1', `address published by ${Name}`);
-    // Secrets come from files: what is in a container's environment is shown by
-    // `docker inspect` and in crash reports.
+    // Secrets come from files, because `docker inspect` and crash reports show a container's environment.
     const named = Config.Env.filter((entry) =>
       /(SECRET|PASSWORD|^DATABASE_URL|^REDIS_URL)\w*=./.test(entry),
     );
@@ -56,7 +55,7 @@ function checkConfinement(containers) {
 
 async function checkRedisPassword(compose, containers) {
   const redis = (...words) => compose.run(['exec', '-T', 'redis', ...words]);
-  // redis-cli prints a refusal as any other answer.
+  // redis-cli prints a refusal like any other answer.
   assert.match(await redis('redis-cli', 'ping'), /NOAUTH/);
   const password = await redis('cat', '/run/parley/redis/password');
   assert.match(password, /^[\w-]{43}$/);
@@ -84,7 +83,7 @@ async function subscribeAll(clients, stream) {
   }
 }
 
-/** Opens queues until every event node serves at least one; returns them with how many each node serves. */
+/** Opens queues until every event node serves at least one; returns them with the number at each node. */
 async function openQueuesOnAllNodes(clients) {
   const queues = [];
   const countByNode = new Map();
@@ -107,7 +106,7 @@ async function openQueuesOnAllNodes(clients) {
   return queues;
 }
 
-/** Sends one message after the other, through gateways and from accounts in turn. */
+/** Sends one message after the other, with gateways and accounts in turn. */
 async function sendRound(clients, stream, round) {
   const ids = [];
   for (let i = 0; i < messagesPerRound; i++) {
@@ -130,7 +129,7 @@ async function readEverywhere(queues, sentIds, failuresMax) {
     assert.deepEqual(queue.messageIds, sentIds, `messages of queue ${queue.queueId}`);
 }
 
-/** Stops an event node the way a deploy does, while its queues are polled. */
+/** Stops an event node as a deploy does, while its queues are polled. */
 async function stopEventNode(compose, clients, queues, stream, sentIds) {
   const containers = await compose.inspectContainers();
   const node = containers.find(({ service, index }) => service === 'events' && index === 1);
@@ -152,7 +151,7 @@ async function stopEventNode(compose, clients, queues, stream, sentIds) {
 
 /**
  * @param {ReturnType<typeof import('./checks.mjs').createChecks>} checks
- * @param {string} runId what the containers' names begin with
+ * @param {string} runId the beginning of the containers' names
  */
 export async function testSystem({ check, signal }, runId) {
   const image = `${runId}:latest`;

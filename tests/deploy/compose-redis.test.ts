@@ -27,7 +27,7 @@ const { services } = parse(readFileSync(join(repositoryFolder, 'docker-compose.y
   merge: true,
 }) as { readonly services: Readonly<Record<string, ComposeService>> };
 
-/** @throws Error for a service that the file does not have */
+/** @throws Error if the file has no such service */
 function getService(name: string): ComposeService {
   const service = services[name];
   if (service === undefined) throw new Error(`there is no service ${name}`);
@@ -41,10 +41,10 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** A path in the containers, as it is here: all volumes are one folder. */
+/** A path in the containers, mapped to this test: all volumes are one folder. */
 const here = (text: string): string => text.replaceAll('/run/parley/redis/', `${folder}/`);
 
-/** Starts a Redis here. @returns what stops it */
+/** Starts a Redis here. @returns a function that stops it */
 async function start(words: readonly string[], port: number): Promise<() => Promise<unknown>> {
   const program = await findOrInstallRedis(() => undefined);
   const place = ['--bind', '127.0.0.1', '--port', String(port), '--dir', join(folder, 'data')];
@@ -56,7 +56,7 @@ async function start(words: readonly string[], port: number): Promise<() => Prom
   };
 }
 
-/** @returns what the services of the compose file connect to, at another place */
+/** @returns the addresses in the compose file, changed to this test's */
 async function makeSecrets(given: string | undefined, port: number): Promise<RedisConfig> {
   await run(process.execPath, [join(repositoryFolder, 'deploy/generate-secrets.mjs')], {
     env: {
@@ -80,7 +80,7 @@ async function makeSecrets(given: string | undefined, port: number): Promise<Red
   return redis;
 }
 
-/** @returns whether a service that is configured like this reaches Redis in the end */
+/** @returns whether a service with this configuration connects to Redis */
 async function reaches(config: RedisConfig): Promise<boolean> {
   const log = createLogger({ service: 'events', nodeId: 'test', level: 'fatal' });
   const redis = connectForRequests(config, log);
@@ -96,7 +96,7 @@ async function reaches(config: RedisConfig): Promise<boolean> {
 
 test.each([
   ['a generated one', undefined],
-  ['one that is given, whatever is in it', `it's "odd" #\\ü$x %41`],
+  ['a given one with any characters', `it's "odd" #\\ü$x %41`],
 ])('accepts no client without its password: %s', async (_what, given) => {
   const port = await findFreePort();
   const config = await makeSecrets(given, port);

@@ -1,4 +1,4 @@
-/** The first step of the compose file, and how secrets are replaced by it. */
+/** The first step of the compose file, and how it replaces secrets. */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,7 +27,7 @@ const filesNow = (): string[] =>
 
 type Environment = Readonly<Record<string, string>>;
 
-/** @returns what it says, without values of secrets */
+/** @returns its output, without values of secrets */
 async function generate(words: readonly string[] = [], env: Environment = {}): Promise<string> {
   const { stdout } = await run(process.execPath, [program, ...words], {
     env: {
@@ -55,7 +55,7 @@ async function expectRefused(
 
 const read = (name: string): string => readFileSync(join(folder, name), 'utf8');
 
-/** What the services of the compose file take from the files. */
+/** The settings that the services of the compose file read from the files. */
 function readSecrets(): { readonly key: readonly string[]; readonly internal: readonly string[] } {
   const config = readServiceConfig(
     {

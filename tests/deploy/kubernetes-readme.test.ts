@@ -20,7 +20,7 @@ test('the README waits for, reads and removes existing objects', () => {
   );
   expect(named.length).toBeGreaterThan(4);
   expect(names).toEqual(expect.arrayContaining(named));
-  // A Job that is there cannot be changed: all of them go first.
+  // An existing Job cannot be changed, so all of them are deleted first.
   const jobs = names
     .filter((name) => name.startsWith('job/parley-'))
     .map((name) => name.slice('job/'.length));

@@ -81,7 +81,7 @@ type Workload = Manifest & {
 
 const builder = findBuilder();
 const overlays = ['base', 'overlays/small', 'overlays/production'];
-/** What an operator puts into the cluster by hand, as the README says. */
+/** Objects that an operator creates by hand, according to the README. */
 const secretKeys: Readonly<Record<string, readonly string[]>> = {
   'parley-secrets': [
     'database-url',
@@ -98,7 +98,7 @@ const valuesOfSecrets: Readonly<Record<string, string>> = {
   'database-url': 'postgres://parley:word@db.internal:5432/parley',
   'redis-url': 'redis://redis.internal:6379',
 };
-/** A folder that cannot be written ends these. */
+/** These end if a folder is not writable. */
 const openFiles = new Set(['messages', 'people', 'first-start']);
 const folder = mkdtempSync(join(tmpdir(), 'parley-secrets-'));
 
@@ -120,7 +120,7 @@ function componentOf(workload: Workload): string {
   return workload.spec.template.metadata.labels['app.kubernetes.io/component'] ?? '';
 }
 
-/** What a command line says that lacks its environment: 1, or 2 where its words are wrong. */
+/** The exit code of a command without its environment: 1, or 2 for wrong arguments. */
 function tryWords(words: readonly string[]): Promise<number> {
   const said = vi.fn<(text: string) => void>();
   return runCommandLine(words, {
@@ -133,7 +133,7 @@ function tryWords(words: readonly string[]): Promise<number> {
   });
 }
 
-/** The environment that a container of a workload has, with secrets put where its files say. */
+/** The environment of a workload's container, with secrets from its files. */
 function environmentOf(workload: Workload, manifests: readonly Manifest[]): Record<string, string> {
   const { containers, volumes } = workload.spec.template.spec;
   const [container] = containers;
@@ -151,7 +151,7 @@ function environmentOf(workload: Workload, manifests: readonly Manifest[]): Reco
       environment[name] = valueFrom.fieldRef.fieldPath === 'status.podIP' ? '10.1.2.3' : 'pod-1';
     else environment[name] = valueOf(valueFrom?.secretKeyRef?.key ?? '');
   }
-  // What a mounted secret is at its path, a file of this test stands for.
+  // A file of this test replaces a mounted secret.
   for (const { name, mountPath } of container.volumeMounts) {
     const items = volumes.find((volume) => volume.name === name)?.secret?.items ?? [];
     for (const { key, path } of items) {
@@ -219,9 +219,9 @@ test('the autoscaler of event nodes uses metrics that the adapter and the servic
   const scaler = events.find(({ kind }) => kind === 'HorizontalPodAutoscaler') as {
     spec?: { metrics: { pods?: { metric: { name: string } } }[] };
   };
-  const asked = scaler.spec?.metrics.map(({ pods }) => pods?.metric.name);
-  expect(asked).toEqual(offered);
-  expect(listMetricNames()).toEqual(expect.arrayContaining(asked ?? ['none']));
+  const used = scaler.spec?.metrics.map(({ pods }) => pods?.metric.name);
+  expect(used).toEqual(offered);
+  expect(listMetricNames()).toEqual(expect.arrayContaining(used ?? ['none']));
 });
 
 describe.skipIf(builder === undefined).each(overlays)('%s, as kustomize builds it,', (overlay) => {
@@ -378,7 +378,7 @@ describe.skipIf(builder === undefined).each(overlays)('%s, as kustomize builds i
         environmentOf(workload, manifests),
         componentOf(workload),
       );
-      // The lease and the held polls, the requests, the release: each step has the bound for itself.
+      // The lease and the held polls, the requests, the release: each step has its own full bound.
       expect(grace).toBeGreaterThanOrEqual(pauseSecs + (3 * drainTimeoutMs) / 1_000);
     }
   });
@@ -396,7 +396,7 @@ describe.skipIf(builder === undefined).each(overlays)('%s, as kustomize builds i
         ({ metadata }) => metadata.name === scaler.spec.scaleTargetRef.name,
       );
       expect(target, `target of ${scaler.metadata.name}`).toBeDefined();
-      // A number given here would be put back at every deploy.
+      // A number here would be restored at every deploy.
       expect(target?.spec.replicas, `replicas of ${scaler.metadata.name}`).toBeUndefined();
       for (const { type, resource } of scaler.spec.metrics)
         expect(type === 'Pods' || resource?.name === 'cpu').toBe(true);

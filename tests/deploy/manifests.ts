@@ -1,4 +1,4 @@
-/** Reads the Kubernetes manifests: the files as they are, and overlays built by kustomize. */
+/** Reads the Kubernetes manifests: the files themselves, and overlays built by kustomize. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync } from 'node:fs';
 import { basename, join, relative } from 'node:path';
@@ -10,7 +10,7 @@ export const kubernetesFolder = join(repositoryFolder, 'deploy', 'kubernetes');
 
 export type Json = { readonly [name: string]: unknown };
 
-/** What has an apiVersion and a kind. */
+/** An object with an apiVersion and a kind. */
 export type Manifest = {
   readonly apiVersion: string;
   readonly kind: string;
@@ -29,7 +29,7 @@ const builders: readonly Builder[] = [
   ['kubectl', 'kustomize'],
 ];
 
-/** @returns the program that builds overlays, or undefined if there is none here */
+/** @returns the program that builds overlays; undefined if it is not installed */
 export function findBuilder(): Builder | undefined {
   return builders.find(([program, ...words]) => {
     try {
@@ -52,7 +52,7 @@ export function parseManifests(text: string): Json[] {
     .filter((document) => document !== null);
 }
 
-/** @returns what an overlay, or the base, gives the cluster */
+/** @returns the objects of an overlay or of the base */
 export function build(builder: Builder, folder: string): Manifest[] {
   const [program, ...words] = builder;
   const text = execFileSync(program, [...words, join(kubernetesFolder, folder)], {

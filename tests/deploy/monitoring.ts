@@ -52,7 +52,7 @@ export function readPanels(): readonly Panel[] {
   return (JSON.parse(readFileSync(file, 'utf8')) as { panels: Panel[] }).panels;
 }
 
-/** @returns what an alert looks at, without the bound that it compares with; undefined where no bound ends it */
+/** @returns the expression of an alert without its bound; undefined if it does not end with a bound */
 export function withoutBound(expr: string): string | undefined {
   return /^(.*?)\s*(?:==|[<>])\s*[\d.]+$/s.exec(expr.trim())?.[1];
 }

@@ -1,4 +1,4 @@
-/** Judges manifests by the schemas that the package kubernetes-models publishes. */
+/** Validates manifests with the schemas of the package kubernetes-models. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ type Model = new (data: object) => { validate(): void };
 
 const modelsFolder = dirname(fileURLToPath(import.meta.resolve('kubernetes-models')));
 
-/** @returns what the schema of its kind says against a manifest; undefined when nothing */
+/** @returns the errors of a manifest by the schema of its kind; undefined if there are none */
 export async function findSchemaFault(manifest: Manifest): Promise<string | undefined> {
   const { apiVersion, kind } = manifest;
   const models = (await import(`kubernetes-models/${apiVersion}/${kind}`)) as Record<string, Model>;
@@ -28,10 +28,10 @@ export async function findSchemaFault(manifest: Manifest): Promise<string | unde
 }
 
 /**
- * Finds members that no schema knows, which the schemas themselves let pass: the types made from them do not, where the compiler
- * sees a manifest written out.
+ * Finds unknown members, which the schemas accept. The types made from them do not, if the compiler sees a manifest as an object
+ * literal.
  *
- * @returns what the compiler says; empty when nothing
+ * @returns the compiler's errors; empty if there are none
  */
 export async function findUnknownMembers(manifests: readonly Manifest[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'parley-manifests-'));

@@ -26,7 +26,7 @@ beforeAll(async () => {
       `There is no ${browserPath}: \`apt-get install --no-install-recommends chromium\` installs it.`,
     );
   organization = await ExampleOrganization.start();
-  // Chromium's sandbox does not run as root, as continuous integration does.
+  // Chromium's sandbox does not run as root, which continuous integration uses.
   browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
 });
 
@@ -35,7 +35,7 @@ afterAll(async () => {
   await organization?.stop();
 });
 
-/** The page, and whatever of it a browser would complain about. */
+/** The page, and everything that a browser reports as an error. */
 async function open(): Promise<{ readonly page: Page; readonly faults: string[] }> {
   const page = await (await browser.newContext({ viewport })).newPage();
   const faults: string[] = [];
@@ -86,8 +86,7 @@ test('it loads without errors, from this server only, and sets no cookie', async
   expect(await page.title()).toBe('Parley API');
 });
 
-// Pictures of text differ from one version of a browser to the next, so that the places of what is shown are judged, and that
-// something is drawn in each of them.
+// Screenshots differ between versions of a browser, so the test checks the places of elements, and that something is drawn in each.
 test('it shows the chapters below one another, with every operation', async () => {
   const { page } = await open();
   const { tags } = interfaceDocument(parleyVersion) as {
@@ -117,7 +116,7 @@ test('it shows the chapters below one another, with every operation', async () =
         })
         .toBuffer(),
     ).stats();
-    // Dark letters on a light ground.
+    // Dark letters on a light background.
     expect(channels[0]?.min).toBeLessThan(128);
     expect(channels[0]?.mean).toBeGreaterThan(200);
   }
@@ -125,7 +124,7 @@ test('it shows the chapters below one another, with every operation', async () =
   for (const { name } of tags) {
     const heading = `[data-tag="${name}"]`;
     await page.click(heading);
-    // One at a time: with all of them open the page has only what is near the view.
+    // One at a time, because with all of them open the page renders only what is near the view.
     await page.waitForSelector(`.opblock-tag-section.is-open ${heading}`);
     operations += await page.locator('.opblock').count();
     await page.click(heading);
@@ -151,7 +150,7 @@ test('a request tried there succeeds with credentials entered there', async () =
     'messages',
   );
   expect(stored).toMatchObject({ id: Number(id), display_recipient: 'general', subject: 'hello' });
-  // A list within a form goes as JSON.
+  // A list in a form is sent as JSON.
   expect(await tryOut(page, 'Own account', 'change-own-status')).toMatch(/^200/);
   expect(await tryOut(page, 'Messages', 'add-alert-words')).toContain('"new keel"');
   expect(faults).toEqual([]);
@@ -161,7 +160,7 @@ test('wrong credentials are refused in the page, without a browser prompt', asyn
   const { page, faults } = await open();
   await logIn(page, 'nobody@harbour.example', 'x'.repeat(32));
   expect(await tryOut(page, 'Messages', 'get-messages')).toMatch(/^401/);
-  // A browser writes of every refusal; nothing else happened.
+  // A browser reports every refusal as an error; there are no others.
   expect(faults.filter((fault) => !fault.includes('401'))).toEqual([]);
 });
 

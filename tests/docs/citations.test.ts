@@ -20,7 +20,7 @@ function headingsOf(page: string): string[] {
   return [...read(`docs/${page}`).matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading);
 }
 
-/** Each file with its comments in one line. */
+/** Each file's comments, joined into one line. */
 const texts = globSync('{packages,services,tests,docs}/**/*.{ts,mjs,md}', {
   cwd: repositoryFolder,
   exclude: ['**/node_modules', 'docs/spec'],

@@ -1,4 +1,4 @@
-/** The pages of the documentation that are made from tables in the code. */
+/** The pages of the documentation that are generated from tables in the code. */
 import { configAsMarkdown } from '@parley/config';
 import { errorCatalogue, errorsWithoutCode } from '@parley/api';
 import { tracingVariables } from '@parley/tracing';

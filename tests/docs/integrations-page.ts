@@ -1,4 +1,4 @@
-/** The page about webhooks: the incoming ones made from their declarations, then the outgoing ones. */
+/** The page about webhooks: incoming ones from their declarations, then outgoing ones. */
 import { webhooks } from '@parley/api/webhooks';
 import type { Webhook } from '@parley/api/webhooks';
 

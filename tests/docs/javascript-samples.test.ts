@@ -15,7 +15,7 @@ for (const language of languages.filter(({ label }) => label === 'JavaScript'))
     recorded.set(name, call);
   });
 
-// The documentation shows what was answered in such a run; `-t` leaves those that it does not call as they are.
+// The documentation shows answers from such a run; with `-t`, the answers of other examples stay unchanged.
 afterAll(() => {
   if (process.env['PARLEY_RECORD_ANSWERS'] === 'yes')
     writeFileSync(recordedCallsFile, recordingOf(recorded, readRecordedCalls()));

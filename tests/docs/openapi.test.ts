@@ -21,7 +21,7 @@ function escaped(key: string): string {
   return key.replaceAll('~', '~0').replaceAll('/', '~1');
 }
 
-/** Every answer that is JSON, where its schema stands and with its example. */
+/** Every JSON answer, with the place of its schema and its example. */
 const jsonAnswers = Object.entries(document['paths'] ?? {}).flatMap(([path, item]) =>
   Object.entries(item).flatMap(([method, operation]) =>
     Object.entries(operation['responses'] ?? {}).flatMap(([status, response]) => {

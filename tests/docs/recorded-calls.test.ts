@@ -1,6 +1,6 @@
 /**
- * The answers that the documentation shows were given by a server, and still have the documented form. CONTRIBUTING.md says how they
- * are recorded.
+ * The answers in the documentation come from a server, and still have the documented form. CONTRIBUTING.md says how they are
+ * recorded.
  */
 import { readFileSync } from 'node:fs';
 

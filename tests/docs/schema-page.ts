@@ -1,4 +1,4 @@
-/** The page that shows the schema: what Postgres says of a migrated database, so that it is what the migrations reach. */
+/** The page that shows the schema, as Postgres describes a migrated database: so it is what the migrations result in. */
 import type { Queryable } from '@parley/database';
 
 export const schemaPagePath = 'packages/database/schema.sql';
@@ -6,7 +6,7 @@ export const schemaPagePath = 'packages/database/schema.sql';
 type Table = {
   readonly name: string;
   readonly comment: string | null;
-  /** Of a partition: its table and range. Columns, constraints and indexes are that table's. */
+  /** For a partition: its table and range. Columns, constraints and indexes are those of the table. */
   readonly partitionOf: string | null;
   readonly bounds: string | null;
   readonly partitionKey: string | null;
@@ -18,7 +18,7 @@ type Table = {
   readonly columnComments: readonly { readonly name: string; readonly comment: string }[] | null;
 };
 
-/** Those of the tool that runs migrations are its own. */
+/** The migration tool's own tables are not shown. */
 const isShown = (name: string): string =>
   `${name}relnamespace = current_schema()::regnamespace AND ${name}relname NOT LIKE 'knex%'`;
 
@@ -112,7 +112,7 @@ function tableText(table: Table): string {
 /**
  * @param db a migrated database that no service has used
  * @returns the text of `packages/database/schema.sql`
- * @throws Error when there is something of a kind that the page does not show
+ * @throws Error if there is something of a kind that the page does not describe
  */
 export async function describeSchema(db: Queryable): Promise<string> {
   const read = async (text: string): Promise<string[]> =>

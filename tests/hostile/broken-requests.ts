@@ -9,16 +9,16 @@ export const brokenRequests: readonly (readonly [what: string, text: string])[] 
   ['another protocol', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
   ['an unknown method', 'BREW /api/v1/users HTTP/1.1\r\nHost: x\r\n\r\n'],
   ['a path with a control character', 'GET /api/v1/us\u0001ers HTTP/1.1\r\nHost: x\r\n\r\n'],
-  ['a path of other bytes', 'GET /api/v1/\u00ff HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['a path with bytes beyond ASCII', 'GET /api/v1/\u00ff HTTP/1.1\r\nHost: x\r\n\r\n'],
   ['a request without a host', 'GET /api/v1/users HTTP/1.1\r\n\r\n'],
   ['a negative length', `${head}Content-Length: -1\r\n\r\nx`],
-  ['a length that is no number', `${head}Content-Length: 1e3\r\n\r\nx`],
+  ['a length that is not a number', `${head}Content-Length: 1e3\r\n\r\nx`],
   ['two lengths', `${head}Content-Length: 1\r\nContent-Length: 2\r\n\r\nx`],
   [
     'a length and chunks',
     `${head}Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
   ],
-  ['chunks of no size', `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\nx\r\n0\r\n\r\n`],
+  ['chunks without a size', `${head}Transfer-Encoding: chunked\r\n\r\nzz\r\nx\r\n0\r\n\r\n`],
   ['an unknown transfer encoding', `${head}Transfer-Encoding: x\r\n\r\nx`],
   ['huge headers', `GET /api/v1/users HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(100_000)}\r\n\r\n`],
   ['many headers', `GET /api/v1/users HTTP/1.1\r\nHost: x\r\n${'X: y\r\n'.repeat(5_000)}\r\n`],
@@ -31,9 +31,9 @@ export const brokenRequests: readonly (readonly [what: string, text: string])[] 
 ];
 
 /**
- * Sends bytes, says that there are no more, and waits until the server has closed the connection.
+ * Sends bytes, closes this side, and waits until the server has closed the connection.
  *
- * @returns what it answered
+ * @returns the server's answer
  */
 export function sendBytes(url: string, bytes: Buffer): Promise<string> {
   const { hostname, port } = new URL(url);
@@ -41,7 +41,7 @@ export function sendBytes(url: string, bytes: Buffer): Promise<string> {
     const chunks: Buffer[] = [];
     const socket = connect({ host: hostname, port: Number(port) });
     socket.on('data', (chunk: Buffer) => chunks.push(chunk));
-    // A server that has heard enough may close before it has read all.
+    // A server that refuses early may close the connection before it has read everything.
     socket.on('error', () => undefined);
     socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')));
     socket.end(bytes);

@@ -1,8 +1,8 @@
-/** Sees every row that changes in a database, but for what is named here. */
+/** Records every row that changes in a database, with the exceptions below. */
 import { botTypes } from '@parley/api';
 import type { Pool } from '@parley/database';
 
-/** What a request may change although it is refused, or what changes without any request. */
+/** What a refused request may change, and what changes without any request. */
 const unwatchedTables: Readonly<Record<string, string>> = {
   service_leases: 'every process renews its lease twice a second',
   conversation_newest: 'made again from the messages every second',
@@ -14,14 +14,14 @@ const unwatchedTables: Readonly<Record<string, string>> = {
 };
 
 const unwatchedColumns: Readonly<Record<string, readonly string[]>> = {
-  // Whoever polls keeps his queue; the times are written together, now and then.
+  // A poll keeps its queue alive; the times are written in batches, now and then.
   event_queues: ['last_polled_at'],
 };
 
 // A silent log gets a tick every 40 seconds.
 const ticks = `payload LIKE '%"kind":"tick"%'`;
 
-/** What outgoing-webhook bots send: the answers of services that accepted messages are given to, and that there was none. */
+/** The client name of outgoing-webhook bots, which send replies of services, and notices of missing ones, after accepted messages. */
 const outgoingClientName = 'OutgoingWebhookResponse';
 
 /** The topics of notices about new streams and new people. */
@@ -66,7 +66,7 @@ export class ChangeWatch {
     this.#systemUsers = systemUsers;
   }
 
-  /** Begins to watch: from here on each changed row is noted by a trigger. */
+  /** Starts the watch: from now on a trigger records each changed row. */
   static async start(pool: Pool): Promise<ChangeWatch> {
     const { rows } = await pool.query<{ name: string }>({
       text: `SELECT relname AS name FROM pg_class
@@ -85,7 +85,7 @@ export class ChangeWatch {
     return new ChangeWatch(pool, tables, new Set(system.rows.map(({ id }) => id)));
   }
 
-  /** @returns what changed since the last call, without what changes by itself */
+  /** @returns the changes since the last call, without those that happen by themselves */
   async take(): Promise<Change[]> {
     const calling = await this.#pool.query<{ id: number }>({
       text: `SELECT id FROM users WHERE bot_type = ${botTypes.outgoingWebhook}`,
@@ -102,12 +102,12 @@ export class ChangeWatch {
     return ofRequests;
   }
 
-  /** Whether the changes that the last `take` left out were in this table. */
+  /** Whether this table had changes that the last `take` left out. */
   changedByItself(table: string): boolean {
     return this.#changedByItself.has(table);
   }
 
-  /** @returns what all watched tables hold; reads them whole */
+  /** @returns the digest of all watched tables; reads all their rows */
   async digest(): Promise<Digest> {
     const parts = this.#tables.map(
       (table) =>
@@ -121,8 +121,8 @@ export class ChangeWatch {
   }
 
   #happensByItself(changes: readonly Change[]): boolean {
-    // Notices are sent by bots of the system, in a conversation that is made before: to people of accepted changes, and to the
-    // owner of a bot whose send was refused (reference facts, messages 4.1). Bots that call services send by themselves too.
+    // System bots send notices about accepted changes, and to the owner of a bot whose send was refused (reference facts, messages
+    // 4.1); their conversation is created first. Outgoing-webhook bots also send by themselves.
     const isNotice = changes.some(
       ({ table, row }) =>
         (table === 'messages' &&
@@ -130,7 +130,7 @@ export class ChangeWatch {
             row['client'] === outgoingClientName)) ||
         (table === 'conversations' && this.#isOfNotices(row)),
     );
-    // The first message of a stream comes with the request that makes it.
+    // The first message of a stream is stored by the request that creates the stream.
     const makesStream = changes.some(
       ({ table, operation }) => table === 'streams' && operation === 'INSERT',
     );
@@ -138,7 +138,7 @@ export class ChangeWatch {
       ({ table, row }) =>
         table === 'log_entries' && String(row['payload']).includes('"kind":"tick"'),
     );
-    // A queue that nobody polls ends.
+    // A queue without polls ends.
     const isIdleQueue = changes.every(
       ({ table, operation }) => table === 'event_queues' && operation === 'DELETE',
     );

@@ -1,6 +1,6 @@
 /**
- * No input produces a 500, none hangs, and nothing is half-applied (architecture, What always holds): every endpoint gets what no
- * client sends. `PARLEY_PROPERTY_SEED` repeats a run by its printed seed.
+ * No input produces a 500, none hangs, and nothing is half-applied (architecture, What always holds): every endpoint gets requests
+ * that no client sends. `PARLEY_PROPERTY_SEED` repeats a run by its printed seed.
  */
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -17,7 +17,7 @@ import { sendRaw } from '../support/send-raw.ts';
 import { unknownPaths } from './unknown-paths.ts';
 
 const requestsMin = 30_000;
-// Eight minutes on two cores that others use too.
+// Eight minutes on two cores that are also used otherwise.
 const runTimeoutMs = 1_800_000;
 
 let world: HostileWorld;
@@ -29,13 +29,13 @@ beforeAll(async () => {
 });
 afterAll(() => world?.stop());
 
-/** Polling without a queue makes one (contract, Get events). */
+/** Polling without a queue creates one (contract, Get events). */
 function reads({ endpoint, shape }: Plan): boolean {
   const isRead = endpoint.method === 'GET' && endpoint.name !== 'get-events';
   return isRead && !['otherMethod', 'overriddenMethod'].includes(shape);
 }
 
-/** Faults that differ only in numbers and texts are one. */
+/** Faults that differ only in numbers and texts count as one. */
 function oneOfEach(faults: readonly string[]): string[] {
   const kindOf = (fault: string): string =>
     (fault.split('\n')[0] ?? '').replaceAll(/\d+|"[^"]*"/g, '').slice(0, 120);
@@ -64,13 +64,13 @@ test.each(seedsOf('hostile input'))(
     await run.read([...systematic, ...mixed].filter(reads));
     await run.writeOneByOne(systematic.filter((plan) => !reads(plan)));
     await run.writeTogether(mixed.filter((plan) => !reads(plan)));
-    const { faults, sent, statuses } = run.told;
+    const { faults, sent, statuses } = run.report;
     process.stdout.write(
       `hostile input: seed ${seed}, ${sent} requests, ${JSON.stringify(Object.fromEntries(statuses))}\n`,
     );
     expect(oneOfEach(faults)).toEqual([]);
     expect(sent).toBeGreaterThanOrEqual(requestsMin);
-    // Who only meets closed doors has tested nothing.
+    // A caller that is always refused tests nothing.
     expect(statuses.get(200)).toBeGreaterThan(requestsMin / 20);
   },
   runTimeoutMs,
@@ -91,7 +91,7 @@ test.each(unknownPaths)('%s is unknown: 404 as JSON', async (path) => {
 test.each(brokenRequests)('%s does no harm', async (_what, text) => {
   for (const url of world.cluster.gatewayUrls) {
     const answered = await sendBytes(url, Buffer.from(text, 'latin1'));
-    // An answer of the server, or none: the connection is closed either way.
+    // With or without an answer of the server, the connection is closed.
     expect(answered).toMatch(/^(?:HTTP\/1\.1 4\d\d |$)/);
     const next = await sendRaw(
       url,

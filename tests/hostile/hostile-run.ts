@@ -1,4 +1,4 @@
-/** Sends what was planned, and says what should not have happened. */
+/** Sends planned requests, and reports what should not have happened. */
 import { checkAnswer, serviceNames } from '@parley/test-kit';
 
 import type { Change, ChangeWatch } from './change-watch.ts';
@@ -8,22 +8,22 @@ import type { Plan, PlannedRequest } from './request-plan.ts';
 import { sendRaw } from '../support/send-raw.ts';
 import type { RawAnswer } from '../support/send-raw.ts';
 
-/** Far above what any request takes, also on a busy machine, and above the longest wait of a gateway for its services. */
+/** Far above the time of any request, even on a busy machine, and above a gateway's longest wait for its services. */
 const deadlineMs = 150_000;
 
 const atOnce = 12;
 
-/** Reads that are judged together, and after which it is looked whether anything changed. */
+/** The number of concurrent reads after which the data is checked for changes. */
 const readsOfBatch = 500;
 
-/** Changes after which accounts are put in order and lists read again. */
+/** The number of changes after which accounts are restored and lists read again. */
 const writesBetweenRestores = 250;
 
-/** What may end an account's access, and is put right at once. */
+/** Requests that may end an account's access, which is restored at once. */
 const changesAccounts =
   /\/users\/me$|\/users\/:user_id|\/settings$|regenerate|\/bots\/:bot_id|reactivate/;
 
-export type Told = {
+export type HostileReport = {
   readonly faults: string[];
   readonly statuses: Map<number, number>;
   sent: number;
@@ -48,7 +48,7 @@ function describe({ seed, spoiled, shape }: Plan, request: PlannedRequest): stri
   });
 }
 
-/** Only files, pictures, redirects and streams of events are no JSON; what Node itself refuses has no body. */
+/** Everything is JSON but files, pictures, redirects and event streams; refusals by Node itself have no body. */
 function findBadAnswer({ path, method }: PlannedRequest, answer: RawAnswer): string | undefined {
   const { status, headers, text } = answer;
   if (status >= 500) return `status ${status} ${text.slice(0, 200)}`;
@@ -76,7 +76,7 @@ function describeChanges(changes: readonly Change[]): string {
 }
 
 export class HostileRun {
-  readonly told: Told = { faults: [], statuses: new Map(), sent: 0 };
+  readonly report: HostileReport = { faults: [], statuses: new Map(), sent: 0 };
   readonly #world: HostileWorld;
   readonly #watch: ChangeWatch;
   #writes = 0;
@@ -86,7 +86,7 @@ export class HostileRun {
     this.#watch = watch;
   }
 
-  /** Sends requests that read, many at once; none may change anything, whatever its answer is. */
+  /** Sends many reads at once; none may change anything, whatever its answer is. */
   async read(plans: readonly Plan[]): Promise<void> {
     for (let from = 0; from < plans.length; from += readsOfBatch) {
       await this.#watch.take();
@@ -99,11 +99,11 @@ export class HostileRun {
       );
       if (changes.length > 0) await this.#blame(outcomes, changes);
       else if (differing.length > 0)
-        this.told.faults.push(`reading changed ${differing.join(', ')}, and no trigger saw it`);
+        this.report.faults.push(`reading changed ${differing.join(', ')}, and no trigger saw it`);
     }
   }
 
-  /** Sends requests one after the other; one that is refused may change nothing. */
+  /** Sends requests one after the other; a refused one may change nothing. */
   async writeOneByOne(plans: readonly Plan[]): Promise<void> {
     await this.#watch.take();
     for (const plan of plans) {
@@ -120,7 +120,7 @@ export class HostileRun {
     }
   }
 
-  /** Sends requests many at once; where all are refused nothing may change. */
+  /** Sends many requests at once; if all are refused, nothing may change. */
   async writeTogether(plans: readonly Plan[]): Promise<void> {
     for (let from = 0; from < plans.length; from += atOnce) {
       await this.#watch.take();
@@ -134,15 +134,15 @@ export class HostileRun {
 
   /** Sends each again alone, to find which of them changes something. */
   async #blame(outcomes: readonly Outcome[], changes: readonly Change[]): Promise<void> {
-    const before = this.told.faults.length;
+    const before = this.report.faults.length;
     for (const { plan, request } of outcomes) {
       await this.#exchange(plan, request);
       const again = await this.#watch.take();
       if (again.length > 0)
         this.#tell(plan, request, `changed though it should not: ${describeChanges(again)}`);
     }
-    if (this.told.faults.length === before)
-      this.told.faults.push(
+    if (this.report.faults.length === before)
+      this.report.faults.push(
         `one of these changed ${describeChanges(changes)}, and none did it again: ${outcomes
           .slice(0, atOnce)
           .map(({ plan, request }) => describe(plan, request))
@@ -181,7 +181,7 @@ export class HostileRun {
   }
 
   async #exchange(plan: Plan, request: PlannedRequest): Promise<RawAnswer | undefined> {
-    this.told.sent += 1;
+    this.report.sent += 1;
     let answer: RawAnswer;
     try {
       answer = await sendRaw(this.#world.url, request, deadlineMs);
@@ -189,14 +189,14 @@ export class HostileRun {
       this.#tell(plan, request, `got no answer: ${(error as Error).message}`);
       return undefined;
     }
-    const { statuses } = this.told;
+    const { statuses } = this.report;
     statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
     const bad = findBadAnswer(request, answer);
     if (bad !== undefined) this.#tell(plan, request, `${bad}${this.#logOf(answer)}`);
     return answer;
   }
 
-  /** What services logged about a request. */
+  /** The services' log lines about a request. */
   #logOf({ headers }: RawAnswer): string {
     const id = String(headers['x-request-id']);
     const lines = serviceNames
@@ -207,7 +207,7 @@ export class HostileRun {
   }
 
   #tell(plan: Plan, request: PlannedRequest, what: string): void {
-    this.told.faults.push(
+    this.report.faults.push(
       `${plan.endpoint.method} ${plan.endpoint.path} ${what}\n  ${describe(plan, request)}`,
     );
   }

@@ -1,17 +1,17 @@
-/** What no client should send: for each kind, texts in the place of a parameter's value. */
+/** Values that no client should send: for each kind, texts for a parameter's value. */
 import type { JsonSchema, Parameter } from '@parley/api';
 
 import type { SeededRandom } from '../privacy/seeded-random.ts';
 
-/** A value as text, or percent-encoded already, for what no text can say. */
+/** A value as text, or already percent-encoded if it cannot be text. */
 export type Value = { readonly text: string } | { readonly encoded: string };
 
 export type Place = {
   readonly parameter: Parameter;
-  /** What would be right here. */
+  /** A valid value for this place. */
   readonly plausible: string;
   readonly random: SeededRandom;
-  /** Ids, names and addresses of things that exist, most of them somebody else's. */
+  /** Ids, names and addresses of existing objects, most of them somebody else's. */
   readonly existing: readonly string[];
 };
 
@@ -47,7 +47,7 @@ const leaves: readonly unknown[] = [
   'x'.repeat(5_000),
 ];
 
-/** A value that a schema admits, with something else at one place in it. */
+/** A value that mostly follows the schema, with something else in one place. */
 function spoiled(schema: JsonSchema, random: SeededRandom, depth = 0): unknown {
   if (depth > 4 || random.chance(0.25)) return random.pick(leaves);
   const [branch] = random.sample(schema.anyOf ?? [], 1);
@@ -69,7 +69,7 @@ function spoiled(schema: JsonSchema, random: SeededRandom, depth = 0): unknown {
 const deep = (open: string, close: string, levels: number): Value =>
   text(open.repeat(levels) + close.repeat(levels));
 
-/** How far a request line may go; a body is not held to it. */
+/** Within the limit of a request line; a body may be longer. */
 const longTextChars = 9_000;
 
 export const hostileKinds: Readonly<Record<string, Kind>> = {

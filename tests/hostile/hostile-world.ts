@@ -1,4 +1,4 @@
-/** The organization that is asked, with its accounts kept in order while strangers change it. */
+/** The organization that gets the requests; its accounts are restored after strangers changed it. */
 import type { Pool } from '@parley/database';
 import { findApiKeys } from '@parley/store';
 import { makeOrganization, openTestPool, startCluster } from '@parley/test-kit';
@@ -21,7 +21,7 @@ export type Caller = (typeof callers)[number];
 
 type Ids = Readonly<Record<string, readonly string[]>>;
 
-/** One statement for each list; the ids of the keeper are in none. */
+/** A query for each list; the keeper's ids are in none. */
 const lists: Readonly<Record<string, string>> = {
   message: 'SELECT id FROM messages ORDER BY id DESC LIMIT 60',
   stream: 'SELECT id FROM streams WHERE NOT is_deactivated ORDER BY id LIMIT 40',
@@ -41,7 +41,7 @@ const lists: Readonly<Record<string, string>> = {
   domain: 'SELECT domain FROM realm_domains LIMIT 20',
 };
 
-/** Under which the others can be reached. */
+/** Settings that keep the other endpoints reachable. */
 const workableSettings = {
   email_address_visibility: 1,
   create_stream_policy: 1,
@@ -80,11 +80,11 @@ export class HostileWorld {
     const cluster = await startCluster({
       gateways: 2,
       environment: {
-        // A held poll is answered soon.
+        // Makes a held poll return soon.
         PARLEY_HEARTBEAT_MIN_SECS: '0.2',
         PARLEY_HEARTBEAT_MAX_SECS: '0.4',
         PARLEY_EVENT_STREAM_LIFETIME_SECS: '0.5',
-        // A machine that others use too is slow, which is no fault of a service.
+        // A slow answer of a busy machine is no fault of a service.
         PARLEY_UPSTREAM_TIMEOUT_SECS: '60',
       },
     });
@@ -114,12 +114,12 @@ export class HostileWorld {
     return found.length === 0 ? ['1'] : found;
   }
 
-  /** @returns something of each list */
+  /** @returns some items of each list */
   get everything(): readonly string[] {
     return Object.keys(lists).flatMap((name) => this.list(name).slice(0, 12));
   }
 
-  /** @returns the header that authenticates a caller; none without one */
+  /** @returns the header with a caller's credentials; undefined for one without */
   authorizationOf(caller: Caller): string | undefined {
     if (caller === 'nobody') return undefined;
     const account = this.#accounts.get(caller === 'wrongKey' ? 'member' : caller);
@@ -129,14 +129,14 @@ export class HostileWorld {
     return `Basic ${Buffer.from(`${email}:${key}`).toString('base64')}`;
   }
 
-  /** @returns a gateway, one after the other */
+  /** @returns the gateways in turn */
   get url(): string {
     const { gatewayUrls } = this.cluster;
     this.#turn += 1;
     return gatewayUrls[this.#turn % gatewayUrls.length] ?? this.cluster.url;
   }
 
-  /** Gives every account its role and activity back, takes note of new keys and addresses, and reads all lists again. */
+  /** Restores every account's role and activity, reads new keys and addresses, and reads all lists again. */
   async restore(): Promise<void> {
     const { client } = this.#keeper;
     const byId = await this.#readAccounts();
@@ -171,7 +171,7 @@ export class HostileWorld {
     );
   }
 
-  /** Somebody else may have taken the name meanwhile. */
+  /** Somebody else may have taken the name in the meantime. */
   async #reactivate(id: number): Promise<void> {
     const { client } = this.#keeper;
     const { rows } = await this.pool.query<{ id: number }>({
@@ -222,7 +222,7 @@ export class HostileWorld {
     if (!uploaded.ok) throw new Error(`the upload was refused: ${await uploaded.text()}`);
   }
 
-  /** There are streams, messages, groups and queues, however many were deleted and whatever else was changed. */
+  /** Ensures that there are streams, messages, groups and queues, whatever was deleted or changed. */
   async #keepThings(): Promise<void> {
     const { client } = this.#keeper;
     await client.patch('realm', workableSettings);

@@ -43,7 +43,7 @@ const narrows: Make = (world, random) =>
 const groupOf: Make = (world, random, path) =>
   random.pick(world.list(path.includes('default_stream_groups') ? 'streamGroup' : 'userGroup'));
 
-/** A body that the example integration takes, and parts of what the others read. */
+/** A body that the example integration accepts, with parts of what the others read. */
 const webhookBody: Make = (_world, random) =>
   JSON.stringify({
     featured_title: 'Kiln',
@@ -66,7 +66,7 @@ const byName: Readonly<Record<string, Make>> = {
   data: (world, random) =>
     JSON.stringify([{ id: Number(random.pick(world.list('field'))), value: 'x' }]),
   delete: idsOf('user'),
-  // Far ahead: a message that came by itself would change what reads are judged by.
+  // Far in the future, because a message that is sent during reads would look like their effect.
   deliver_at: fixed('2999-01-01T09:30', '2999-07-01 09:30:00+02:00'),
   delivery_type: fixed('send_now', 'send_later', 'remind'),
   domain: idOf('domain'),
@@ -150,7 +150,7 @@ function bySchema(schema: JsonSchema, random: SeededRandom): unknown {
   }
 }
 
-/** @returns the text of a value that the endpoint may well take */
+/** @returns the text of a value that the endpoint is likely to accept */
 export function plausibleText(
   parameter: Parameter,
   world: HostileWorld,

@@ -10,7 +10,7 @@ import type { Value } from './hostile-values.ts';
 import { plausibleText } from './plausible.ts';
 import type { RawRequest } from '../support/send-raw.ts';
 
-/** What is asked, before it is known which ids there are; made into a request when its turn comes. */
+/** A planned request. It is built when its turn comes, because only then its ids are known. */
 export type Plan = {
   readonly seed: number;
   readonly endpoint: Endpoint;
@@ -21,7 +21,7 @@ export type Plan = {
 
 export type Shape = (typeof shapes)[number];
 
-/** How a request is written; the first is how clients write it. */
+/** How a request is encoded; the first is how clients do it. */
 export const shapes = [
   'form',
   'query',
@@ -40,7 +40,7 @@ export const shapes = [
 
 export type PlannedRequest = RawRequest & { readonly caller: Caller };
 
-/** Who does not ask, because success would end the run for all. */
+/** Callers that do not make the request, because its success would end the run for all. */
 const notAskedBy: Readonly<Record<string, { readonly caller: Caller; readonly because: string }>> =
   {
     'POST /realm/deactivate': { caller: 'admin', because: 'nobody is let in afterwards' },
@@ -50,7 +50,7 @@ function titleOf({ method, path }: Endpoint): string {
   return `${method} ${path}`;
 }
 
-/** Each kind in each parameter, and each shape, once for every endpoint. */
+/** Each kind of value in each parameter, and each shape, once for every endpoint. */
 export function systematicPlans(endpoints: readonly Endpoint[], random: SeededRandom): Plan[] {
   const seed = (): number => random.below(2 ** 31);
   return endpoints.flatMap((endpoint) => [
@@ -66,13 +66,13 @@ export function systematicPlans(endpoints: readonly Endpoint[], random: SeededRa
   ]);
 }
 
-/** Mixtures, as many as asked for. */
+/** This many mixtures. */
 export function randomPlans(
   endpoints: readonly Endpoint[],
   random: SeededRandom,
   count: number,
 ): Plan[] {
-  // Endpoints with more parameters have more ways to go wrong.
+  // Endpoints with more parameters have more ways to fail.
   const weighted = endpoints.flatMap((endpoint) =>
     Array.from({ length: 1 + Math.min(6, endpoint.parameters.length) }, () => endpoint),
   );
@@ -90,7 +90,7 @@ export function randomPlans(
   });
 }
 
-/** Those who have most to say come most often: who is refused at the door reaches nothing. */
+/** Callers with the most permissions occur most often, because a caller that is always refused reaches nothing. */
 const likelyCallers: readonly Caller[] = [
   ...callers,
   ...Array.from({ length: 9 }, (): Caller => 'admin'),
@@ -123,10 +123,10 @@ function urlencoded(fields: readonly Field[]): string {
   return fields.map(({ name, value }) => `${name}=${encoded(value)}`).join('&');
 }
 
-/** The longest request line that goes through; Node's own bound on all headers together is 16 KiB. */
+/** The longest request line that is accepted; Node's own limit for all headers together is 16 KiB. */
 const queryMaxChars = 12_000;
 
-/** @returns the request of a plan, with the ids that there are now */
+/** @returns the request of a plan, with ids that exist now */
 export function makeRequest(plan: Plan, world: HostileWorld): PlannedRequest {
   const random = new SeededRandom(plan.seed);
   const { endpoint, shape } = plan;
@@ -134,7 +134,7 @@ export function makeRequest(plan: Plan, world: HostileWorld): PlannedRequest {
   const valuesOf = (parameter: Parameter): readonly Value[] => {
     const plausible = plausibleText(parameter, world, random, endpoint.path);
     const kind = plan.spoiled.get(parameter.name);
-    // Optional parameters are mostly left out.
+    // Optional parameters are mostly omitted.
     if (kind === undefined)
       return parameter.required || random.chance(0.3) ? [{ text: plausible }] : [];
     return hostileValues(kind, { parameter, plausible, random, existing: world.everything });
@@ -165,12 +165,12 @@ export function makeRequest(plan: Plan, world: HostileWorld): PlannedRequest {
   const common = {
     'user-agent': random.pick(['Hostile/1.0', 'x'.repeat(300), 'ZulipPython/0.6 (x; y)', '/', '(']),
     ...(authorization === undefined ? {} : { authorization }),
-    // What only a stream of events reads.
+    // Only event streams read this header.
     ...(random.chance(0.9)
       ? {}
       : { 'last-event-id': random.pick(['-1', '0', 'x', '9'.repeat(300), '\u00ff', ' ', '1e3']) }),
   };
-  // Sent by services that say what happened in a header.
+  // Services that put the kind of event into a header send these.
   const event = random.pick(['push', 'pull_request', 'Push Hook', 'Note Hook', 'x', '__proto__']);
   const eventHeaders =
     jsonBody === undefined || random.chance(0.2)
@@ -184,7 +184,7 @@ export function makeRequest(plan: Plan, world: HostileWorld): PlannedRequest {
   return { ...written, path: `${path}?${query}`, body: jsonBody, headers, caller };
 }
 
-/** In these the body of a webhook is what it has to be, whatever its label; in the others it is what they are about. */
+/** In these shapes the webhook's body is valid JSON, whatever its content type; in the others the body itself is hostile. */
 const bodyShapes: ReadonlySet<Shape> = new Set(['form', 'query', 'multipart', 'json', 'noType']);
 
 function isFileLike({ takesFile, path, method }: Endpoint): boolean {

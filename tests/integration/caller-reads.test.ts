@@ -1,4 +1,4 @@
-/** What Postgres is asked for somebody who leaves ends, and nobody else notices. */
+/** A read in Postgres ends when its caller has left, and no other caller notices. */
 import { CallerLeft, CallerReads } from '@parley/database';
 import type { Pool } from '@parley/database';
 import { createTestDatabase, openTestPool, waitUntil } from '@parley/test-kit';

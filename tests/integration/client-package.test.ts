@@ -1,4 +1,4 @@
-/** The client as it would be published: what compiles against it, what does not, and the bot of its README. */
+/** The client as it would be published: programs that compile against it, ones that do not, and the bot of its README. */
 import { execFile, spawn } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -136,7 +136,7 @@ beforeAll(async () => {
     }),
   );
   const said = await new Promise<string>((resolve) => {
-    // That it finds errors is what is asked for.
+    // The compiler is expected to find errors, so its exit code is ignored.
     execFile(process.execPath, [compiler, '-p', folder, '--pretty', 'false'], (_, stdout) =>
       resolve(stdout),
     );

@@ -1,4 +1,4 @@
-/** The typed client follows events of a real system through what happens to one. */
+/** The typed client follows events of a real system through all kinds of failures. */
 
 import { ApiError, ParleyClient } from '@parley/client';
 import type { EventStream, EventsOptions, FollowedEvent, ParametersOf } from '@parley/client';
@@ -24,7 +24,7 @@ async function isQueueThere(queueId: string | undefined): Promise<boolean> {
   return rowCount === 1;
 }
 
-/** Takes events for itself, as a program with other things to do would. */
+/** Reads events in the background, like a program that does other work. */
 class Taker {
   readonly stream: EventStream;
   readonly events: FollowedEvent[] = [];
@@ -100,7 +100,7 @@ describe('events', () => {
       const ids = [await send('ann', 'bob', 'one')];
       expect(await taker.taken(ids.length)).toEqual(ids);
       for (let round = 0; round < 2; round += 1) {
-        // One of the two holds the queue: both are killed, one after the other.
+        // One of the two serves the queue; both are killed, one after the other.
         await organization.cluster.kill('events', 0);
         ids.push(await send('ann', 'bob', 'while a node is away'));
         await organization.cluster.startAnother('events');

@@ -12,7 +12,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { environmentOf, parley, runParley, startParley } from '../support/run-parley.ts';
 import type { Environment } from '../support/run-parley.ts';
 
-/** The tests follow one installation from its first command on, in their order. */
+/** The tests follow one installation from its first command on, so their order matters. */
 
 let cluster: Cluster;
 let pool: Pool;
@@ -143,8 +143,8 @@ test('an organization is created once, with its settings', async () => {
     settings: { mandatory_topics: true, default_language: 'de', allow_edit_history: true },
   });
   await expectRefused(words, /There is an organization already/);
-  const told = await new ApiClient({ urls: cluster.gatewayUrls }).get('server_settings');
-  expect(told).toMatchObject({ realm_name: 'Boats' });
+  const settings = await new ApiClient({ urls: cluster.gatewayUrls }).get('server_settings');
+  expect(settings).toMatchObject({ realm_name: 'Boats' });
 });
 
 test('a first start creates an administrator if there is nobody, and prints secrets only once', async () => {
@@ -159,7 +159,7 @@ test('a first start creates an administrator if there is nobody, and prints secr
   const otherEnv = environmentOf(other.settings);
   const words = ['first-start', '--organization', 'Boats', '--full-name', 'Ann Lee', '--email'];
   await expectRefused(words, /--email/, 2);
-  // As a first run leaves it that was killed, or refused an address, half-way.
+  // The state after a first run that was killed, or whose address was refused, half-way.
   expect((await runParley(otherEnv, [...words, 'no address'])).error).toMatch(/Bad name/);
   const made = await parley(otherEnv, [...words, 'ann@example.com']);
   expect(made).toMatchObject({
@@ -339,8 +339,8 @@ test('an address changes, with the events of the reference', async () => {
   const { rows } = await pool.query<{ payload: string }>(
     'SELECT payload FROM log_entries ORDER BY position DESC LIMIT 5',
   );
-  const told = rows.map(({ payload }) => payload).find((text) => text.includes('new_email'));
-  const entry = JSON.parse(told ?? '{}') as { events: { event: object }[] };
+  const changed = rows.map(({ payload }) => payload).find((text) => text.includes('new_email'));
+  const entry = JSON.parse(changed ?? '{}') as { events: { event: object }[] };
   expect(entry.events.map(({ event }) => event)).toMatchObject([
     { type: 'realm_user', op: 'update', person: { user_id, delivery_email: 'robert@example.com' } },
     { person: { user_id, email: 'bob@example.com', avatar_source: 'G' } },

@@ -82,7 +82,7 @@ test('all accounts have keys that authenticate, and people have passwords', asyn
     const found = await findAccountsByKeys(pool, secrets, [account.api_key]);
     expect(found.get(account.api_key)?.email).toBe(account.email);
     const { passwordHash } = (await findSignInAccount(pool, account.email)) ?? {};
-    // A bot has neither; a person's password is the one whose hash is kept.
+    // A bot has neither; a person's password matches the stored hash.
     expect(account.password === undefined).toBe(account.is_bot);
     expect(passwordHash === null).toBe(account.is_bot);
     expect(await verifyPassword(account.password ?? '', passwordHash)).toBe(!account.is_bot);
@@ -120,7 +120,7 @@ test('the conversation has history, unread messages, mentions and searchable wor
     "SELECT FROM messages WHERE search @@ plainto_tsquery('english', 'keel bolts')",
   );
   expect(found.rowCount).toBeGreaterThan(1);
-  // The server's own texts hold no punctuation beyond ASCII, which Postgres would take for letters.
+  // The server's own texts have no punctuation beyond ASCII, which Postgres would treat as letters.
   const words = await pool.query(
     "SELECT word FROM ts_stat('SELECT search FROM messages') WHERE word ~ '[°×]'",
   );

@@ -1,4 +1,4 @@
-/** The log and its followers on real stores: what the whole system's guarantees stand on. */
+/** The log and its followers on real stores, which all guarantees of the system depend on. */
 import { randomBytes } from 'node:crypto';
 
 import type { ChangeEntry, PositionedEntry, SendItem } from '@parley/event-log';
@@ -274,7 +274,7 @@ test('entries without hints are found by the head check', async () => {
   });
   const start = deaf.cursor;
   for (let mark = 0; mark < 5; mark += 1) await append(mark);
-  await waitUntil('the head check finds what no hint told', () => seen.length === 5);
+  await waitUntil('the head check finds entries without hints', () => seen.length === 5);
   expect(positionsOf(seen)).toEqual(consecutive(start + 1, 5));
 });
 
@@ -386,7 +386,7 @@ test('a send reads no keys of others on a connection that planned it while there
   try {
     const client = await sending.connect();
     const send = (key: string): Promise<unknown> => {
-      // A mention makes a row beyond those of every message.
+      // A mention adds a row to those of every message.
       const items = [{ ...itemOf(sender, key, '01', [sender]), mentioned_ids: [sender] }];
       return client.query({
         name: 'send',
@@ -468,7 +468,7 @@ test('a trim that was blocked by a long snapshot is completed by a later one', a
 test("trimming moves the log's beginning before it removes entries", async () => {
   await pool.query(`INSERT INTO log_entries (position, length, message_id, audience, payload, appended_at)
     VALUES (500, 1, 0, 0, '{}', now() - interval '9 days'), (1000001, 1, 0, 0, '{}', now())`);
-  // What the log brings about has to be rows before its entries may go.
+  // The log's side effects must be stored as rows before its entries may be removed.
   expect(await trimLog(pool, 8 * 86_400)).toEqual([]);
   await takeSideEffects(pool);
   expect(await trimLog(pool, 8 * 86_400)).toEqual(['log_entries_from_0']);
@@ -527,7 +527,7 @@ test('a follower that reads an entry of a new epoch before its head check switch
 test('an empty epoch has a position to wait at, and accepts none that it lost', async () => {
   await append(1);
   const seen: PositionedEntry[] = [];
-  // The hint still waits for the one before it when the epoch opens.
+  // The hint still waits for the preceding one when the epoch opens.
   const follower = await follow((entries) => seen.push(...entries), {
     prefix: `${keyPrefix}-own`,
     reorderWaitMs: 1_000,

@@ -19,7 +19,7 @@ import { makeWholeOrganization } from '../support/whole-organization.ts';
 
 const publicUrls = { source: 'http://127.0.0.1:9991', target: 'https://chat.example' } as const;
 
-/** A folder with a passphrase, and the settings of an installation that is empty. */
+/** A folder with a passphrase, and the settings of an empty installation. */
 async function prepare(undo: AsyncDisposableStack): Promise<{
   readonly exported: string;
   readonly secret: readonly string[];
@@ -94,7 +94,7 @@ test('a large organization is exported and imported with little memory', async (
       FROM generate_series(1, $1) n`,
     values: [messages],
   });
-  // What all the rows weigh would not fit: they are half a gigabyte as text.
+  // All rows together are half a gigabyte as text, which does not fit into this memory.
   const bounded = { NODE_OPTIONS: '--max-old-space-size=96' };
   const out = startParley({ ...from, ...bounded }, ['export', '--to', exported, ...secret]);
   expect(await out.ended).toMatchObject({ code: 0, error: '' });

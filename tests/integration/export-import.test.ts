@@ -29,7 +29,7 @@ import { environmentOf, parley, runParley, startParley } from '../support/run-pa
 import { makeWholeOrganization, password } from '../support/whole-organization.ts';
 import type { WholeOrganization } from '../support/whole-organization.ts';
 
-/** The tests follow one export, from its making to two installations that say the same. */
+/** The tests follow one export, from its creation to two installations with the same answers, so their order matters. */
 
 const publicUrls = { source: 'http://127.0.0.1:9991', target: 'https://chat.example' } as const;
 
@@ -89,7 +89,7 @@ async function listFiles(path: string): Promise<string[]> {
   return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
 }
 
-/** Nothing is there but what the migrations made. */
+/** Expects only the rows that the migrations created. */
 async function expectEmpty(): Promise<void> {
   for (const table of ['realm', 'users', 'messages', 'changes', 'uploads', 'api_keys'])
     expect([table, await countRows(table)]).toEqual([table, 0]);
@@ -102,7 +102,7 @@ async function expectRefused(from: string, text: RegExp): Promise<void> {
   await expectEmpty();
 }
 
-/** What services note of messages after they were sent is complete, so that it stays as it is while nobody sends. */
+/** Whether the services have written all data that they derive from messages, so that it no longer changes. */
 async function hasNotedAllMessages(of: Pool): Promise<boolean> {
   const { rows } = await of.query<{ done: boolean }>(
     'SELECT message_id >= (SELECT max(id) FROM messages) AS done FROM conversation_newest_upto',
@@ -126,7 +126,7 @@ test('an organization is exported while its services run', async () => {
     if (table !== 'side_effects')
       expect([table, count]).toEqual([table, await countRows(table, of)]);
   await of.end();
-  // Data that does not exist would not be tested below.
+  // An empty table would make the comparisons below prove nothing.
   const empty = Object.keys(rows).filter((table) => rows[table] === 0);
   expect(empty).toEqual(['side_effects']);
 });
@@ -323,7 +323,7 @@ test('both installations answer every GET and register equally', { timeout: 120_
     },
   });
   undo.use(target);
-  // The slow suite asks everything there is, for everybody.
+  // The slow suite makes all requests, for everybody.
   await expectSameAnswers(
     { source, target, publicUrls, whole },
     { perEndpointMax: 2, who: ['ann', 'bob', 'cat', 'gil', 'bot'] },

@@ -1,4 +1,4 @@
-/** Kept lists of subscribers are what a read of the same snapshot finds, whoever changes memberships and whenever it is committed. */
+/** Cached lists of subscribers equal a read of the same snapshot, whoever changes memberships and whenever it is committed. */
 import { SnapshotReads, snapshot } from '@parley/database';
 import type { Client, Pool } from '@parley/database';
 import { listMemberTexts } from '@parley/store';
@@ -36,7 +36,7 @@ async function change(streamId: number, userId: number, client: Pool | Client = 
   );
 }
 
-/** @returns the lists, after a comparison with those that the same snapshot has */
+/** @returns the lists, after comparing them with those in the same snapshot */
 async function read(epoch = 1): Promise<unknown[]> {
   readIds = [];
   return snapshot(pool, async (client) => {

@@ -39,7 +39,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** A change at the next position, where the newest message has the position's hundredfold as its id. */
+/** A change at the next position; the newest message's id is a hundred times the position. */
 async function makeChange(client: Client): Promise<{ changeId: number; position: number }> {
   const position = nextPosition;
   nextPosition += 1;

@@ -10,7 +10,7 @@ test('send keys are deleted after a day, in pieces, and the search index is flus
       SELECT 'old ' || n, ''::bytea, n, now() - interval '25 hours' FROM generate_series(1, 10050) n
       UNION ALL SELECT 'new ' || n, '', n, now() - interval '23 hours' FROM generate_series(1, 3) n
       UNION ALL SELECT 'deferred', '', 1, now() - interval '9 days'`);
-    // It was sent, and nobody has noted that yet.
+    // The message was sent, but the row is still there.
     await pool.query(`INSERT INTO deferred_messages (send_key, content_hash, sender_id, is_reminder, stream_id, topic, content, client, deliver_at, due_at)
       VALUES ('deferred', '', 1, false, 1, '', '', '', now(), now())`);
     expect(await deleteOldSendKeys(pool)).toEqual({ deleted: 10_000, mayHaveMore: true });

@@ -1,8 +1,8 @@
 /**
- * What the first page of every narrow costs Postgres, on a history of the shape of `history-data.ts`. The requirement is 2,000 shared
- * buffers with a million messages (`npm run load -- plans` measures that), and it is the bound here too: what a page costs follows
- * the reader's streams, conversations and flags, which are as many here as there, and not the messages. A scan of the messages
- * (2,200 pages), or a row fetched for each message of a sender, exceeds it here as well.
+ * The cost in Postgres of the first page of every narrow, on a history of the shape of `history-data.ts`. The requirement is 2,000
+ * shared buffers with a million messages (`npm run load -- plans` measures that). The same limit holds here: the cost of a page
+ * depends on the reader's streams, conversations and flags, which are as many here, and not on the number of messages. A scan of
+ * the messages (2,200 pages), or a row fetched for each message of a sender, exceeds it here as well.
  */
 import type { Client, Pool } from '@parley/database';
 import { createTestDatabase, openTestPool } from '@parley/test-kit';
@@ -19,8 +19,8 @@ import {
 
 const messages = 40_000;
 const buffersMax = 2_000;
-// What a negated term leaves out is looked at and passed over: the common ones cost a page of everything, and where nearly all is
-// left out every message of the reader is judged once, by the primary key alone or with what was read of it.
+// Messages that a negated term excludes are examined and skipped. Common exclusions cost as much as a page without a narrow. If
+// nearly all is excluded, every message of the reader is examined once, through the primary key alone or with cached rows.
 const negatedBuffersMax = 4_000;
 
 let database: TestDatabase;
@@ -108,6 +108,6 @@ test.each(readers)(
 
 test.each(readers)('the unread messages of %s are read once', async (_, userId) => {
   const { buffers } = await explainUnreadState(client, userId);
-  // Each unread message by its place in the primary key and its row, and what leads to them.
+  // For each unread message its entry in the primary key and its row, plus the way to them.
   expect(buffers).toBeLessThan(2 * messages);
 });

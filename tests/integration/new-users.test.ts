@@ -125,7 +125,7 @@ test('the backlog of many streams and messages takes as many statements as that 
     botType: null,
     botOwnerId: null,
   };
-  /** Makes default streams in which everything is said that a backlog is made of: more than stays unread, and wildcards. */
+  /** Creates default streams with everything that matters for a backlog: more messages than stay unread, and wildcard mentions. */
   const talkIn = async (names: readonly string[], messages: number): Promise<void> => {
     const made = await maker.makeStreams(names.map((name) => ({ name, isDefault: true })));
     for (const { id } of made) await maker.subscribe(id, ids);
@@ -141,7 +141,7 @@ test('the backlog of many streams and messages takes as many statements as that 
     );
   };
   const statements = countStatements(pool);
-  /** @returns the statements of a new person, and how many periods of the past it got by them */
+  /** @returns the number of statements that create a new person, and of the past periods that the person got */
   const createNew = async (shortName: string): Promise<{ count: number; periods: number }> => {
     const before = statements.count;
     const email = `${shortName}@example.com`;

@@ -1,4 +1,4 @@
-/** `parley probe`: from the command line to the event and back, and what it says where something is wrong. */
+/** `parley probe`: from the command line to the event and back, and its report of a failure. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** What a node keeps of queues, against what the store has of them. */
+/** A node's copy of queues compared with the store. */
 import type { Pool } from '@parley/database';
 import { createLogger } from '@parley/logging';
 import { deleteEventQueue, insertEventQueues } from '@parley/store';

@@ -10,7 +10,7 @@ const total = unreadListedMax + 10;
 const reader = 1;
 const stream = 1;
 const topic = 1;
-/** The messages with these ids came from another topic. */
+/** The messages with these ids were moved from another topic. */
 const movedIds = [3, total];
 
 const fill = `
@@ -41,7 +41,7 @@ afterAll(async () => {
 
 const undone = new Error('what was marked is forgotten again');
 
-/** @returns what was listed as marked, and what is unread then */
+/** @returns the ids listed as marked, and the number of messages unread afterwards */
 async function mark(
   marking: (client: Client) => Promise<number[]>,
 ): Promise<{ readonly ids: readonly number[]; readonly unread: number }> {

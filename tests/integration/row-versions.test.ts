@@ -1,4 +1,4 @@
-/** Row versions in real SQL: values kept by them equal what a new read returns. */
+/** Row versions in real SQL: values cached by version equal a new read. */
 import { snapshot } from '@parley/database';
 import type { Client, Pool } from '@parley/database';
 import { listLinkifiers, readRowVersions } from '@parley/store';
@@ -13,7 +13,7 @@ let pool: Pool;
 beforeAll(async () => {
   database = await createTestDatabase();
   pool = openTestPool(database.url, 4, {
-    // Writers wait while the machine is busy with something else.
+    // Writers wait while the machine is busy.
     idleInTransactionMaxMs: 30_000,
   });
 });
@@ -39,7 +39,7 @@ const step = fc.record({
 });
 type Step = typeof step extends fc.Arbitrary<infer Value> ? Value : never;
 
-/** Each writer has separate rows, so that none waits for the other. */
+/** Each writer has its own rows, so that none waits for the other. */
 async function doStep(writers: readonly Client[], { writer, does, row, value }: Step) {
   const client = writers[writer];
   if (client === undefined) throw new Error('there are two writers');
@@ -57,7 +57,7 @@ async function doStep(writers: readonly Client[], { writer, does, row, value }: 
   await client.query(statements[does]);
 }
 
-// Some two thousand round trips one after the other.
+// Some two thousand consecutive round trips.
 const timeoutMs = 120_000;
 
 test(

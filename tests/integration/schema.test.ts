@@ -66,7 +66,7 @@ test('exactly the functions of the files are installed', () =>
     expect(rows.map(({ name }) => name)).toEqual(functionNames);
     for (const [index, { sql }] of readFunctions().entries()) {
       expect(sql).toContain(rows[index]?.body);
-      // Other than a migration, this checks bodies against the tables.
+      // Unlike a migration, this checks function bodies against the tables.
       await pool.query(sql);
     }
   }));

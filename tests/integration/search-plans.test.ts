@@ -1,6 +1,6 @@
 /**
- * Searches read few pages whatever their words are, and find what a plain condition finds. Forty thousand messages are spread over a
- * million ids: a search walks windows of ids, so it takes the steps that it takes among a million messages, and a step reads no more
+ * Searches read few pages, whatever their words are, and find what a plain condition finds. Forty thousand messages are spread over
+ * a million ids. A search walks windows of ids, so it takes as many steps as among a million messages, and a step reads no more
  * pages than there. Among a million the limit is 2,000 pages, of which at most 1,800 are read; here it is at most 1,100.
  */
 import type { NarrowTerm } from '@parley/api/messages';
@@ -20,9 +20,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compileNarrow } from '../../services/messages/src/narrow/compile-narrow.ts';
 
 const buffersMax = 1300;
-/** What the texts of a page and what hangs on them may take, where they are all over the table. */
+/** For a page's texts and attached data, if they are spread over the whole table. */
 const shownBuffersMax = 700;
-/** The unread ones are counted before that, conversation by conversation. */
+/** Unread messages are counted first, conversation by conversation. */
 const unreadBuffersMax = buffersMax + 400;
 
 const member = 1;
@@ -97,7 +97,7 @@ const term = (operator: string, operand: NarrowTerm['operand']): NarrowTerm => (
 
 const newest: MessagePage = { anchor: 10_000_000_000_000_000, beforeMax: 100, fromAnchorMax: 0 };
 
-/** @returns a pool that counts how many pages of memory or disk its statements take */
+/** @returns a pool that counts the pages, in memory or on disk, that its statements read */
 function countingPool(): { readonly db: Queryable; readonly buffers: () => number } {
   let buffers = 0;
   const db: Queryable = {
@@ -115,7 +115,7 @@ function countingPool(): { readonly db: Queryable; readonly buffers: () => numbe
   return { db, buffers: () => buffers };
 }
 
-/** @returns what a page has, and how many pages of memory or disk the list took */
+/** @returns a page, and how many pages in memory or on disk its list read */
 async function look(
   userId: number,
   terms: readonly NarrowTerm[],
@@ -127,7 +127,7 @@ async function look(
   return { ids: messages.map(({ id }) => id), buffers: buffers() };
 }
 
-/** What the narrow means, without any index: words are stemmed by the parser itself. */
+/** The meaning of the narrow, without any index: the parser itself stems the words. */
 async function plainly(
   userId: number,
   terms: readonly NarrowTerm[],
@@ -173,10 +173,10 @@ describe('the first page', () => {
   test('its content is read from few pages when nothing is in memory', async () => {
     const { ids } = await look(member, [term('search', 'everywhere')], newest);
     const { db, buffers } = countingPool();
-    const asked = ids.map((id) => ({ id, isAbove: false, isNearAnchor: false }));
-    const { shown } = await readShownMessages(db, asked, 'rendered');
+    const wanted = ids.map((id) => ({ id, isAbove: false, isNearAnchor: false }));
+    const { shown } = await readShownMessages(db, wanted, 'rendered');
     expect(shown.map(({ id }) => id).toSorted((a, b) => a - b)).toEqual(ids);
-    // Four for each message in its index, one or two of the table.
+    // Four for each message in the index, one or two of the table.
     expect(buffers(), `${buffers()} pages`).toBeLessThanOrEqual(shownBuffersMax);
   });
 });

@@ -26,7 +26,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-// Characters that fold to others, to several, to themselves, that combine, and that mean something to patterns.
+// Characters that fold to others, to several or to themselves, that combine, or that have a meaning in patterns.
 const character = fc.constantFrom(
   ...Array.from('aAsSiIıİßẞſﬁﬀﬄŉǰẛϵΐΣσςάΆᾳKΩωåÅéǅ𐐨𐐀ꭰᏸ%_\\\'"?*().^$| '),
   '\u0301',
@@ -50,7 +50,7 @@ test('phrases compare as the fold function folds', async () => {
       text(6),
       fc.array(text(3), { maxLength: 2 }),
       async (content, topic, others) => {
-        // Parts of the text in another case are what matters; anything else is hardly ever in it.
+        // Parts of the text in another case are the interesting words; random ones hardly ever occur in it.
         const characters = Array.from(content);
         const parts = [
           characters.slice(1, 4).join('').toLowerCase(),
@@ -87,7 +87,7 @@ test('phrases compare as the fold function folds', async () => {
     ),
     {
       numRuns: 300,
-      // A letter whose upper case takes up a mark that stands behind it: the mark alone, both together, and what is left behind them.
+      // Letters whose upper case absorbs a following mark: the mark alone, both together, and the remainder after them.
       examples: [
         ['ſ\u0301', ' ', []],
         ['xſ\u0301', ' ', []],
@@ -166,7 +166,7 @@ test('each folded text with a word has a highlight', async () => {
   );
 });
 
-// What the parser makes words, addresses, paths, numbers and compounds of, and what it does not.
+// Input of which the parser makes words, addresses, paths, numbers and compounds, and input of which it makes none.
 const joint = fc.constantFrom(
   ...Array.from(` .,:;!?'"()[]{}/@-_+~#%=*\\|^$&     é`),
   ...Array.from('\n\t\v\u00a01ß'),

@@ -1,4 +1,4 @@
-/** By its versions a service knows whether what it keeps of messages is what a page shows (decision 0045). */
+/** By versions a service knows whether its cached messages are current (decision 0045). */
 import { snapshot } from '@parley/database';
 import type { Pool, Queryable } from '@parley/database';
 import { MessageListBuilder, deleteMessage, listMessages } from '@parley/store';
@@ -53,20 +53,20 @@ async function readVersions(): Promise<{
   return { message: messages.find(({ id }) => id === 1)?.version, names: namesVersion };
 }
 
-const asked = { anchor: page.anchor, texts: 'written' } as const;
+const options = { anchor: page.anchor, texts: 'written' } as const;
 
-/** @returns what a page shows as JSON */
+/** @returns the content of a page as JSON */
 function shownOf({ messages, names }: ReadPage): string[] {
   const write = messageJsonWriter(names, { clientGravatar: false, showEditHistory: true });
   return messages.map((body) => write(body, {}));
 }
 
-/** A reader that keeps everything it has read. */
+/** A reader that caches everything it has read. */
 const kept = new PageReader();
 
 async function checkKept(): Promise<void> {
-  const plain = await new PageReader().read(reads, list, asked);
-  expect(shownOf(await kept.read(reads, list, asked))).toEqual(shownOf(plain));
+  const plain = await new PageReader().read(reads, list, options);
+  expect(shownOf(await kept.read(reads, list, options))).toEqual(shownOf(plain));
 }
 
 test.each([
@@ -76,7 +76,7 @@ test.each([
     'a reaction',
     `INSERT INTO reactions (message_id, user_id, emoji_name, emoji_code, reaction_type) VALUES (1, 2, 'tada', '1f389', 'unicode_emoji')`,
   ],
-  ['a reaction that is taken back', 'DELETE FROM reactions WHERE message_id = 1'],
+  ['a removed reaction', 'DELETE FROM reactions WHERE message_id = 1'],
   [
     'a submessage',
     `INSERT INTO submessages (message_id, sender_id, msg_type, content) VALUES (1, 2, 'widget', '{}')`,
@@ -123,8 +123,8 @@ test.each([
 });
 
 test.each([
-  ['where somebody read last', 'UPDATE users SET pointer = 1 WHERE id = 2'],
-  ['what a stream is about', `UPDATE streams SET description = 'Water' WHERE id = 1`],
+  ["a user's last read message", 'UPDATE users SET pointer = 1 WHERE id = 2'],
+  ["a stream's description", `UPDATE streams SET description = 'Water' WHERE id = 1`],
 ])('%s changes no version', async (_name, change) => {
   const before = await readVersions();
   await pool.query(change);
@@ -136,7 +136,7 @@ test('names that change together get one version, at the commit', async () => {
   const client = await pool.connect();
   await client.query('BEGIN');
   await client.query(`UPDATE users SET full_name = full_name || '!'`);
-  // Nobody else who renames somebody waits for this transaction.
+  // Other renames do not wait for this transaction.
   await pool.query(`UPDATE streams SET name = 'flow' WHERE id = 1`);
   const between = await readVersions();
   expect(between.names).not.toBe(before.names);
@@ -148,7 +148,7 @@ test('names that change together get one version, at the commit', async () => {
 test.each([
   ['the text', `UPDATE messages SET content = content || ' more' WHERE id = 2`],
   ['a name', `UPDATE users SET full_name = full_name || ' more' WHERE id = 2`],
-  ['that there is a message', 'delete'],
+  ['the existence of a message', 'delete'],
 ])('%s that changes while a page is read appears as of one moment', async (_name, change) => {
   const pages = new PageReader();
   let times = 0;
@@ -166,7 +166,7 @@ test.each([
       }
       return listed;
     },
-    asked,
+    options,
   );
   expect(times).toBe(2);
   const plain = await new PageReader().read(reads, list, {
@@ -178,32 +178,32 @@ test.each([
 
 test('kept messages of another epoch are not used', async () => {
   const pages = new PageReader();
-  await pages.read(reads, list, asked);
+  await pages.read(reads, list, options);
   await pool.query('UPDATE log_head SET epoch = epoch + 1');
-  // As in a database that was put back to before the message.
+  // As in a database that was restored to a point before the message.
   await pool.query('ALTER TABLE messages DISABLE TRIGGER message_changed');
   await pool.query(`UPDATE messages SET content = 'another' WHERE id = 1`);
-  const { messages } = await pages.read(reads, list, asked);
+  const { messages } = await pages.read(reads, list, options);
   expect(messages[0]?.contentJson).toBe('"another"');
 });
 
 test('names read in another epoch are not used', async () => {
   const pages = new PageReader();
-  await pages.read(reads, list, asked);
+  await pages.read(reads, list, options);
   await pool.query('UPDATE log_head SET epoch = epoch + 1');
-  // An account that was made since the last change of a name was lost, and a new one got its id.
+  // An account that was created after the last change of a name was lost, and a new one has its id.
   await pool.query('ALTER TABLE users DISABLE TRIGGER shown_names_changed');
   await pool.query(`UPDATE users SET full_name = 'Another' WHERE id = 2`);
   await pool.query('ALTER TABLE users ENABLE TRIGGER shown_names_changed');
-  for (const shown of shownOf(await pages.read(reads, list, asked)))
+  for (const shown of shownOf(await pages.read(reads, list, options)))
     expect(JSON.parse(shown)).toMatchObject({ sender_full_name: 'Another' });
 });
 
 test('memory stays within its limit', async () => {
   const pages = new PageReader({ keptBytesMax: 1 });
-  await pages.read(reads, list, asked);
+  await pages.read(reads, list, options);
   await pool.query('ALTER TABLE messages DISABLE TRIGGER message_changed');
   await pool.query(`UPDATE messages SET content = 'read again' WHERE id = 1`);
-  const { messages } = await pages.read(reads, list, asked);
+  const { messages } = await pages.read(reads, list, options);
   expect(messages[0]?.contentJson).toBe('"read again"');
 });

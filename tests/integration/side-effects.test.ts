@@ -1,4 +1,4 @@
-/** Side effects of the log on real stores: made once, run at least once, by one process at a time. */
+/** Side effects of the log on real stores: created once, executed at least once, by one process at a time. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -79,7 +79,7 @@ async function listRows(): Promise<{ kind: string; target: number; attempts: num
   return rows;
 }
 
-/** Starts a runner whose handlers all do the same. */
+/** Starts a runner with the same handler for all kinds. */
 function run(
   handle: (effect: SideEffect, key: string, attempts: number) => Promise<void | RunAgain>,
   config = redisConfig,
@@ -250,7 +250,7 @@ test('an effect of a process that died is run again when its claim lapses', asyn
   run(async (_effect, _key, attempts) => {
     seen.push(attempts);
   });
-  // The claim of the process that died lapses.
+  // The claim of the dead process expires.
   await pool.query(`UPDATE side_effects SET claimed_until = clock_timestamp()`);
   await waitUntil('it has been run', async () => (await listRows()).length === 0, {
     deadlineMs: 20_000,
@@ -268,12 +268,12 @@ test('a process that stops takes no further effects', async () => {
   await append([created(1)]);
   await started.promise;
   const stopped = runner.stop();
-  // By then it waits for what is being run.
+  // By then it waits for the effect in progress.
   await pool.query('SELECT 1');
   end.resolve({ againInMs: 100 });
   await stopped;
   const query = vi.spyOn(pool, 'query');
-  // Its next look would come before this timer.
+  // Its next query would come before this timer.
   await delay(200);
   expect(query).not.toHaveBeenCalled();
   query.mockRestore();

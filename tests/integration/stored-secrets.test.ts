@@ -1,4 +1,4 @@
-/** The rows that are stored under the key secret, while that is replaced. */
+/** The rows that are stored under the key secret, during its replacement. */
 import { connectMaker } from '@parley/demo';
 import type { ConnectedMaker } from '@parley/demo';
 import type { Queryable } from '@parley/database';
@@ -20,7 +20,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 const [firstText, secondText] = ['first-'.padEnd(40, 'x'), 'second-'.padEnd(40, 'y')];
 const first = deriveKeySecrets(firstText);
 const second = deriveKeySecrets(secondText);
-/** As processes have it before they switch, and after. */
+/** The secrets of a process before and after it switches. */
 const firstWithSecond = deriveKeySecrets(firstText, secondText);
 const secondWithFirst = deriveKeySecrets(secondText, firstText);
 
@@ -151,11 +151,11 @@ test('an interrupted run keeps its progress, and rows that neither secret opens 
 });
 
 test('keys that change during the run keep the change', async () => {
-  // Back to the first secret, which is a replacement as any other.
+  // Back to the first secret, which is a replacement like any other.
   let changes = 0;
   const changing: Queryable = {
     query: async (query: never) => {
-      // Between the reading of a batch and its writing: the walk must find the rows changed and leave them.
+      // Between reading and writing a batch: the walk must notice the changed rows and leave them.
       if ((query as { text: string }).text.startsWith('UPDATE') && changes < 3) {
         const writer = [firstWithSecond, secondWithFirst, first][changes];
         changes += 1;

@@ -1,4 +1,4 @@
-/** TLS to Postgres and Redis with certificates of an authority that nobody knows: trusted where it is named, and only there. */
+/** TLS to Postgres and Redis with certificates of a private authority, which are trusted only where it is configured. */
 import { once } from 'node:events';
 import { chown, copyFile, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -44,7 +44,7 @@ test(
         [files.keyFile, 'server.key'],
       ] as const) {
         await copyFile(from, join(data, to));
-        // If root starts Postgres it runs as a separate user, and accepts no key that others own.
+        // If root starts Postgres, it runs as a separate user, and accepts no key that belongs to others.
         await chown(join(data, to), uid, gid);
       }
       await plain.query('ALTER SYSTEM SET ssl = on');

@@ -1,4 +1,4 @@
-/** Uploaded files on a bucket, at the quota, and after processes died: what the tests of the interface do not come to. */
+/** Uploaded files in a bucket, at the quota, and after processes died, which the tests of the interface do not cover. */
 import { mkdtemp, readdir, rm, truncate } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -100,7 +100,7 @@ describe('on a bucket', () => {
     expect(await notedFiles(fixture)).toBe(0);
     const { upload_space_used: used } = await bob.client.get('attachments');
     expect(used).toBe(18 * mib);
-    // Deleting makes room again.
+    // Deleting a file frees its part of the quota.
     const [first] = await fixture.attachmentsOf(bob);
     await bob.client.delete(`attachments/${String(first?.['id'])}`);
     expect((await bob.client.get('attachments'))['upload_space_used']).toBe(12 * mib);
@@ -133,7 +133,7 @@ describe('on a bucket', () => {
     ]);
     await bob.client.sendToStream('Denmark', 'files', `still [here](${uri})`);
     await bob.client.delete(`attachments/${String(file?.['id'])}`);
-    // Its stored content waits for the bucket.
+    // Its stored content is removed when the bucket is back.
     expect(await notedFiles(fixture)).toBeGreaterThan(0);
   });
 });
@@ -219,7 +219,7 @@ describe('in a folder', () => {
     const uri = await fixture.upload(bob, 'large', Buffer.alloc(20 * mib));
     let killed: Promise<unknown> = Promise.resolve();
     const broken = new Promise<boolean>((resolve) => {
-      const asked = fixture.begin('GET', uri, { authorization: basicOf(bob) }, (answer) => {
+      const request = fixture.begin('GET', uri, { authorization: basicOf(bob) }, (answer) => {
         answer.once('data', () => {
           answer.pause();
           killed = cluster.kill('messages', 0).finally(() => answer.resume());
@@ -227,8 +227,8 @@ describe('in a folder', () => {
         answer.on('error', () => undefined);
         answer.on('close', () => resolve(!answer.complete));
       });
-      asked.on('error', () => undefined);
-      asked.end();
+      request.on('error', () => undefined);
+      request.end();
     });
     expect(await broken).toBe(true);
     await killed;

@@ -1,6 +1,6 @@
 /**
- * What statements say of who may see what, and what live delivery says of it, agree over random histories of joins, leaves, changes of
- * privacy, roles and activity, ends of streams and messages.
+ * The statements about who may see what agree with live delivery, over random histories of joins, leaves, changes of privacy, roles
+ * and activity, deactivated streams and messages.
  */
 import { botTypes, roles } from '@parley/api';
 import type { Role } from '@parley/api';
@@ -110,7 +110,7 @@ type Operation = typeof operation extends fc.Arbitrary<infer Each> ? Each : neve
 
 let histories = 0;
 
-/** An organization as the store has it, with the views that live delivery keeps of its accounts. */
+/** An organization in the store, with live delivery's views of its accounts. */
 class World {
   readonly client: Client;
   readonly userIds: readonly number[];
@@ -172,7 +172,7 @@ class World {
     return view;
   }
 
-  /** What an events node that starts now reads of the account. */
+  /** The view of the account that an events node reads at its start. */
   async loadedView(userId: number): Promise<UserView> {
     const spanOf = (period: {
       readonly fromPosition: number;
@@ -301,7 +301,7 @@ class World {
     });
   }
 
-  /** Stores a message, and compares who gets it now with who holds it and to whom its stream is open. */
+  /** Stores a message, and compares its live recipients with its holders and with the users who may read its stream. */
   async #insert(
     streamId: number | null,
     conversationId: number,
@@ -333,7 +333,7 @@ class World {
     }
   }
 
-  /** Whoever may see a message and does not hold it can come to hold it. */
+  /** A user who may see a message and does not hold it can become a holder. */
   async #star(userId: number, pick: number): Promise<void> {
     const messageId = this.messageIds.at(-1 - pick);
     if (messageId === undefined) return;

@@ -1,12 +1,12 @@
 import { readFile, readdir } from 'node:fs/promises';
 
-// Linux counts processor time in hundredths of a second where it says it in ticks, on every machine that Node supports.
+// Where Linux counts processor time in ticks, a tick is a hundredth of a second on every machine that Node supports.
 const nsPerTick = 10_000_000;
 
-/** Times of one process out of the kernel's line on it. */
+/** Times of one process from its line in `/proc`. */
 export type ProcessStat = {
   readonly parentPid: number;
-  /** Of all its threads, those that have ended too. */
+  /** Of all its threads, including those that have ended. */
   readonly ownNs: number;
   /** Of its children that have ended and were waited for. */
   readonly endedChildrenNs: number;
@@ -14,21 +14,21 @@ export type ProcessStat = {
 
 /** @param line the content of `/proc/PID/stat` */
 export function parseStat(line: string): ProcessStat {
-  // The name before may have spaces, and ends with a parenthesis.
+  // The name before it may contain spaces, and ends with a parenthesis.
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
   const ticks = (first: number): number =>
     (Number(fields[first]) + Number(fields[first + 1])) * nsPerTick;
   return { parentPid: Number(fields[1]), ownNs: ticks(11), endedChildrenNs: ticks(13) };
 }
 
-/** What is missing has ended between two looks. */
+/** A missing file belongs to a process or thread that has just ended. */
 async function readIfThere(path: string): Promise<string | undefined> {
   return readFile(path, 'utf8').catch(() => undefined);
 }
 
 /**
- * Processor time of one process, user and system. The scheduler counts each thread that runs in nanoseconds; the kernel's line on
- * the process is in hundredths of a second, and knows of threads that have ended. Both only grow, so the greater is right.
+ * Processor time of one process, user and system. The scheduler counts nanoseconds, but only of threads that still run. The line of
+ * the process counts hundredths of a second, and includes threads that have ended. Both only grow, so the larger is right.
  *
  * @returns 0 for an ended process
  */
@@ -44,7 +44,7 @@ export async function readCpuNs(pid: number): Promise<number> {
 }
 
 /**
- * Processor time of a process and its children: with `all` those that run and those that have ended, as of Postgres with a process
+ * Processor time of a process and its children: with `all` both the running and the ended ones, as for Postgres with its process
  * for each session.
  */
 export async function readTreeCpuNs(pid: number, which: 'all' | 'ended'): Promise<number> {
@@ -54,7 +54,7 @@ export async function readTreeCpuNs(pid: number, which: 'all' | 'ended'): Promis
     const stat = await readIfThere(`/proc/${pid}/stat`);
     if (stat === undefined) return 0;
     const left = new Set(children.length === 0 ? [] : await findChildren(pid));
-    // A child that ended meanwhile is counted twice or not at all.
+    // A child that ended during the reading would be counted twice or not at all.
     if (children.every((child) => left.has(child)))
       return times.reduce((sum, ns) => sum + ns, parseStat(stat).endedChildrenNs);
   }
@@ -63,7 +63,7 @@ export async function readTreeCpuNs(pid: number, which: 'all' | 'ended'): Promis
 export async function findChildren(pid: number): Promise<readonly number[]> {
   const listed = await readIfThere(`/proc/${pid}/task/${pid}/children`);
   if (listed !== undefined) return listed.split(' ').filter(Boolean).map(Number);
-  // A kernel without that list has every process' parent at least.
+  // A kernel without that list still knows each process' parent.
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
   const parents = await Promise.all(
     pids.map(async (name) => [name, await readIfThere(`/proc/${name}/stat`)] as const),
@@ -79,7 +79,7 @@ export async function readMemoryBytes(pid: number): Promise<number> {
   return Number(/^Pss:\s+(\d+) kB/m.exec(text ?? '')?.[1] ?? 0) * 1_024;
 }
 
-/** Nanoseconds that the machine's processors worked: for processes of any user, and for interrupts, which belong to none. */
+/** Nanoseconds of work of the machine's processors: for the processes of all users, and for interrupts, which belong to no process. */
 export type MachineTimes = { readonly busyNs: number; readonly interruptsNs: number };
 
 /** @param text the content of `/proc/stat` */
@@ -90,16 +90,16 @@ export function parseMachineTimes(text: string): MachineTimes {
   return { busyNs: sum([1, 2, 3]), interruptsNs: sum([6, 7]) };
 }
 
-/** One part of what runs: a service with all its processes, a store, the generators. */
+/** One measured part: a service with all its processes, a store, or the generators. */
 export type Part = {
   readonly name: string;
-  /** Asked at each look, since processes come and go. */
+  /** Called at each sample, because processes come and go. */
   readonly pids: () => readonly number[];
-  /** Which children of each process count too: all, or only those that have ended and cannot be looked at any more. */
+  /** Which children of each process are included: all, or only the ended ones, which can no longer be sampled. */
   readonly children?: 'all' | 'ended';
 };
 
-/** What one look at all parts found. */
+/** One sample of all parts. */
 export type Look = {
   readonly atMs: number;
   readonly cpuNs: Readonly<Record<string, number>>;
@@ -122,7 +122,7 @@ export async function lookAtParts(parts: readonly Part[], atMs: number): Promise
   return { atMs, cpuNs: Object.fromEntries(cpu), machine };
 }
 
-/** Processor time between two looks, or the sum of several such times. */
+/** Processor time between two samples, or the sum of several such times. */
 export type CpuUse = {
   readonly secs: number;
   readonly cpuNs: Readonly<Record<string, number>>;
@@ -157,14 +157,14 @@ export function addUses(uses: readonly CpuUse[]): CpuUse {
 }
 
 export const generatorsPart = 'generators';
-/** The run itself, which is counted to them. */
+/** The run itself, which counts as a generator. */
 export const ownPart = 'run';
 
 /**
  * @param operation what is counted, in the singular: `send`
  * @param cores of the machine
- * @returns microseconds of each part for one operation, of all parts but the generators together, and in per cent of the machine
- * what the generators took, what everything did that is no part, and what interrupts took, the network's among them
+ * @returns microseconds per operation of each part, and of all parts but the generators together; and as percentages of the machine
+ *   the generators, everything that belongs to no part, and interrupts, including those of the network
  */
 export function describeUse(
   use: CpuUse,
@@ -184,7 +184,7 @@ export function describeUse(
   const generatorsNs = (use.cpuNs[generatorsPart] ?? 0) + (use.cpuNs[ownPart] ?? 0);
   figures['system_percent'] = (systemNs / machineNs) * 100;
   figures['generators_percent'] = (generatorsNs / machineNs) * 100;
-  // The kernel counts the machine's time in ticks, which makes a difference that is nearly nothing come out below it.
+  // The kernel counts the machine's time in ticks, so a difference near zero can come out negative.
   const othersNs = Math.max(0, use.machine.busyNs - systemNs - generatorsNs);
   figures['others_percent'] = (othersNs / machineNs) * 100;
   figures['interrupts_percent'] = (use.machine.interruptsNs / machineNs) * 100;

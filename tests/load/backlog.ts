@@ -5,10 +5,10 @@ const messagesPerStatement = 500;
 const statementsAtOnce = 2;
 
 /**
- * Sends messages to topics, many with one statement.
+ * Sends messages to topics, many in one statement.
  *
- * @param destinations taken in turn
- * @returns the ids of the messages, the first of them to the first destination, and so on
+ * @param destinations used in turn
+ * @returns the ids of the messages: the first one went to the first destination, and so on
  */
 export async function makeBacklog(
   organization: TestOrganization,

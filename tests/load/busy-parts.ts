@@ -1,10 +1,10 @@
 import type { Measured } from './rig.ts';
 
 /**
- * What each part takes of a core, for each of its processes (those of Postgres together), the most first: a Node process that takes
- * all of one is the next bottleneck where there are cores enough.
+ * The share of a core that each part uses for each of its processes (those of Postgres together), largest first. A Node process
+ * that uses a whole core is the next bottleneck if there are enough cores.
  *
- * @returns per cent of a core by the name of the part
+ * @returns percentages of a core by the name of the part
  */
 export function findBusy(
   { use }: Measured,

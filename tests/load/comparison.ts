@@ -9,7 +9,7 @@ export type ComparedFigure = {
   readonly before: number;
   readonly now: number;
   readonly ratio: number;
-  /** Whether the runs before and now do not overlap: then the difference is more than their spread. */
+  /** Whether the samples before and after do not overlap, so that the difference is more than their spread. */
   readonly isClear: boolean;
 };
 
@@ -39,7 +39,7 @@ export function compareResults(
   });
 }
 
-/** @returns the comparison as text; figures whose runs do not overlap are marked */
+/** @returns the comparison as text, with a mark at figures whose samples do not overlap */
 export function describeComparison(compared: readonly ComparedFigure[]): string {
   const lines: string[] = [];
   let last = '';

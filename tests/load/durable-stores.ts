@@ -6,13 +6,13 @@ import { removePostgresData, startPostgres, startRedis } from '@parley/local-sto
 import type { RunningStore } from '@parley/local-stores';
 import { openTestPool } from '@parley/test-kit';
 
-/** What `docker-compose.yml` starts its stores with. */
+/** The settings with which `docker-compose.yml` starts its stores. */
 const postgresSettings = {
   max_connections: '400',
   shared_buffers: '256MB',
   max_wal_size: '4GB',
   log_min_error_statement: 'panic',
-  // The data of the containers has checksums, for which a page's first hint bit is logged; the programs here cannot make them.
+  // The containers' data has checksums, which make Postgres log the first hint bit of a page; the programs here cannot make them.
   wal_log_hints: 'on',
 } as const;
 const redisSettings = {
@@ -21,7 +21,7 @@ const redisSettings = {
   'maxmemory-policy': 'noeviction',
 } as const;
 
-// The kinds of file systems that keep their files in memory, as statfs numbers them: tmpfs and ramfs.
+// The numbers in statfs of file systems that keep their files in memory: tmpfs and ramfs.
 const kindsInMemory: ReadonlySet<number> = new Set([0x01_02_19_94, 0x85_84_58_f6]);
 
 const shownSettings = [
@@ -36,22 +36,22 @@ const shownSettings = [
   'max_connections',
 ] as const;
 
-/** Stores that keep what they are given, as in production, with data of their own that goes with them. */
+/** Stores that keep their data on disk, as in production, and remove it when they stop. */
 export type DurableStores = {
   readonly postgres: RunningStore;
   readonly redis: RunningStore;
-  /** A folder for files of the run, on the same disk. */
+  /** A folder for the run's files, on the same disk. */
   readonly folder: string;
   readonly stop: () => Promise<void>;
 };
 
-/** @throws Error when no folder of temporary files is on a disk */
+/** @throws Error if no folder for temporary files is on a disk */
 async function makeFolderOnDisk(): Promise<string> {
   for (const parent of [tmpdir(), '/var/tmp']) {
     const { type } = await statfs(parent);
     if (kindsInMemory.has(type)) continue;
     const folder = await mkdtemp(join(parent, 'parley-load-'));
-    // Postgres may run as another user, who has to pass through.
+    // Postgres may run as another user, who must be able to enter the folder.
     await chmod(folder, 0o711);
     return folder;
   }
@@ -61,7 +61,7 @@ async function makeFolderOnDisk(): Promise<string> {
 /**
  * Starts the embedded Postgres and a Redis on the disk, with the settings of `docker-compose.yml`.
  *
- * @throws Error when Postgres says that it would lose what it has acknowledged
+ * @throws Error if Postgres is set up so that it could lose acknowledged data
  */
 export async function startDurableStores(): Promise<DurableStores> {
   const disposal = new AsyncDisposableStack();
@@ -87,7 +87,7 @@ export async function startDurableStores(): Promise<DurableStores> {
   }
 }
 
-/** @returns what a Postgres says of its settings */
+/** @returns the settings as Postgres reports them */
 export async function readStoreSettings(
   databaseUrl: string,
 ): Promise<Readonly<Record<string, string>>> {

@@ -6,8 +6,8 @@ type Reply<Result> =
   | { readonly ok: false; readonly error: string };
 
 /**
- * A generator of load in a process of its own, so that its work does not slow down the run that measures it: its program calls
- * {@link serveGenerator}. It does one command at a time.
+ * A load generator in a separate process, so that its work does not slow down the measuring process. Its program calls
+ * {@link serveGenerator}. It executes one command at a time.
  */
 export class GeneratorProcess<Command extends object, Result> {
   readonly #child: ChildProcess;
@@ -23,7 +23,7 @@ export class GeneratorProcess<Command extends object, Result> {
     return this.#child.pid ?? 0;
   }
 
-  /** @throws Error with what the process threw, or when it ends instead of answering */
+  /** @throws Error that the process threw, or if the process ends instead of answering */
   ask(command: Command): Promise<Result> {
     return new Promise((resolve, reject) => {
       const onEnd = (): void => reject(new Error(`${this.#program} ended`));
@@ -48,9 +48,9 @@ export class GeneratorProcess<Command extends object, Result> {
 }
 
 /**
- * Makes this process one that does what its parent asks, until the parent is gone.
+ * Makes this process execute its parent's commands until the parent is gone.
  *
- * @param handle takes the commands that the parent's `GeneratorProcess` is declared with
+ * @param handle executes the commands, whose types the parent's `GeneratorProcess` declares
  */
 export function serveGenerator(handle: (command: never) => Promise<unknown>): void {
   const reply = (to: Reply<unknown>): void => {

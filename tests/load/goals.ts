@@ -4,7 +4,7 @@ import type { CaseResult, ScenarioResult } from './results.ts';
 import { findMedian, roundFigure } from './summary.ts';
 import type { Sample } from './summary.ts';
 
-/** Figures of one case, added: their names are those of its samples. */
+/** Figures of one case, which are added; the names are those of its samples. */
 type Measure = {
   readonly group: string;
   readonly name: string;
@@ -131,7 +131,7 @@ const stormGoals = ['events only', 'events and own state'].map((name): Goal => (
   most: 0,
 }));
 
-// No handler holds an event loop for longer, collections and waiting for a core apart.
+// No handler keeps an event loop busy for longer, apart from garbage collections and waiting for a core.
 const loopGoals = serviceNames.map((service): Goal => ({
   what: `a turn of the event loop of ${service} in the office, p99.9`,
   scenario: 'office',
@@ -290,7 +290,7 @@ export const goals: readonly Goal[] = [
   ...loopGoals,
 ];
 
-/** @returns for each goal of the result's scenario what was reached; nothing for goals whose cases were not run */
+/** @returns the reached value for each goal of the result's scenario; none for goals whose cases were not run */
 export function judgeGoals(
   result: ScenarioResult,
   known: readonly Goal[] = goals,

@@ -2,10 +2,10 @@ import { HttpConnection } from './fleet/http-connection.ts';
 import { markedContent } from './fleet/protocol.ts';
 import type { FleetAccount } from './fleet/protocol.ts';
 
-// The most that one request may ask for.
+// The maximum of one request.
 const messagesPerRequest = 5_000;
 
-/** Looks, after a run, whether the history of a stream has each message that was acknowledged, once. */
+/** Checks after a run that the history of a stream contains each acknowledged message once. */
 export class HistoryCheck {
   readonly #connection: HttpConnection;
   readonly #head: string;
@@ -21,10 +21,10 @@ export class HistoryCheck {
   }
 
   /**
-   * Reads what the stream has got since the last time.
+   * Reads the messages in the stream since the last call.
    *
-   * @param count how many messages of the run were acknowledged
-   * @throws Error when there are fewer or more, or one of them twice
+   * @param count the number of acknowledged messages of the run
+   * @throws Error if there are fewer or more, or one of them twice
    */
   async expect(count: number): Promise<void> {
     const seen = new Set<string>();
@@ -51,7 +51,7 @@ export class HistoryCheck {
       throw new Error(`${seen.size} messages are there of ${count} that were acknowledged`);
   }
 
-  /** Passes over what the stream has had so far. */
+  /** Skips the messages that the stream already has. */
   async skip(): Promise<void> {
     const { status, body } = await this.#connection.request(
       `GET /api/v1/messages?anchor=newest&num_before=1&num_after=0&narrow=${this.#narrow} HTTP/1.1\r\n${this.#head}`,

@@ -2,7 +2,7 @@ import { build, decodeFromCompressedBase64, encodeIntoCompressedBase64 } from 'h
 import type { Histogram } from 'hdr-histogram-js';
 
 const percentiles = [50, 90, 99, 99.9] as const;
-// Latencies are kept in whole microseconds up to two minutes.
+// Latencies are recorded in whole microseconds up to two minutes.
 const highestUs = 120_000_000;
 
 /** Percentiles of one kind of latency, in milliseconds. */
@@ -39,7 +39,7 @@ export class Latencies {
     this.#histogram.add(others.#histogram);
   }
 
-  /** @returns the milliseconds that this percentage does not exceed */
+  /** @returns the milliseconds that this percentage of latencies does not exceed */
   at(percentile: number): number {
     return this.#histogram.getValueAtPercentile(percentile) / 1_000;
   }

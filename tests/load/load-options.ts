@@ -41,7 +41,7 @@ export function readArguments(args = process.argv.slice(2)) {
   });
 }
 
-/** @throws Error when the text is no whole number from 1 to the most */
+/** @throws Error unless the text is a whole number from 1 to the maximum */
 export function readCount(text: string, name: string, most: number): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1 || value > most)
@@ -54,24 +54,24 @@ export function readCounts(text: string, name: string, most: number): readonly n
   return text.split(',').map((part) => readCount(part, name, most));
 }
 
-/** Numbers of clients that wait for events, on long poll and on streams: those that are asked for, or else the usual ones. */
+/** Numbers of clients that wait for events, by long poll and by streams: the requested ones or the defaults. */
 export function readFollowings(
-  asked: { readonly polls?: string | undefined; readonly streams?: string | undefined },
+  given: { readonly polls?: string | undefined; readonly streams?: string | undefined },
   usual: { readonly polls: string; readonly streams: string },
   pollsName: string,
   most: number,
 ): readonly Following[] {
-  const isAsked = asked.polls !== undefined || asked.streams !== undefined;
-  const { polls, streams } = isAsked ? asked : usual;
+  const isGiven = given.polls !== undefined || given.streams !== undefined;
+  const { polls, streams } = isGiven ? given : usual;
   const read = (of: Following['of'], text: string | undefined, name: string): Following[] =>
     text === undefined ? [] : readCounts(text, name, most).map((count) => ({ of, count }));
   return [...read('polls', polls, pollsName), ...read('streams', streams, 'streams')];
 }
 
-/** So many clients on one of both ways to events. */
+/** A number of clients that all use long polls or all use streams. */
 export type Following = { readonly of: 'polls' | 'streams'; readonly count: number };
 
-/** A number that may have a fraction, above 0. */
+/** A number above 0, which may have a fraction. */
 export function readAmount(text: string, name: string, most: number): number {
   const value = Number(text);
   if (!(value > 0 && value <= most)) throw new Error(`--${name} is above 0 and at most ${most}`);

@@ -1,4 +1,4 @@
-/** All scenarios run, find no fault and measure something. How much is no matter of a test. */
+/** All scenarios run, find no fault and measure something. The values of the figures are not tested. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ async function start(options: OwnSystemOptions): Promise<LoadSystem> {
 
 const small = ['--seconds', '1', '--warm-up', '0.2'];
 
-// One system for all scenarios that are measured: starting it takes longer than they do here.
+// One system for all scenarios that are measured, because starting it takes longer than they do here.
 let shared: Promise<LoadSystem> | undefined;
 afterAll(async () => {
   await (await shared)?.stop();

@@ -14,7 +14,7 @@ import { startDurableStores } from './durable-stores.ts';
 import type { DurableStores } from './durable-stores.ts';
 import type { FleetAccount } from './fleet/protocol.ts';
 
-/** What a scenario works on. */
+/** The system that a scenario measures. */
 export type LoadSystem = {
   readonly urls: readonly string[];
   /** Clients of distinct people, all subscribed to the stream. */
@@ -22,32 +22,32 @@ export type LoadSystem = {
   /** The keys of the same people. */
   readonly accounts: readonly FleetAccount[];
   readonly stream: string;
-  /** Only of a system of the generator's own: what no endpoint does. */
+  /** Only for a system that the generator started: what no endpoint does. */
   readonly organization: TestOrganization | undefined;
-  /** Only of a system of the generator's own: its processes. */
+  /** Only for a system that the generator started: its processes. */
   readonly cluster: Cluster<ServiceProcess> | undefined;
-  /** Only of a system of the generator's own. */
+  /** Only for a system that the generator started. */
   readonly stores: DurableStores | undefined;
   readonly stop: () => Promise<void>;
 };
 
-/** What a system of the generator's own may have other than usual. */
+/** Options of a system that the generator starts. */
 export type OwnSystemOptions = Omit<
   ClusterOptions,
   'databaseUrl' | 'redisUrl' | 'redisPrefix' | 'checkAnswers' | 'logFolder'
 > & {
-  /** Whether the processes log to files that nobody reads meanwhile. */
+  /** Whether the processes log to files that nobody reads during the run. */
   readonly logsToFiles?: boolean;
 };
 
 const stream = 'load';
-// What a process has unless an operator says otherwise; a cluster of tests has less.
+// The default of a process; test clusters have a lower value.
 const databasePoolMax = '8';
 
 /**
  * @param scenario named in the error
  * @returns the organization, the processes and their stores
- * @throws Error for a system that is not the generator's own
+ * @throws Error for a system that the generator did not start
  */
 export function getOwn(
   system: LoadSystem,
@@ -64,9 +64,8 @@ export function getOwn(
 }
 
 /**
- * Starts a system of the generator's own: empty durable stores, two event nodes and one of each other service unless told
- * otherwise, everything as in production but for rate limits, which are off, and an organization of so many people in one public
- * stream.
+ * Starts a system: empty durable stores, two event nodes and one of each other service unless specified. Everything is as in
+ * production except that rate limits are off. All people of the organization are in one public stream.
  */
 export async function startOwnSystem(
   peopleCount: number,
@@ -91,7 +90,7 @@ export async function startOwnSystem(
   }
 }
 
-/** Starts a system such as `startOwnSystem` does on stores that run, with a database of its own. Stopping it leaves the stores. */
+/** Starts a system like `startOwnSystem`, but on running stores and with a separate database. Stopping it keeps the stores. */
 export async function startSystemOn(
   stores: DurableStores,
   peopleCount: number,
@@ -122,9 +121,9 @@ export async function startSystemOn(
 }
 
 /**
- * Starts the processes of a system on stores that run.
+ * Starts the processes of a system on running stores.
  *
- * @param prepare fills its database, which is migrated and empty, before any of them is there
+ * @param prepare fills its database, which is migrated and empty, before the processes start
  */
 export async function startClusterOn(
   stores: DurableStores,
@@ -154,10 +153,10 @@ export async function startClusterOn(
 }
 
 /**
- * Uses a server that runs already, of this project or any other with its interface, and subscribes the accounts to the stream `load`.
+ * Uses a running server, of this project or any other with its interface, and subscribes the accounts to the stream `load`.
  *
  * @param accountsFile a line `email:api_key` for each
- * @throws Error when there is none, or the server is spoken to by TLS, which the generators are not made for
+ * @throws Error if there are no accounts, or the server uses TLS, which the generators do not support
  */
 export async function useSystem(
   url: string,

@@ -12,12 +12,12 @@ import type { LoopSample } from './process-gauge.ts';
 import type { Sample } from './summary.ts';
 
 /**
- * Watches the event loops of all services for a window, each process by its inspector.
+ * Measures the event loops of all services in a window, each process by its inspector.
  *
  * @param system started with `inspectable`
- * @returns for each service, of its worst process: `loop_SERVICE_p999_ms` and `loop_SERVICE_max_ms` (a turn of the loop, what follows
- *   included), `collection_SERVICE_p999_ms` (a collection of garbage), and `core_wait_SERVICE_ms_per_s` (how long its main thread was
- *   ready and no core was free)
+ * @returns for each service, of its worst process: `loop_SERVICE_p999_ms` and `loop_SERVICE_max_ms` (a turn of the loop with all
+ *   its callbacks), `collection_SERVICE_p999_ms` (a garbage collection), and `core_wait_SERVICE_ms_per_s` (how long its main thread
+ *   was ready but no core was free)
  */
 export async function watchLoops(system: LoadSystem, window: Window): Promise<Sample> {
   const { cluster } = system;
@@ -84,7 +84,7 @@ class WatchedProcess {
     this.#gauge.close();
   }
 
-  /** How long the main thread has waited for a core, by the scheduler's account. */
+  /** How long the main thread has waited for a core, according to the scheduler. */
   async #readWaitNs(): Promise<number> {
     const { pid } = this.#running;
     const text = await readFile(`/proc/${pid}/task/${pid}/schedstat`, 'utf8');

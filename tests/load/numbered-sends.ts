@@ -8,7 +8,7 @@ import { messageMark, nowMs } from './fleet/protocol.ts';
 const receiptDeadlineMs = 60_000;
 const lookIntervalMs = 250;
 
-/** Messages of a run, numbered in the order in which they are acknowledged, so that followers can tell a lost or repeated one. */
+/** Messages of a run, numbered in the order of their acknowledgement, so that followers can detect a lost or repeated one. */
 export class NumberedSends {
   readonly sendLatenciesMs: number[] = [];
   readonly #client: ApiClient;
@@ -47,7 +47,7 @@ export class NumberedSends {
     }
   }
 
-  /** @returns how long after its send each message was received */
+  /** @returns the time from send to receipt of each message */
   latenciesOf(receipts: readonly Receipt[]): number[] {
     return receipts.map(
       ({ message, receivedAtMs }) => receivedAtMs - (this.#sentAtMs[message] ?? Number.NaN),
@@ -58,15 +58,15 @@ export class NumberedSends {
 /**
  * Waits until followers have received this many messages.
  *
- * @returns the receipts, with their notes
- * @throws Error when they do not come in time, when there are more, or when a follower saw what it may not see
+ * @returns the receipts, with the other figures
+ * @throws Error if they do not arrive in time, if there are more, or if a follower observed a fault
  */
 export async function collectReceipts(fleet: Fleet, count: number): Promise<FleetReport> {
   let receipts: Receipt[] = [];
   const giveUpAt = nowMs() + receiptDeadlineMs;
   for (;;) {
     const report = await fleet.report();
-    // A spread of a hundred thousand would not fit on the stack.
+    // Spreading a hundred thousand arguments would overflow the stack.
     receipts = receipts.concat(report.receipts);
     if (receipts.length > count)
       throw new Error(`${receipts.length} messages were received where ${count} were sent`);

@@ -1,4 +1,4 @@
-/** An organization at work: teams with a stream each, everybody with a queue and a held poll, and the mix of what they ask for. */
+/** An organization at work: teams with a stream each, a queue and a held poll for everybody, and the mix of their requests. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
@@ -23,15 +23,15 @@ import type { Shot } from './scenario.ts';
 const program = fileURLToPath(new URL('fleet/mix-process.ts', import.meta.url));
 
 /**
- * Of a thousand requests of a real organization 440 are polls, 360 reports of presence, 60 changes of flags, 40 pages of history and
- * 30 sends; the rest reads little. The polls follow from the rest: each send is an event for a team, each change of flags one for
- * whoever makes it. Answers are taken compressed, as clients take them.
+ * Of a thousand requests of a real organization 440 are polls, 360 reports of presence, 60 changes of flags, 40 pages of history
+ * and 30 sends; the rest are small reads. The polls follow from the rest: each send is an event for a team, and each change of
+ * flags one for the user who makes it. Answers are compressed, as for most clients.
  */
 const weights = { presence: 360, flags: 60, history: 40, send: 30, small_read: 70 } as const;
 const shareOfPolls = 0.44;
 const reportsPerPersonAndSecond = 1 / 60;
 
-/** @returns requests a second, including polls, of this many people online, who report presence once a minute */
+/** @returns requests per second, including polls, of this many people online, who report presence once a minute */
 export function rateOf(people: number): number {
   const shareOfReports =
     weights.presence /
@@ -62,7 +62,7 @@ export class Office {
   #nextMessage = 0;
 
   /**
-   * Makes an organization of about so many people, who have reported their presence and hold a poll each.
+   * Creates an organization of about this many people, who have reported their presence and hold a poll each.
    *
    * @param rig stops its generators
    */
@@ -120,10 +120,10 @@ export class Office {
   }
 
   /**
-   * Lets everybody work for a warm-up and a window.
+   * Runs everybody's work for a warm-up and a window.
    *
-   * @param ratePerSecond of all requests, polls included; null for clients that each ask again when they have their answer
-   * @throws Error when a request failed, or a message did not reach everybody of its team once
+   * @param ratePerSecond of all requests, including polls; null for clients that each wait for their answer
+   * @throws Error if a request failed, or a message did not reach everybody in its team exactly once
    */
   async work(
     rig: Rig,
@@ -184,7 +184,7 @@ export class Office {
       name: 'send',
       weight: weights.send,
       firstMessage: this.#nextMessage,
-      // Everybody of a team in turn, the teams after each other.
+      // The members of a team in turn, team after team.
       sends: Array.from({ length: teamSize }, (_, n) =>
         this.#teams.flatMap(({ streamName, accounts }) => {
           const sender = accounts[n];
@@ -218,7 +218,7 @@ type Team = {
   readonly accounts: readonly FleetAccount[];
 };
 
-/** @param messageIds of the teams in turn */
+/** @param messageIds one for each team in turn */
 function writeKinds(
   url: string,
   teams: readonly Team[],
@@ -244,7 +244,7 @@ function writeKinds(
         acceptGzip(writePost(url, '/api/v1/users/me/presence', account, { status: 'active' })),
       ),
     },
-    // What is added is removed again, so that each change is one.
+    // Each flag that is added is removed again, so that every request changes something.
     {
       name: 'flags',
       weight: weights.flags,
@@ -274,7 +274,7 @@ function writeKinds(
   ];
 }
 
-/** Each person's first report is news to everybody, which does not happen in an organization at work. */
+/** Each person's first report is an event for everybody, which does not occur in an organization at work. */
 async function reportFirst(url: string, accounts: readonly FleetAccount[]): Promise<void> {
   let next = 0;
   const parameters = { status: 'active', ping_only: 'true' };

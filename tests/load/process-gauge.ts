@@ -10,7 +10,7 @@ const ticksPerSec = 100;
 const answerDeadlineMs = 60_000;
 
 export type MemorySample = {
-  /** After a collection of garbage. */
+  /** After a garbage collection. */
   readonly heapBytes: number;
   /** Memory of buffers and other native objects that the heap refers to. */
   readonly externalBytes: number;
@@ -25,11 +25,11 @@ export type HandleSample = {
   readonly handles: number;
 };
 
-/** How long the event loop of a process was not free for the next event, in one look. */
+/** How long the event loop of a process was busy, in one period. */
 export type LoopSample = {
-  /** Turns of the loop, from waking up to waiting again: collections and waiting for a core within them included. */
+  /** Turns of the loop, from waking up to waiting again, including garbage collections and waiting for a core. */
   readonly turnMs: LoopTimes;
-  /** Collections of garbage. */
+  /** Garbage collections. */
   readonly collectionMs: LoopTimes;
 };
 type LoopTimes = { readonly p999: number; readonly max: number };
@@ -44,7 +44,7 @@ type InspectorReply = {
   };
 };
 
-/** Measures one process of the system from outside: by what the kernel says of it, and by its inspector. */
+/** Measures one process of the system from outside: through the kernel and through its inspector. */
 export class ProcessGauge {
   readonly #process: ServiceProcess;
   #socket: WebSocket | undefined;
@@ -59,10 +59,10 @@ export class ProcessGauge {
     this.#process = process;
   }
 
-  /** @returns seconds of processor time, of the process and the system for it, since its start */
+  /** @returns seconds of processor time since its start, of the process and of the kernel on its behalf */
   async readCpuSecs(): Promise<number> {
     const stat = await readFile(`/proc/${this.#process.pid}/stat`, 'utf8');
-    // The name before may have spaces, and ends with a parenthesis.
+    // The name before it may contain spaces, and ends with a parenthesis.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     return (Number(fields[11]) + Number(fields[12])) / ticksPerSec;
   }
@@ -73,7 +73,7 @@ export class ProcessGauge {
   }
 
   async readMemory(): Promise<MemorySample> {
-    // What one collection finalizes, the next one frees.
+    // Objects finalized by one collection are freed by the next.
     await this.#ask('HeapProfiler.collectGarbage');
     await this.#ask('HeapProfiler.collectGarbage');
     const { heapUsed, external, rss } = (await this.#evaluate('process.memoryUsage()')) as {
@@ -102,7 +102,7 @@ export class ProcessGauge {
     return { listeners, abortSignals, handles: Number(handles) };
   }
 
-  /** Notes the turns of the event loop and the collections of garbage from now on. */
+  /** Records the turns of the event loop and the garbage collections from now on. */
   async startLoopWatch(): Promise<void> {
     await this.#evaluate(`{
       const { PerformanceObserver, createHistogram, monitorEventLoopDelay } =
@@ -119,7 +119,7 @@ export class ProcessGauge {
     }`);
   }
 
-  /** @returns what was noted since the watch was started, which ends with it */
+  /** @returns what was recorded since the watch was started, which ends with it */
   async endLoopWatch(): Promise<LoopSample> {
     return (await this.#evaluate(`(() => {
       const { turns, collections, observer } = globalThis.loopWatch;
@@ -155,7 +155,7 @@ export class ProcessGauge {
       functionDeclaration: count,
       returnByValue: true,
     });
-    // The inspector keeps what it has named alive until it is let go of.
+    // The inspector keeps every object alive to which it has given an id, until it releases the id.
     await this.#ask('Runtime.releaseObjectGroup', { objectGroup: 'gauge' });
     return Number(called.result?.value);
   }

@@ -9,7 +9,7 @@ table{border-collapse:collapse;margin:1rem 0}td,th{padding:.15rem .6rem;border-b
 td.number{text-align:right;font-variant-numeric:tabular-nums}figure{margin:1.5rem 0}figcaption{font-weight:600}
 svg{font:11px system-ui,sans-serif;max-width:100%}.beware{background:#fff3d6;padding:.3rem .6rem}.missed{color:#b00}`;
 
-/** @returns a page that needs nothing else: no script, no style sheet, no picture from elsewhere */
+/** @returns a page without external resources: no script, style sheet or picture from elsewhere */
 export function renderReport(result: ScenarioResult, before?: ScenarioResult): string {
   return [
     '<!doctype html>',

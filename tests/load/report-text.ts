@@ -3,7 +3,7 @@ import type { CaseResult, ScenarioResult } from './results.ts';
 import { roundFigure } from './summary.ts';
 import type { Spread } from './summary.ts';
 
-/** @returns the result as text for a terminal: each case with the medians of its figures and their spread */
+/** @returns the result as text for a terminal: each case with the medians and spreads of its figures */
 export function describeResult(result: ScenarioResult): string {
   const { machine } = result;
   const lines = [

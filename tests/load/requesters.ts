@@ -9,7 +9,7 @@ import type { Shot } from './scenario.ts';
 const program = fileURLToPath(new URL('fleet/requester-process.ts', import.meta.url));
 const tailMs = 250;
 
-/** Clients in a process of their own that each ask again as soon as they have their answer. */
+/** Clients in a separate process that each send their next request as soon as they have their answer. */
 export class Requesters {
   readonly #process = new GeneratorProcess<AskPlan, AskOutcome>(program);
 
@@ -22,12 +22,12 @@ export class Requesters {
   }
 
   /**
-   * Asks for a warm-up and a window, and measures the window.
+   * Runs the clients for a warm-up and a window, and measures the window.
    *
    * @param rig whose parts are measured
-   * @param plan.requests whole requests, such as `writeGet` makes
-   * @param plan.expected what every answer has to hold
-   * @throws Error when an answer was another than 200, or does not hold it
+   * @param plan.requests complete requests, such as `writeGet` makes
+   * @param plan.expected a text that every answer must contain
+   * @throws Error if an answer has a status other than 200, or does not contain the text
    */
   async measure(
     rig: Rig,

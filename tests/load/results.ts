@@ -1,6 +1,6 @@
 import type { DistributionPoint, Sample, Spread } from './summary.ts';
 
-/** What is written to a file of results, and compared with a later one. */
+/** The content of a file of results, which can be compared with a later one. */
 export type CaseResult = {
   readonly group: string;
   readonly name: string;
@@ -18,13 +18,13 @@ export type Machine = {
   readonly processor: string;
   readonly memory_gib: number;
   readonly node: string;
-  /** What Postgres says of its settings. */
+  /** Settings that Postgres reports. */
   readonly postgres: Readonly<Record<string, string>>;
 };
 
 export type ScenarioResult = {
   readonly scenario: string;
-  /** As it was called, without what names this machine. */
+  /** The command line, without anything that names this machine. */
   readonly command: string;
   readonly commit: string;
   readonly taken_at: string;
@@ -35,11 +35,11 @@ export type ScenarioResult = {
   readonly cases: readonly CaseResult[];
 };
 
-// Beyond a third of the machine the generators take what the system would have.
+// Beyond a third of the machine, the generators take processor time that the system would use.
 const generatorsPercentMax = 100 / 3;
 const othersPercentMax = 5;
 
-/** @returns what makes the figures less than they seem, in words */
+/** @returns reasons why the figures may be worse than those of the system alone */
 export function findWarnings(cases: readonly CaseResult[]): readonly string[] {
   return cases.flatMap(({ name, summary }) => {
     const most = (figure: string): number => summary[figure]?.max ?? 0;
@@ -56,7 +56,7 @@ export function findWarnings(cases: readonly CaseResult[]): readonly string[] {
   });
 }
 
-/** Cases of two results under the same name, in the order of the newer. */
+/** Cases with the same name in two results, in the order of the newer. */
 export function findCase(
   result: ScenarioResult,
   like: Pick<CaseResult, 'group' | 'name'>,

@@ -23,12 +23,12 @@ import { findWritten, readWriteCounters } from './write-counters.ts';
 import type { WriteCounters, Written } from './write-counters.ts';
 
 const mebibyte = 1_048_576;
-// Time to tell the generators of a window before it begins.
+// Time to announce a window to the generators before it begins.
 const leadMs = 250;
-// Node compiles what runs often while it runs: the first warm-up of a group is longer.
+// Node compiles frequently used code at run time, so the first warm-up of a group is longer.
 const firstWarmUpFactor = 4;
 
-/** What was used while something was measured. */
+/** The resources used during a measurement. */
 export type Measured = {
   readonly use: CpuUse;
   readonly written: Written | undefined;
@@ -36,12 +36,12 @@ export type Measured = {
   readonly memoryBytes: Readonly<Record<string, number>>;
 };
 
-/** What cases measure with: the parts of the system and the generators, and what has to end with the cases. */
+/** The tools of the cases: measured parts, generators, and resources to release after the cases. */
 export class Rig {
   readonly secs: number;
   readonly warmUpSecs: number;
   readonly say: (text: string) => void;
-  /** Whether what is measured next is the first of its group. */
+  /** Whether the next measurement is the first of its group. */
   isFirst = true;
   readonly #parts: readonly Part[];
   readonly #pool: Pool | undefined;
@@ -63,12 +63,12 @@ export class Rig {
     this.#parts = [
       ...options.parts,
       { name: generatorsPart, pids: () => this.#generatorPids() },
-      // This process looks at all others meanwhile; a control's program that has ended is known to nobody else.
+      // This process also samples the others; a control's program that has ended is counted nowhere else.
       { name: ownPart, pids: () => [process.pid], children: 'ended' },
     ];
   }
 
-  /** A rig for another thing than the system, with the same generators: a control. */
+  /** A rig for measuring a control instead of the system, with the same generators. */
   forParts(parts: readonly Part[]): Rig {
     const rig = new Rig({
       parts,
@@ -81,7 +81,7 @@ export class Rig {
     return rig;
   }
 
-  /** Counts processes to the generators and stops them with the cases. */
+  /** Counts these processes as generators, and stops them after the cases. */
   addGenerators<Item extends { readonly pids: readonly number[]; readonly stop: () => void }>(
     generators: Item,
   ): Item {
@@ -90,12 +90,12 @@ export class Rig {
     return generators;
   }
 
-  /** Does something when the cases are over, the last first. */
+  /** Runs something after the cases, in reverse order. */
   defer(act: () => void | Promise<void>): void {
     this.#disposal.defer(act);
   }
 
-  /** @returns the time in which the next thing is measured, a warm-up away from now */
+  /** @returns the window of the next measurement, which begins after a warm-up from now */
   planWindow(secs = this.secs): Window {
     const warmUpSecs = this.warmUpSecs * (this.isFirst ? firstWarmUpFactor : 1);
     const fromMs = nowMs() + leadMs + warmUpSecs * 1_000;
@@ -108,7 +108,7 @@ export class Rig {
     return this.measureAround(() => pause(Math.max(0, window.toMs - nowMs())));
   }
 
-  /** Measures from the beginning to the end of some work. */
+  /** Measures from the start to the end of some work. */
   async measureAround(work: () => Promise<unknown>): Promise<Measured> {
     const countersBefore = await this.#readCounters();
     const before = await lookAtParts(this.#parts, nowMs());
@@ -149,7 +149,7 @@ export class Rig {
   }
 }
 
-/** The services of a system of the generator's own and its stores; nothing is known of any other. */
+/** The services and stores of a system that the generator started; nothing is known of any other. */
 export function findParts(system: LoadSystem): readonly Part[] {
   const { cluster, stores } = system;
   if (cluster === undefined || stores === undefined) return [];
@@ -164,7 +164,7 @@ export function findParts(system: LoadSystem): readonly Part[] {
   ];
 }
 
-/** @returns all figures of usage, per operation */
+/** @returns all figures of resources, per operation */
 export function describeMeasured(
   measured: Measured,
   operations: number,
@@ -184,7 +184,7 @@ export function describeMeasured(
   return figures;
 }
 
-/** Several measurements as one: what was used is added, and memory is that of the last. */
+/** Combines several measurements: usage is added, and memory is that of the last. */
 export function joinMeasured(all: readonly Measured[]): Measured {
   const written = all.flatMap((measured) => measured.written ?? []);
   return {

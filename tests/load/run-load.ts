@@ -78,7 +78,7 @@ const secsBound = 600;
 const queuesBound = 40_000;
 const followersBound = 9_000;
 const processesBound = 8;
-// What a single poll answers.
+// The most events in the answer of one poll.
 const backlogBound = 500;
 const minutesBound = 120;
 const clientsBound = 2_000;
@@ -262,7 +262,7 @@ async function measure(
   }
 }
 
-/** Prints a result, and writes it where that was asked for. */
+/** Prints a result, and writes it to a file if requested. */
 async function hand(
   result: ScenarioResult,
   options: LoadOptions,
@@ -286,7 +286,7 @@ async function readResult(file: string | undefined): Promise<ScenarioResult | un
   return JSON.parse(await readFile(file, 'utf8')) as ScenarioResult;
 }
 
-/** Writes a page next to each result. */
+/** Writes a page beside each result. */
 async function writePages(files: readonly string[], compared?: string): Promise<void> {
   const before = await readResult(compared);
   for (const file of files) {
@@ -297,7 +297,7 @@ async function writePages(files: readonly string[], compared?: string): Promise<
   }
 }
 
-/** Breaks off when somebody stops the run, so that what was started is stopped first. */
+/** Aborts when the user interrupts the run, so that everything that was started is stopped first. */
 function interruption(): Promise<never> {
   return new Promise((_resolve, reject) => {
     for (const signal of ['SIGINT', 'SIGTERM'] as const)
@@ -310,6 +310,6 @@ try {
 } catch (error) {
   if (!(error instanceof Interrupted)) throw error;
   process.stderr.write(`${error.message}\n`);
-  // The clients of the run would go on for a while without a system.
+  // The clients of the run would otherwise continue for a while without a system.
   process.exit(130);
 }

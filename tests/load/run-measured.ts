@@ -28,7 +28,7 @@ export const secsBound = 3_600;
 const bytesPerGib = 1_073_741_824;
 const linesOfFault = 20;
 
-/** What a case has got so far. */
+/** The samples of a case so far. */
 class CaseRecord {
   readonly samples: Sample[] = [];
   readonly latencies = new Map<string, Latencies>();
@@ -57,9 +57,9 @@ class CaseRecord {
 }
 
 /**
- * Runs all cases of a scenario as often as asked for, in turn, so that what changes on the machine meets all alike.
+ * Runs all cases of a scenario in turn, as often as requested, so that changes on the machine affect all of them alike.
  *
- * @throws Error when anything was not as it has to be
+ * @throws Error if anything is not as it must be
  */
 export async function runMeasured(
   scenario: MeasuredScenario,
@@ -72,7 +72,7 @@ export async function runMeasured(
   const warmUpSecs = readAmount(options['warm-up'], 'warm-up', secsBound);
   const cases: CaseResult[] = [];
   const groups = scenario.groups(system, options);
-  // Making what the cases of a group need can take minutes: those that nobody asks for are not opened.
+  // Preparing the cases of a group can take minutes, so groups without requested cases are not opened.
   const named = groups.filter(
     ({ name }) => options.only !== undefined && name.includes(options.only),
   );
@@ -125,7 +125,7 @@ async function runGroup(
   const isWanted = ({ name, isControl = false }: Case): boolean =>
     isControl ? controls : only === undefined || `${group.name}, ${name}`.includes(only);
   const opened = (await group.open(rig)).filter(isWanted);
-  // Nothing of ours is asked for in this group: then nothing is to be compared with.
+  // No case of the system was requested in this group, so there is nothing to compare with.
   if (opened.every(({ isControl = false }) => isControl)) return [];
   const records = new Map(opened.map((each) => [each, new CaseRecord()]));
   for (let repeat = 0; repeat < run.repeats; repeat += 1) {
@@ -148,7 +148,7 @@ async function runGroup(
   }));
 }
 
-/** The figures that say most, for a line while it runs. */
+/** The main figures, for a line during the run. */
 function describeBriefly(sample: Sample): string {
   return Object.entries(sample)
     .filter(([name]) => /_per_s$|_p50_ms$|_p99_ms$|^cpu_us_per|^generators_|^others_/.test(name))
@@ -168,7 +168,7 @@ export async function checkLogs(system: LoadSystem): Promise<void> {
     );
 }
 
-/** @returns what the system's processes warned of, the same things once with their number, to look for the cause of a fault */
+/** @returns the warnings of the system's processes with their counts, to help find the cause of a fault */
 export async function describeLogs(system: LoadSystem): Promise<string> {
   const counts = new Map<string, number>();
   for (const { service, line } of await readLogs(system)) {
@@ -233,10 +233,10 @@ const processCounts = {
   events: 'events',
 } as const;
 
-/** @returns what the system for a scenario has: one process of each service unless asked for more */
+/** @returns the processes of the system for a scenario: one of each service unless more are requested */
 export function findOwnSystem(scenario: MeasuredScenario, options: LoadOptions): OwnSystemOptions {
-  const asked = options.processes.split(',').filter(Boolean);
-  const counts = asked.map((text) => {
+  const requested = options.processes.split(',').filter(Boolean);
+  const counts = requested.map((text) => {
     const [service = '', count = ''] = text.split('=');
     if (!Object.hasOwn(processCounts, service)) throw new Error(`--processes: no ${service}`);
     const name = processCounts[service as keyof typeof processCounts];
@@ -254,7 +254,7 @@ export function findOwnSystem(scenario: MeasuredScenario, options: LoadOptions):
   };
 }
 
-/** @returns for each service what makes its processes write their profiles to a folder of its name */
+/** @returns for each service the settings that make its processes write their profiles to a folder of its name */
 function profileInto(
   folder: string,
   environment: Readonly<Record<string, string>> = {},

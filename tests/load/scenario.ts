@@ -4,46 +4,46 @@ import type { LoadOptions } from './load-options.ts';
 import type { Measured, Rig } from './rig.ts';
 import type { Sample } from './summary.ts';
 
-/** What one run of a case found. */
+/** The result of one run of a case. */
 export type Shot = {
-  /** What is counted, in the singular: `send`, `delivery`. Figures are named for it. */
+  /** The unit of work, in the singular: `send`, `delivery`. Figures are named after it. */
   readonly operation: string;
-  /** How many of them there were while it was measured. */
+  /** How many of them there were during the measurement. */
   readonly operations: number;
   readonly measured: Measured;
-  /** Further figures, with their unit last. */
+  /** Further figures; the unit is the last part of the name. */
   readonly figures: Sample;
-  /** Named for what was waited for. */
+  /** Each named after what was timed. */
   readonly latencies: Readonly<Record<string, Latencies>>;
 };
 
 export type Case = {
   readonly name: string;
-  /** Another program, measured side by side so that ratios hold across machines. */
+  /** Another program, measured beside the system so that ratios are valid on any machine. */
   readonly isControl?: boolean;
   /**
-   * Runs it once, a warm-up first.
+   * Runs it once, after a warm-up.
    *
-   * @throws Error when anything was not as it has to be: the run then gives no figures
+   * @throws Error if anything is not as it must be; then the run gives no figures
    */
   readonly run: () => Promise<Shot>;
 };
 
-/** Cases that share what they work on. They are run in turn, as often as asked for. */
+/** Cases with a common set-up. They are run in turn, as often as requested. */
 export type Group = {
   readonly name: string;
-  /** Makes what the cases need. What has to be let go of afterwards is given to the rig. */
+  /** Creates the set-up of the cases. The rig releases what must be released afterwards. */
   readonly open: (rig: Rig) => Promise<readonly Case[]>;
 };
 
-/** How a scenario that is measured is declared. */
+/** The declaration of a scenario that is measured. */
 export type MeasuredScenario = {
   readonly name: string;
   /** One line for the usage. */
   readonly summary: string;
   /** The differences of the separate system from the usual one. */
   readonly ownSystem?: (options: LoadOptions) => OwnSystemOptions;
-  /** How long one run measures, unless told otherwise. */
+  /** How long one run measures by default. */
   readonly secs: number;
   readonly groups: (system: LoadSystem, options: LoadOptions) => readonly Group[];
 };

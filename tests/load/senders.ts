@@ -9,12 +9,12 @@ const program = fileURLToPath(new URL('fleet/sender-process.ts', import.meta.url
 export type SendsOfAll = Omit<SendOutcome, 'latencies' | 'lateness' | 'longestSilenceMs'> & {
   readonly latencies: Latencies;
   readonly lateness: Latencies;
-  /** Of the process with the longest. */
+  /** Of the process with the highest values. */
   readonly longestSilenceMs: number;
   readonly firstMessage: number;
 };
 
-/** Senders in processes of their own, which number their messages together. */
+/** Senders in separate processes with a common numbering of messages. */
 export class Senders {
   readonly #processes: readonly GeneratorProcess<SendPlan, SendOutcome>[];
   #nextMessage = 0;
@@ -33,16 +33,16 @@ export class Senders {
   }
 
   /**
-   * Sends after a plan, whose connections, rate and bound the processes share.
+   * Sends according to a plan, whose connections, rate and bound are divided among the processes.
    *
-   * @throws Error when a send was not acknowledged
+   * @throws Error if a send was not acknowledged
    */
   async send(plan: Omit<SendPlan, 'firstMessage' | 'step'>): Promise<SendsOfAll> {
     const firstMessage = this.#nextMessage;
     const used = this.#processes.slice(0, plan.connections);
     const share = (count: number, n: number): number =>
       Math.floor(count / used.length) + (n < count % used.length ? 1 : 0);
-    // Numbers are not used twice, even where a process sends more than another.
+    // No number is used twice, even if one process sends more than another.
     this.#nextMessage += plan.sendsMax + used.length;
     const outcomes = await Promise.all(
       used.map((sender, n) =>

@@ -2,7 +2,7 @@ const secsPerHour = 3_600;
 
 /**
  * @param points seconds and values
- * @returns how much the values grow in an hour, by least squares; 0 for fewer than two points
+ * @returns the growth of the values per hour, by least squares; 0 for fewer than two points
  */
 export function findSlopePerHour(
   points: readonly (readonly [secs: number, value: number])[],

@@ -1,6 +1,6 @@
 import type { Latencies } from './latencies.ts';
 
-/** What one run of a case found: figures with their unit last. */
+/** The result of one run of a case: figures whose names end with their unit. */
 export type Sample = Readonly<Record<string, number>>;
 
 /** A figure over all runs of a case. */
@@ -11,7 +11,7 @@ export type Spread = {
 };
 
 const percentiles = [50, 90, 99, 99.9] as const;
-/** Where the plots of distributions have their points. */
+/** The points of plots of distributions. */
 const plottedPercentiles = [
   0, 1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 85, 90, 93, 95, 97, 98, 99, 99.5, 99.9, 99.99, 100,
 ] as const;
@@ -40,7 +40,7 @@ export function summarizeSamples(samples: readonly Sample[]): Readonly<Record<st
   );
 }
 
-/** @param name of what was waited for: `send` gives `send_p50_ms` and so on; nothing when nothing was recorded */
+/** @param name of the latencies: `send` gives `send_p50_ms` and so on; none if nothing was recorded */
 export function describeLatencies(name: string, latencies: Latencies): Sample {
   if (latencies.count === 0) return {};
   return Object.fromEntries([
@@ -55,7 +55,7 @@ export function describeDistribution(latencies: Latencies): readonly Distributio
   return plottedPercentiles.map((percentile) => [percentile, latencies.at(percentile)] as const);
 }
 
-/** Three significant digits, which is what a measurement has at most; whole numbers from a thousand on. */
+/** Three significant digits, which is the most that a measurement justifies; whole numbers from a thousand on. */
 export function roundFigure(value: number): number {
   return Math.abs(value) >= 1_000 ? Math.round(value) : Number(value.toPrecision(3));
 }

@@ -37,7 +37,7 @@ function svg(height: number, title: string, content: string): string {
 
 export type Bar = { readonly label: string; readonly spread: Spread; readonly isControl: boolean };
 
-/** A bar for each case, to its median, with a line from its least to its most. */
+/** A bar for each case, to its median, with a line from its minimum to its maximum. */
 export function plotBars(title: string, bars: readonly Bar[]): string {
   const rowHeight = 22;
   const left = 330;
@@ -66,7 +66,7 @@ export type Stack = {
   readonly parts: readonly { readonly name: string; readonly value: number }[];
 };
 
-/** A bar for each case, put together of what its parts took. */
+/** A bar for each case, made of the shares of its parts. */
 export function plotStacks(title: string, stacks: readonly Stack[]): string {
   const rowHeight = 22;
   const left = 330;
@@ -101,7 +101,7 @@ export type Curve = { readonly label: string; readonly points: readonly Distribu
 
 const shownPercentiles = [0, 50, 90, 99, 99.9, 99.99] as const;
 
-/** Times over percentiles, both so that the long ones show: the higher nines to the right, times by powers of ten. */
+/** Times over percentiles, both scaled so that long times are visible: higher nines to the right, times by powers of ten. */
 export function plotDistributions(title: string, curves: readonly Curve[]): string {
   const height = 260;
   const left = 60;

@@ -3,9 +3,9 @@ import type { Pool } from '@parley/database';
 // Written whether or not anybody sends.
 const unrelatedTables = ['service_leases', 'event_queues'];
 
-/** What Postgres counts of what is written. */
+/** Postgres' counters of writes. */
 export type WriteCounters = {
-  /** Of each table of the system, its partitions together. */
+  /** Of each table of the system; a table's partitions are added up. */
   readonly rows: Readonly<Record<string, number>>;
   readonly walBytes: number;
 };
@@ -13,8 +13,8 @@ export type WriteCounters = {
 export type Written = { readonly rows: number; readonly walBytes: number };
 
 /**
- * Sessions tell of their rows at the end of a transaction when a second has passed since they last did: between two looks at a
- * steady load the difference is right but for what changes from second to second.
+ * Sessions report their rows at the end of a transaction if the last report is at least a second old. So the difference between
+ * two samples under steady load is right except for fluctuations from second to second.
  */
 export async function readWriteCounters(pool: Pool): Promise<WriteCounters> {
   const tables = await pool.query<{ name: string; rows: number }>({

@@ -21,7 +21,7 @@ export class ArchivedPostgres {
 
   static async start(): Promise<ArchivedPostgres> {
     const folder = await makeTemporaryFolder();
-    // The system user that Postgres runs as writes here.
+    // Postgres' system user writes here.
     await mkdir(join(folder, 'archive'));
     await chmod(join(folder, 'archive'), 0o777);
     const port = await findFreePort();
@@ -44,7 +44,7 @@ export class ArchivedPostgres {
     await copyWhileUsed(this.url, this.#dataDir, join(this.#folder, 'backup'));
   }
 
-  /** Names this moment, and waits until the archive has all that came before. */
+  /** Names this moment, and waits until everything before it is archived. */
   async markPoint(name: string): Promise<void> {
     await withClient(this.url, async (client) => {
       await client.query('SELECT pg_create_restore_point($1)', [name]);
@@ -52,7 +52,7 @@ export class ArchivedPostgres {
     });
   }
 
-  /** Loses the data, with all that was not archived, and brings it back as it was at a named point. */
+  /** Deletes the data, with everything that was not archived, and restores it to a named point. */
   async loseAndRestore(name: string): Promise<void> {
     await withClient(this.url, (client) => this.#archiveAll(client));
     process.kill(this.#running.pid, 'SIGKILL');

@@ -1,4 +1,4 @@
-/** The most connections to Postgres of each service, counted while all are in use, compared with the documentation. */
+/** The maximum of Postgres connections of each service, counted while all are in use, compared with the documentation. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -10,13 +10,13 @@ import { expect, test } from 'vitest';
 import { startSmallOrganization } from '../api/small-organization.ts';
 
 const poolMax = 8;
-/** More than fit into a pool. */
+/** More than the size of any pool. */
 const requestsAtOnce = 2 * poolMax;
 
-/** Tables of which each service but the gateway uses one for what is asked of it below. */
+/** Tables such that each service but the gateway needs one of them for the requests below. */
 const lockedTables = ['streams', 'realm_emoji', 'user_status', 'messages', 'event_queues'];
 
-/** Pools of each service whose statements can be cancelled: each has a connection for that. */
+/** Each service's pools with cancellable statements: each needs one more connection for cancelling. */
 const cancels = { gateway: 0, messages: 2, subscriptions: 1, people: 1, presence: 0, events: 0 };
 
 /** Numbers of the table in the README: for requests, others, together. */
@@ -41,7 +41,7 @@ async function readTable(): Promise<Map<ServiceName, readonly [number, number, n
 const poolOf = (service: ServiceName): string =>
   service === 'gateway' ? 'parley-gateway' : `parley ${service}`;
 
-/** How many connections there are of each pool, by its name without that of its node. */
+/** The number of connections of each pool, by its name without that of its node. */
 async function countConnections(client: Client): Promise<[string, number][]> {
   const { rows } = await client.query<{ name: string; count: number }>(
     `SELECT regexp_replace(application_name, '^(parley-gateway\\S*) .*', '\\1') AS name, count(*)
@@ -50,7 +50,7 @@ async function countConnections(client: Client): Promise<[string, number][]> {
   return rows.map(({ name, count }) => [name, count]);
 }
 
-/** Whether a gateway waits for Postgres to find a key. */
+/** Whether a gateway waits for Postgres to look up a key. */
 async function isLookingUp(client: Client): Promise<boolean> {
   const { rows } = await client.query<{ count: number }>(
     `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()
@@ -70,7 +70,7 @@ test('each service opens exactly as many connections as documented', async () =>
   });
   ending.defer(() => organization.stop());
   const ann = organization.client('ann');
-  // From here on the gateway knows her key, and asks Postgres for strangers only.
+  // From here on the gateway knows her key, and asks Postgres only about unknown keys.
   await ann.get('users/me');
   const bob = organization.client('bob');
   const queues = await Promise.all(
@@ -114,19 +114,19 @@ test('each service opens exactly as many connections as documented', async () =>
           to: ['bob@example.com'],
           content: `${n}`,
         }),
-        // Registers take a part of their pool at most, and the changes of one owner a half.
+        // Registers use at most a part of their pool, and the changes of one owner at most half of it.
         ...queues.flatMap(({ client, queue_id }) => [
           client.request('DELETE', 'events', { queue_id }),
           client.request('POST', 'users/me/status', { status_text: `${n}` }),
         ]),
       );
     await untilFull(serviceNames.filter((service) => service !== 'gateway'));
-    // Now the gateway, which looks up the keys of strangers, all that wait together.
+    // Then the gateway, which looks up all waiting unknown keys together.
     await blocker.query('LOCK TABLE api_keys IN ACCESS EXCLUSIVE MODE');
     const ask = (stranger: number): Promise<unknown> =>
       organization.client('ann', String(stranger).padStart(32, 'x')).request('GET', 'users/me');
     waiting.push(ask(0));
-    // Those that come in one moment would need one connection alone.
+    // Keys that arrive in the same moment would share one connection.
     await waitUntil('the first stranger is looked up', () => isLookingUp(watcher));
     for (let n = 1; n < requestsAtOnce; n += 1) waiting.push(ask(n));
     await untilFull(['gateway']);
@@ -148,7 +148,7 @@ test('each service opens exactly as many connections as documented', async () =>
     expect(seen + lease + cancels[service], `others of ${service}`).toBeLessThanOrEqual(besides);
     expect(requests + besides).toBe(together);
   }
-  // One of each service except the gateway; a pool with a name that is missing above would be overlooked.
+  // One for each service except the gateway; a pool that is not listed above would be missed otherwise.
   expect(most.get('parley lease')).toBe(serviceNames.length - 1);
   const known = new Set([
     ...serviceNames.map(poolOf),

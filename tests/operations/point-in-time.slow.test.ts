@@ -1,6 +1,6 @@
 /**
- * Restoring to a point in time: the log opens a new epoch by itself. Queues that saw what is gone are told so by a code, all others go
- * on, and no id is given twice.
+ * Restoring to a point in time: the log opens a new epoch by itself. Queues that had events from the lost period are refused with a
+ * code, all others continue, and no id is used twice.
  */
 import { migrate } from '@parley/database';
 import { readObjects, serviceNames } from '@parley/test-kit';
@@ -16,9 +16,9 @@ type Queue = { readonly who: PersonKey; readonly id: string; lastEventId: number
 let postgres: ArchivedPostgres;
 let organization: SmallOrganization;
 
-/** Registered before the point; it has been told nothing yet. */
+/** Registered before the point, without any events yet. */
 let unreported: Queue;
-/** Registered before the point; it was told all up to it. */
+/** Registered before the point, with all events up to it. */
 let upToThePoint: Queue;
 /** Registered before the point, with events from after it. */
 let beyondThePoint: Queue;
@@ -85,7 +85,7 @@ function poll({ who, id, lastEventId }: Queue): Promise<Answer> {
     .request('GET', 'events', { queue_id: id, last_event_id: lastEventId, dont_block: true });
 }
 
-/** Takes what a queue has, and gives the texts of the messages of this test's own topic. */
+/** Reads a queue, and returns the contents of the messages in this test's own topic. */
 async function contentsOf(queue: Queue): Promise<unknown[]> {
   const answer = await poll(queue);
   expect(answer.status).toBe(200);
@@ -122,7 +122,7 @@ test('history ends at the recovery point', async () => {
 });
 
 test('queues that saw lost entries, and queues registered later, are refused by code once the log continues', async () => {
-  // The first change after the restoration opens the epoch; a silent log has one every 40 seconds.
+  // The first change after the restoration opens the epoch; an idle log has one every 40 seconds.
   await organization
     .client('cat')
     .post('messages', { type: 'stream', to: 'plans', topic: 'first', content: 'back again' });
@@ -137,7 +137,7 @@ test('all other queues continue, and get later events once and in order', async 
   expect(await contentsOf(unreported)).toEqual(texts('kept'));
   const sent: number[] = [];
   for (let n = 0; n < 5; n += 1) sent.push(await send(`new ${n}`));
-  // No id is given twice: clients may remember those that are gone.
+  // No id is used twice, because clients may remember the lost ones.
   expect(Math.min(...sent)).toBeGreaterThan(Math.max(...lost));
   for (const queue of [unreported, upToThePoint])
     await expect.poll(() => contentsOf(queue)).toEqual(texts('new'));

@@ -1,4 +1,4 @@
-/** Copies of a Postgres that runs, made as its own documentation describes a base backup at the level of files. */
+/** Copies of a running Postgres, made like a base backup of files in its documentation. */
 import { execFile } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,16 +26,16 @@ export async function withClient<Result>(
   }
 }
 
-/** @param dataDir as `startPostgres` takes it */
+/** @param dataDir as passed to `startPostgres` */
 export const clusterOf = (dataDir: string): string => join(dataDir, 'cluster');
 
-/** What is put into a cluster belongs to whom the cluster belongs to. */
+/** The owner of the cluster also owns the files that are put into it. */
 export async function writeToCluster(cluster: string, name: string, text: string): Promise<void> {
   await writeFile(join(cluster, name), text);
   await run('chown', [`--reference=${cluster}`, join(cluster, name)]);
 }
 
-/** Copies data while it is in use; the log that Postgres archives or streams has what makes the copy whole. */
+/** Copies data while it is in use; the archived or streamed log contains what makes the copy consistent. */
 export async function copyWhileUsed(url: string, from: string, to: string): Promise<void> {
   await withClient(url, async (client) => {
     await client.query(`SELECT pg_backup_start('base', true)`);

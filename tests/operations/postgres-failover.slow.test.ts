@@ -1,6 +1,6 @@
 /**
- * A standby takes over while people send and follow. One that is synchronous has all that was acknowledged: no message is lost, all queues
- * go on, and nobody touches a process of Parley.
+ * A standby takes over while people send and follow. A synchronous standby has everything that was acknowledged: no message is
+ * lost, all queues continue, and no process of Parley needs to be restarted.
  */
 import { migrate } from '@parley/database';
 import { DeliveryLedger, QueueFollower, readObjects, waitUntil } from '@parley/test-kit';
@@ -15,7 +15,7 @@ import { PostgresPair } from './postgres-pair.ts';
 type Message = { readonly content: string };
 
 const followersOf: readonly PersonKey[] = ['bob', 'cat'];
-/** Shorter than the default, so that a commit that waits for a standby is given up within the test. */
+/** Shorter than the default, so that a commit stops waiting for a standby within the test. */
 const statementTimeoutSecs = '3';
 
 class Talk {
@@ -48,7 +48,7 @@ class Talk {
     );
   }
 
-  /** Sends once; whether it is acknowledged is noted, and what fails is left alone. */
+  /** Sends once, and records whether it was acknowledged; a failed send is not repeated. */
   async send(): Promise<boolean> {
     this.#sent += 1;
     const content = `number ${this.#sent}`;
@@ -162,16 +162,16 @@ test('an asynchronous standby takes over: queues that saw lost entries are refus
   const contentsIn = (answer: Answer): unknown[] =>
     readObjects(answer.body, 'events').map(({ message }) => (message as Message).content);
 
-  const [told, unreported] = [await register('bob'), await register('cat')];
+  const [reported, unreported] = [await register('bob'), await register('cat')];
   await postgres.startStandby('asynchronous');
   postgres.holdReplication();
   const lost = await send('lost');
   expect(lost).toBeGreaterThan(0);
   await waitUntil(
-    'one queue is told',
-    async () => contentsIn(await poll('bob', told)).length === 1,
+    'one queue has the message',
+    async () => contentsIn(await poll('bob', reported)).length === 1,
   );
-  const newest = readObjects((await poll('bob', told)).body, 'events').at(-1)?.['id'] as number;
+  const newest = readObjects((await poll('bob', reported)).body, 'events').at(-1)?.['id'] as number;
   await postgres.losePrimary();
   await postgres.promote();
 
@@ -179,7 +179,7 @@ test('an asynchronous standby takes over: queues that saw lost entries are refus
     deadlineMs: 30_000,
   });
   expect(first).toBeGreaterThan(lost);
-  expect(await poll('bob', { ...told, last_event_id: newest })).toMatchObject({
+  expect(await poll('bob', { ...reported, last_event_id: newest })).toMatchObject({
     status: 400,
     body: { code: 'BAD_EVENT_QUEUE_ID' },
   });

@@ -1,4 +1,4 @@
-/** A Postgres, a standby that streams from it, and an address in front of them that follows the primary, as the runbook asks for. */
+/** A Postgres, a standby that streams from it, and an address for the current primary, as the runbook requires. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -41,12 +41,12 @@ export class PostgresPair implements AsyncDisposable {
     this.#replication = replication;
   }
 
-  /** The address that follows the primary. */
+  /** The address of the current primary. */
   get url(): string {
     return this.#proxy.through(this.#primary.url);
   }
 
-  /** Starts the standby, and lets every commit wait for it where it is to be synchronous. */
+  /** Starts the standby; if it is synchronous, every commit waits for it. */
   async startStandby(kind: 'synchronous' | 'asynchronous'): Promise<void> {
     const { url } = this.#primary;
     const dataDir = join(this.#folder, 'standby');
@@ -76,12 +76,12 @@ export class PostgresPair implements AsyncDisposable {
     });
   }
 
-  /** Nothing more reaches the standby, though its connection stays. */
+  /** Cuts the standby off, although its connection stays open. */
   holdReplication(): HeldBytes {
     return this.#replication.holdBack('to-client');
   }
 
-  /** Loses the primary at once. What was open to it is reset, and nothing answers at the address. */
+  /** Kills the primary. Its open connections are reset, and nothing answers at the address. */
   async losePrimary(): Promise<void> {
     this.#proxy.refuse(true);
     process.kill(this.#primary.pid, 'SIGKILL');
@@ -89,7 +89,7 @@ export class PostgresPair implements AsyncDisposable {
     this.#proxy.cut();
   }
 
-  /** Makes the standby the primary, with the address leading to it. */
+  /** Makes the standby the primary, and the address point to it. */
   async promote(): Promise<void> {
     const standby = this.#standby;
     if (standby === undefined) throw new Error('there is no standby');

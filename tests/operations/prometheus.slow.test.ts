@@ -13,7 +13,7 @@ import { EventStreamReader } from '../cluster/event-stream-reader.ts';
 import { readAlerts, readPanels, readRecordings, withoutBound } from '../deploy/monitoring.ts';
 import { Prometheus, runPromtool } from './prometheus.ts';
 
-/** Series that a system has only once something went wrong, or somebody did what this test does not. */
+/** Series that exist only after a failure, or after actions that this test does not take. */
 const emptyInPeace: Readonly<Record<string, string>> = {
   parley_gateway_moved_polls_total: 'no event node goes, and none is so busy that its lease lapses',
   parley_gateway_upstream_retries_total: 'no process is away',
@@ -29,7 +29,7 @@ function isEmptyInPeace(expr: string): boolean {
   return Object.keys(emptyInPeace).some((name) => expr.includes(name));
 }
 
-/** Asks as the dashboard and the rules do, for the few seconds that there are. */
+/** Queries like the dashboard and the rules, but over the few seconds of this test. */
 function forSeconds(expr: string): string {
   return expr.replaceAll('$__rate_interval', '1m');
 }
@@ -59,7 +59,7 @@ beforeAll(async () => {
     lastEventId: queue['last_event_id'] as number,
   });
   await waitUntil('all processes were scraped', async () => (await scrapes()) >= 2);
-  // Between scrapes, so that rates see something grow.
+  // Spread over several scrapes, so that rates see growth.
   const sentFrom = await scrapes();
   for (let n = 0; (await scrapes()) < sentFrom + 5; n += 1) {
     await ann.client.sendToStream('watched', 'figures', `Number ${n}`);
@@ -88,14 +88,14 @@ test('promtool accepts the configuration and the rules, and their tests pass', a
 });
 
 test('every query of the dashboard returns data', async () => {
-  const targets = readPanels().flatMap(({ title, targets: asked = [] }) =>
-    asked.map(({ expr, legendFormat }) => ({ title, expr, legendFormat })),
+  const targets = readPanels().flatMap(({ title, targets: queries = [] }) =>
+    queries.map(({ expr, legendFormat }) => ({ title, expr, legendFormat })),
   );
   expect(targets.length).toBeGreaterThan(40);
   for (const { title, expr, legendFormat } of targets) {
     const found = await prometheus?.query(forSeconds(expr));
     if (!isEmptyInPeace(expr)) expect(found?.length, `${title}: ${expr}`).toBeGreaterThan(0);
-    // What a legend names is a label of what is found.
+    // Each label in a legend exists in the results.
     for (const [, label] of legendFormat.matchAll(/\{\{(\w+)\}\}/g))
       for (const { metric } of found ?? [])
         expect(Object.keys(metric), `${title}: ${legendFormat}`).toContain(label);
@@ -113,7 +113,7 @@ test('activity is visible: messages, deliveries, held polls, a stream', async ()
     'both polls are held',
     async () => (await valueOf('sum(parley_event_polls_held)')) === 2,
   );
-  // A stream ends where a busy node loses its lease, and nobody reopens this one: its bytes stay counted.
+  // An event stream ends when a busy node loses its lease, and nothing reopens this one, but its bytes stay counted.
   expect(stream?.status).toBe(200);
   expect(await valueOf('sum(parley_gateway_stream_bytes_total)')).toBeGreaterThan(0);
   // One process of each service, and a second event node.
@@ -136,7 +136,7 @@ test('every rule runs, recording rules record, and no alert fires in a healthy s
 test('the metrics of each alert exist, so that silence has a meaning', async () => {
   const unseen: string[] = [];
   for (const { alert, expr } of readAlerts()) {
-    // Nothing is absent here: that alert looks for what is not.
+    // That alert looks for missing services, and none is missing here.
     if (alert === 'ParleyServiceAbsent' || isEmptyInPeace(expr)) continue;
     const found = await prometheus?.query(withoutBound(expr) ?? expr);
     if (found === undefined || found.length === 0) unseen.push(`${alert}: ${expr}`);

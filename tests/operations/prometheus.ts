@@ -1,4 +1,4 @@
-/** A Prometheus of a test's own: on loopback, with its data in a folder that goes with it. */
+/** A test's own Prometheus: on loopback, with its data in a folder that is removed with it. */
 import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,7 +27,7 @@ export type Rule = {
 /**
  * Runs Prometheus' own tool on the files of `deploy/prometheus`.
  *
- * @throws Error with what it says when it finds a fault, or is not installed (Debian's package `prometheus`)
+ * @throws Error with the tool's output if it reports a fault, or if it is not installed (Debian's package `prometheus`)
  */
 export async function runPromtool(words: readonly string[]): Promise<string> {
   const { stdout } = await runFile('promtool', [...words], { cwd: prometheusFolder });
@@ -40,7 +40,7 @@ export class Prometheus {
   readonly #folder: string;
 
   /**
-   * Starts it with the rules of `deploy/prometheus`, scraping every second.
+   * Starts it with the rules of `deploy/prometheus`, and scrapes every second.
    *
    * @param targets `host:port` of each process
    */
@@ -83,7 +83,7 @@ export class Prometheus {
     this.#folder = folder;
   }
 
-  /** @throws Error with what Prometheus says of a query that it cannot run */
+  /** @throws Error with Prometheus' message if it cannot run a query */
   async query(query: string): Promise<readonly Sample[]> {
     const answer = await this.#read<{ result: { metric: Sample['metric']; value: [0, string] }[] }>(
       `query?${new URLSearchParams({ query }).toString()}`,

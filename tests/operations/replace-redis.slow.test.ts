@@ -1,4 +1,4 @@
-/** Redis is replaced by one at another address as the runbook says, in a rolling deploy. */
+/** Redis is replaced by one at another address according to the runbook, in a rolling deploy. */
 import {
   ApiClient,
   DeliveryLedger,
@@ -12,7 +12,7 @@ import {
 import { Redis } from 'ioredis';
 import { expect, test } from 'vitest';
 
-/** How many event nodes listen for hints there. */
+/** The number of event nodes that listen for hints on this Redis. */
 async function countListeners(url: string): Promise<number> {
   const redis = new Redis(url);
   try {
@@ -34,7 +34,7 @@ test('another Redis replaces the first under traffic: no request fails, every qu
   await organization.makeStream('stores', [ann]);
   const ledger = new DeliveryLedger();
   const credentials = { email: ann.email, apiKey: ann.apiKey };
-  /** The gateways there are now; clients keep this list. */
+  /** The current gateways; clients keep a reference to this list. */
   const urls: string[] = [...cluster.gatewayUrls];
   const follower = await QueueFollower.open(
     new ApiClient({ urls, ...credentials }),

@@ -1,4 +1,4 @@
-/** The example of a proxy with TLS, tried as it stands but for addresses and names. Needs Debian's `nginx-light` and `openssl`. */
+/** The example of a proxy with TLS, unchanged except for addresses and names. Needs Debian's `nginx-light` and `openssl`. */
 import { request as sendRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 
@@ -20,7 +20,7 @@ beforeAll(async () => {
     environment: {
       PARLEY_TRUSTED_PROXIES: '127.0.0.1',
       PARLEY_PUBLIC_URL: `https://${siteName}`,
-      // The limit of failed logins is that of an installation, the other is out of the way.
+      // The limit of failed logins is the default, and the other one is out of reach.
       PARLEY_RATE_LIMITS: '60:100000',
       PARLEY_HEARTBEAT_MIN_SECS: '0.5',
       PARLEY_HEARTBEAT_MAX_SECS: '1',

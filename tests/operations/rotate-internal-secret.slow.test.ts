@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 const [first, second] = ['first-'.padEnd(40, 'x'), 'second-'.padEnd(40, 'y')];
 
-/** The steps of the runbook: at each, every process is replaced, gateways and services in any order. */
+/** The steps of the runbook: in each, every process is replaced, gateways and services in any order. */
 const steps = [
   { PARLEY_INTERNAL_SECRET: first, PARLEY_INTERNAL_SECRET_PREVIOUS: second },
   { PARLEY_INTERNAL_SECRET: second, PARLEY_INTERNAL_SECRET_PREVIOUS: first },
@@ -17,7 +17,7 @@ test('the internal secret is replaced in three rolling steps, and no request fai
   await organization.makeStream('secrets', [ann]);
   let sent = 0;
   const callAll = async (): Promise<void> => {
-    // Through every gateway that runs, to each service that verifies.
+    // Through every running gateway, to each service that verifies identities.
     for (const url of cluster.gatewayUrls) {
       const client = new ApiClient({ urls: [url], email: ann.email, apiKey: ann.apiKey });
       await client.sendToStream('secrets', 'rotation', `Number ${sent}`);

@@ -20,7 +20,7 @@ const gatewayFirst = [
   'presence',
   'events',
 ] as const;
-/** So that for a while keys are made by the new setting and checked, called and told by the old. */
+/** For a while keys are created with the new setting, and checked, used in calls and sent in events with the old one. */
 const gatewayLast = [
   'presence',
   'people',
@@ -35,7 +35,7 @@ type Bot = { readonly id: number; readonly token: string };
 
 /** Traffic during the replacement of processes, with everything that uses the key secret. */
 class Traffic {
-  /** Shared with every client: a gateway that is to end is taken out before. */
+  /** Shared with every client: a gateway is removed before it ends. */
   readonly urls: string[];
   readonly people: Person[] = [];
   readonly failures: unknown[] = [];
@@ -60,13 +60,13 @@ class Traffic {
     return new ApiClient({ urls: this.urls, email, apiKey });
   }
 
-  /** Starts the traffic; what is returned stops it. */
+  /** Starts the traffic; returns a function that stops it. */
   async start(): Promise<() => Promise<void>> {
     const queue = await this.as(this.#admin).post('register', { event_types: ['realm_bot'] });
     const loops = [this.#loop(() => this.#everybodyOnce()), this.#poll(queue)];
     return async () => {
       this.#isStopping = true;
-      // Ends the poll that is held.
+      // Ends the held poll.
       await this.changeBotKey();
       await Promise.all(loops);
     };
@@ -83,7 +83,7 @@ class Traffic {
         await this.as(person).get('users/me');
         await this.send(person, `Number ${this.sent}`);
       } catch (error) {
-        // A key that was replaced under way is refused rightly.
+        // A key that was replaced during the request may be refused.
         if (person.apiKey === apiKey) throw error;
       }
     }
@@ -114,7 +114,7 @@ class Traffic {
     this.botKeys.push(changed['api_key'] as string);
   }
 
-  /** Every write under the key secret, and every read of what was written before. */
+  /** Every write that uses the key secret, and every read of earlier writes. */
   async changeEverything(): Promise<void> {
     const made = {
       email: `person${this.people.length}@example.com`,
@@ -127,7 +127,7 @@ class Traffic {
     });
     const person = { ...made, apiKey: shown['api_key'] as string };
     await this.as(person).post('users/me/subscriptions', { subscriptions: [{ name: 'plaza' }] });
-    // Somebody from before, whose key gateways know.
+    // A user from before, whose key gateways know.
     await this.#replaceKey(this.people[1] ?? person);
     this.people.push(person);
     await this.changeBotKey();
@@ -151,7 +151,7 @@ class Traffic {
       });
   }
 
-  /** What fails from here on is nobody's traffic any more. */
+  /** Failures from here on do not count. */
   [Symbol.dispose](): void {
     this.#isStopping = true;
   }
@@ -224,7 +224,7 @@ test('the key secret is replaced as in the runbook, and no request fails', async
   const bot = await makeBot(organization, receiver.url('/bot'), ann, cluster.gatewayUrls);
   using traffic = new Traffic(cluster.gatewayUrls, { ...ann }, receiver, bot);
   const client = new ApiClient({ urls: traffic.urls, email: ann.email, apiKey: ann.apiKey });
-  // Asked only when the secret has been replaced: what was sealed at every stage waits in the log.
+  // Read only after the replacement of the secret, when the log contains entries that were encrypted at every stage.
   const late = await client.post('register', { event_types: ['realm_bot'] });
   const stop = await traffic.start();
   await traffic.changeEverything();
@@ -257,7 +257,7 @@ test('the key secret is replaced as in the runbook, and no request fails', async
     organization.maker.pool,
     deriveKeySecrets(second),
   );
-  // Everybody and the bot; nothing needs the old secret.
+  // All people and the bot; nothing needs the old secret.
   expect(apiKeys).toEqual({ current: traffic.people.length + 1, previous: 0, unreadable: [] });
   expect(botServices).toEqual({ current: 1, previous: 0, unreadable: [] });
   const { messages } = await client.get('messages', {

@@ -16,7 +16,7 @@ const run = promisify(execFile);
 const site = new URL('../../deploy/proxy/nginx.conf', import.meta.url);
 export const siteName = 'chat.example';
 
-/** Changes a text that an operator changes, and fails where the example does not hold it. */
+/** Replaces a text that operators replace, and fails if the example does not contain it. */
 function replaceIn(text: string, from: string, to: string): string {
   if (!text.includes(from)) throw new Error(`deploy/proxy/nginx.conf has no ${from}`);
   return text.replaceAll(from, to);
@@ -42,8 +42,8 @@ export class TlsProxy {
   readonly #agent: Agent;
 
   /**
-   * @param gatewayPort of the gateway that the site names
-   * @throws Error when nginx or openssl is not installed, or nginx refuses the site
+   * @param gatewayPort the port of the gateway in the site
+   * @throws Error if nginx or openssl is not installed, or nginx refuses the site
    */
   static async start(gatewayPort: number): Promise<TlsProxy> {
     const folder = await mkdtemp(join(tmpdir(), 'parley-proxy-'));
@@ -99,7 +99,7 @@ export class TlsProxy {
     this.#agent = new Agent({ keepAlive: true, ca: started.ca });
   }
 
-  /** Sends a request by TLS; the answer is given when its headers are there. */
+  /** Sends a request by TLS; resolves when the answer's headers have arrived. */
   open(path: string, request: SecureRequest = {}): Promise<IncomingMessage> {
     return new Promise((resolve, reject) => {
       const sent = sendRequest(

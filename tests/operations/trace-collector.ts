@@ -1,4 +1,4 @@
-/** A collector of traces: takes what the services send as OTLP over HTTP in JSON. */
+/** A collector of traces: accepts what the services send as OTLP over HTTP in JSON. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
@@ -40,7 +40,7 @@ function read(attributes: Attributes = []): CollectedSpan['attributes'] {
 
 export class TraceCollector {
   readonly url: string;
-  /** Everything as it came. */
+  /** All received requests, unchanged. */
   readonly texts: string[];
   readonly #close: () => Promise<void>;
 

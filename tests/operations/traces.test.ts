@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { TraceCollector } from './trace-collector.ts';
 import type { CollectedSpan } from './trace-collector.ts';
 
-/** Says on standard error which modules of the SDK a process loads. Its interface alone comes with the library of metrics. */
+/** Prints to standard error which modules of the SDK a process loads. The library of metrics includes only the SDK's interface. */
 const loadWatch = `--import=data:text/javascript,${encodeURIComponent(`
   import { registerHooks } from 'node:module';
   registerHooks({ load(url, context, next) {
@@ -35,7 +35,7 @@ beforeAll(async () => {
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_EXPORTER_OTLP_HEADERS: 'x-tenant=parley',
       OTEL_BSP_SCHEDULE_DELAY: '100',
-      // Bounds how long the exporter tries again.
+      // Limits how long the exporter retries.
       OTEL_EXPORTER_OTLP_TIMEOUT: '1000',
       OTEL_RESOURCE_ATTRIBUTES: 'deployment.environment.name=test',
     },
@@ -93,7 +93,7 @@ function getSpan(trace: readonly CollectedSpan[], name: string): CollectedSpan {
   return found[0];
 }
 
-/** What a process logs of a request when it is over. */
+/** The log line of a process about a finished request. */
 async function lineOf({ output }: ServiceProcess, requestId: string): Promise<unknown> {
   const line = await waitUntil('the request is logged', () =>
     output.find((candidate) => candidate.includes(requestId)),
@@ -214,7 +214,7 @@ describe('traces', () => {
       ['parley-gateway', '/api/v1'],
       ['parley-events', ''],
     ] as const) {
-      // The second one is sent after the poll's would be.
+      // The second one is sent after the poll's would have been.
       await waitUntil('both registrations are there', () => {
         const registrations = namesOf(service).filter((name) => name === `POST ${path}/register`);
         return registrations.length === 2;
@@ -232,7 +232,7 @@ describe('traces', () => {
     const requestId = await send({ url: untraced.url });
     expect(await lineOf(untraced, requestId)).not.toHaveProperty('trace_id');
     expect(untraced.output.join('\n')).not.toContain('@opentelemetry/');
-    // It sends what it has when it ends.
+    // It exports its remaining spans when it ends.
     await untraced.kill('SIGTERM');
     const services = collector.traceOf(requestId).map(({ service }) => service);
     expect(services).not.toContain('parley-gateway');
@@ -264,7 +264,7 @@ describe('traces', () => {
     await collector.close();
     await send();
     const gateway = cluster.getProcess('gateway', 0);
-    await waitUntil('the loss is told', () =>
+    await waitUntil('the loss is logged', () =>
       gateway.output.some((line) => line.includes('the collector of traces did not take spans')),
     );
     await send();

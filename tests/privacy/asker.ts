@@ -8,13 +8,13 @@ import type { FileRecord, MessageRecord, Person, StreamRecord, World } from './w
 export type Ask = {
   readonly path: string;
   readonly parameters?: Parameters;
-  /** The answer equals those to the others of this group, but for this text: one of them names what does not exist. */
+  /** The answer must equal the others in this group except for this text; one request of the group names something that does not exist. */
   readonly alike?: { readonly group: string; readonly text: string };
-  /** Whether it succeeds, where that is certain. */
+  /** Whether it succeeds, if that is certain. */
   readonly succeeds?: boolean;
 };
 
-/** Who asks, and what there is for him and for others. */
+/** Who asks, and what exists, visible and hidden. */
 export type Asker = {
   readonly me: Person;
   readonly world: World;
@@ -23,7 +23,7 @@ export type Asker = {
   readonly hidden: readonly MessageRecord[];
   readonly hiddenStreams: readonly StreamRecord[];
   readonly hiddenFiles: readonly FileRecord[];
-  /** Of other people. */
+  /** Other people's queues. */
   readonly queueIds: readonly string[];
 };
 

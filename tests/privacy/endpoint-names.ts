@@ -9,7 +9,7 @@ const named = endpoints.flatMap(({ method, below, path, access }) =>
   })),
 );
 
-/** Every endpoint by method and path; those at the root have a slash before it. */
+/** Every endpoint by method and path; those at the root begin with a slash. */
 export const endpointNames: readonly string[] = named.map(({ name }) => name);
 
 /** Endpoints without authentication. */

@@ -5,10 +5,10 @@ import type { SeededRandom } from './seeded-random.ts';
 import { isRefused } from './world.ts';
 import type { Person, World } from './world.ts';
 
-/** An event queue of one person, opened before anything was said. */
+/** An event queue of one person, registered before the first message. */
 export class EventReader {
   readonly person: Person;
-  /** `wide`: everything that it may get. */
+  /** `wide`: with all events that it may get. */
   readonly kind: string;
   readonly queueId: string;
   #lastEventId: number;
@@ -20,12 +20,12 @@ export class EventReader {
     this.#lastEventId = answer['last_event_id'] as number;
   }
 
-  /** Opens for everybody a queue of all events. */
+  /** Registers a queue for all events for everybody. */
   static openWide(world: World): Promise<EventReader[]> {
     return openFor(world, () => ['wide', { all_public_streams: true }]);
   }
 
-  /** Opens for everybody a queue with another filter. */
+  /** Registers a queue with another filter for everybody. */
   static openNarrow(world: World, random: SeededRandom): Promise<EventReader[]> {
     return openFor(world, () => {
       const stream = random.pick(world.streams);
@@ -47,7 +47,7 @@ export class EventReader {
     return new EventReader(person, kind, answer);
   }
 
-  /** @returns everything that came since the last call */
+  /** @returns all events since the last call */
   async read(): Promise<JsonObject[]> {
     const events: JsonObject[] = [];
     for (;;) {

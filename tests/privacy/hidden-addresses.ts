@@ -1,4 +1,4 @@
-/** Where addresses are hidden: nobody but administrators is shown the real one of another person (reference facts, people 7.7). */
+/** With hidden addresses, only administrators see another person's real address (reference facts, people 7.7). */
 import { waitUntil } from '@parley/test-kit';
 
 import { EventReader } from './event-reader.ts';
@@ -7,7 +7,7 @@ import { addSomeEmoji, reportPresences } from './showing-up.ts';
 import { isRefused } from './world.ts';
 import type { Person, World } from './world.ts';
 
-/** Whatever says who somebody is. */
+/** Requests whose answers describe people. */
 const paths = [
   'users',
   'users/me',
@@ -31,7 +31,7 @@ export async function hideAddresses(world: World): Promise<void> {
   });
 }
 
-/** @returns a sentence for each real address that the text shows to somebody */
+/** @returns a sentence for each real address that the text reveals to somebody */
 function addressFaults(world: World, reader: Person, place: string, text: string): string[] {
   const folded = text.toLowerCase();
   return world.people
@@ -40,7 +40,7 @@ function addressFaults(world: World, reader: Person, place: string, text: string
     .map((person) => `${place} shows ${reader.fullName} the address of ${person.fullName}`);
 }
 
-/** Everybody except administrators reads all answers and events with names of people. @returns a sentence for each fault */
+/** Everybody except administrators reads all answers and events that describe people. @returns a sentence for each fault */
 export async function lookForAddresses(world: World, random: SeededRandom): Promise<string[]> {
   const readers = world.people.filter((one) => !isRefused(one) && one.role !== 'administrator');
   const queues: EventReader[] = [];
@@ -51,13 +51,13 @@ export async function lookForAddresses(world: World, random: SeededRandom): Prom
   for (const queue of queues) {
     const events = await queue.read();
     if (!events.some(({ type }) => type === 'realm_emoji'))
-      faults.push(`${queue.person.fullName} was told of no emoji`);
+      faults.push(`${queue.person.fullName} got no event about emoji`);
     faults.push(...addressFaults(world, queue.person, 'an event', JSON.stringify(events)));
   }
   for (const person of readers) {
     for (const path of paths) {
       const { status, text } = await person.client.withoutChecks('GET', path);
-      // Bots are refused what is about people, and guests what is about bots.
+      // Bots may not read about people, and guests not about bots.
       const isServed = person.botType === null && (path !== 'bots' || person.role !== 'guest');
       if (isServed && status !== 200) faults.push(`${path} answers ${status}`);
       faults.push(...addressFaults(world, person, path, text));

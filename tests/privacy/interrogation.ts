@@ -8,17 +8,17 @@ import { SeededRandom } from './seeded-random.ts';
 import { isRefused } from './world.ts';
 import type { Person, World } from './world.ts';
 
-// Two cores serve the cluster and the test; more askers at once only wait.
+// Two cores serve the cluster and the test; more concurrent requesters would only wait.
 const askersAtOnce = 6;
 
-// Whoever is refused everything need not ask for each thing.
+// A caller that is always refused need not make every request.
 const refusalsOfEachEndpoint = 5;
 
 type Found = {
   readonly faults: string[];
   /** The words in each person's requests, which may return to that person in events. */
   readonly said: Map<Person, string[]>;
-  asked: number;
+  requests: number;
 };
 
 function parsed(text: string): unknown {
@@ -29,13 +29,13 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Compares the answers about hidden things with those about what does not exist. */
+/** Compares the answers about hidden objects with those about objects that do not exist. */
 class Likenesses {
   readonly #first = new Map<string, string>();
 
-  /** @returns whether the answer is like the first of its group, but for what was asked about */
+  /** @returns whether the answer equals the first of its group, except for the requested id or name */
   isAlike({ group, text }: NonNullable<Ask['alike']>, shown: Shown, body: string): boolean {
-    // An id is blanked where it stands alone, not within a longer number.
+    // An id is blanked only as a whole, not within a longer number.
     const named = new RegExp(`(?<![A-Za-z0-9])${RegExp.escape(text)}(?![A-Za-z0-9])`, 'g');
     const blank = `${shown.status} ${body.replaceAll(named, '#')}`;
     const first = this.#first.get(group);
@@ -44,7 +44,7 @@ class Likenesses {
   }
 }
 
-/** @returns whether the request has to succeed, or undefined where either is right */
+/** @returns whether the request must succeed; undefined if it may or may not */
 function expectedSuccess(
   me: Person,
   endpoint: string,
@@ -53,7 +53,7 @@ function expectedSuccess(
   if (openEndpoints.has(endpoint)) return succeeds;
   const isSend = endpoint === 'POST messages' || endpoint.startsWith('POST external/');
   if (isRefused(me)) return isSend && me.isActive ? undefined : false;
-  // An outgoing-webhook bot gets what is sent, and holds nothing of it.
+  // An outgoing-webhook bot gets messages but holds none.
   return me.botType === 3 && succeeds === true ? undefined : succeeds;
 }
 
@@ -80,7 +80,7 @@ async function askEverything(asker: Asker, judge: Judge, found: Found): Promise<
     const expected = expectedSuccess(me, endpoint, succeeds);
     if (expected !== undefined && expected !== (answer.status === 200))
       faults.push(`answers ${answer.status}: ${answer.text.slice(0, 200)}`);
-    found.asked += 1;
+    found.requests += 1;
     if (endpoint === 'POST messages' || endpoint.startsWith('PATCH '))
       said.push(JSON.stringify(parameters));
     const place = `${me.fullName}, ${method} ${path} ${JSON.stringify(parameters).slice(0, 200)}`;
@@ -88,7 +88,7 @@ async function askEverything(asker: Asker, judge: Judge, found: Found): Promise<
   }
 }
 
-/** Everybody asks for everything. Who he is decides only what he asks for: the judge is the same for all. */
+/** Everybody requests everything. The person determines only the requests; the judge is the same for all. */
 export async function interrogate(
   world: World,
   judge: Judge,
@@ -97,7 +97,7 @@ export async function interrogate(
 ): Promise<Found> {
   // Requesters do not wait for each other, so each has its own random choices.
   const seed = random.below(2 ** 31);
-  const found: Found = { faults: [], said: new Map(), asked: 0 };
+  const found: Found = { faults: [], said: new Map(), requests: 0 };
   const waiting: Person[] = random.sample(world.people, world.people.length);
   const work = async (): Promise<void> => {
     for (let me = waiting.pop(); me !== undefined; me = waiting.pop()) {

@@ -9,7 +9,7 @@ export type Shown = {
   readonly status: number;
   /** Headers and body. */
   readonly text: string;
-  /** The body, where it is JSON. */
+  /** The body, if it is JSON. */
   readonly json: unknown;
 };
 
@@ -24,7 +24,7 @@ const messageIdKeys = new Set([
   'pointer',
 ]);
 
-/** No more are counted than are listed, and those listed are judged one by one. */
+/** The count must not exceed the list, and each listed message is judged separately. */
 function countFaults(unread: Readonly<Record<string, unknown>>): string[] {
   const listed = JSON.stringify(unread).matchAll(/"unread_message_ids":\[([^\]]*)\]/g);
   const ids = [...listed].flatMap(([, list = '']) => list.split(',').filter((id) => id !== ''));
@@ -45,7 +45,7 @@ function maySeeMembers(person: Person, stream: StreamRecord, saying: Saying): bo
   return stream.wasEverMember(person.id) || (person.role !== 'guest' && stream.wasPublicAfter(0));
 }
 
-/** The text without the names of the streams that the caller left, by which he knows them (reference facts, streams 6.2). */
+/** The text without the names of the streams that the caller left, which the caller may know (reference facts, streams 6.2). */
 function withoutNamesOfLeftStreams({ text, json }: Shown): string {
   if (!isJsonObject(json) || !Array.isArray(json['unsubscribed'])) return text;
   const left: readonly unknown[] = json['unsubscribed'];
@@ -55,10 +55,10 @@ function withoutNamesOfLeftStreams({ text, json }: Shown): string {
   });
 }
 
-/** What is judged: an answer as of now, an event as of when it was made, or that of an edit, which is for those who could read it then. */
+/** When visibility counts: for an answer now; for an event when it was made; for an edit's event, if the person could read it then. */
 type Saying = 'answer' | 'event' | 'edit';
 
-/** Says what an answer shows that must not be seen. */
+/** Reports what an answer reveals that the caller must not see. */
 export class Judge {
   readonly #world: World;
   readonly #ownersOfKeys: ReadonlyMap<string, Person>;
@@ -79,16 +79,16 @@ export class Judge {
   }
 
   /**
-   * @param asked what the caller said himself: it is no news to him
+   * @param requested what the caller sent, which reveals nothing new
    * @returns a sentence for each fault
    */
   faultsOf(
     person: Person,
-    asked: readonly (string | Parameters)[],
+    requested: readonly (string | Parameters)[],
     shown: Shown,
     saying: Saying = 'answer',
   ): string[] {
-    const input = JSON.stringify(asked);
+    const input = JSON.stringify(requested);
     return [
       ...this.#markFaults(person, findMarks(input), withoutNamesOfLeftStreams(shown), saying),
       ...this.#keyFaults(person, shown.text),
@@ -99,28 +99,35 @@ export class Judge {
   }
 
   /**
-   * @param asked the words of the person's own earlier requests
+   * @param requested the words of the person's own earlier requests
    * @returns a sentence for each fault of an event that reached the person's queue
    */
   eventFaults(
     person: Person,
-    asked: readonly (string | Parameters)[],
+    requested: readonly (string | Parameters)[],
     event: Readonly<Record<string, unknown>>,
   ): string[] {
     const shown = { status: 200, text: JSON.stringify(event), json: event };
     const saying = event['type'] === 'update_message' ? 'edit' : 'event';
-    const faults = this.faultsOf(person, asked, shown, saying);
+    const faults = this.faultsOf(person, requested, shown, saying);
     const { message } = event;
     if (event['type'] !== 'message' || !isJsonObject(message)) return faults;
     const sent = this.#world.findMessage(Number(message['id']));
     if (sent !== undefined && !mayReceive(person, sent))
-      faults.push(`the event of message ${sent.id} reached a queue that nobody entitled has`);
+      faults.push(
+        `the event of message ${sent.id} reached the queue of a person who is not entitled to it`,
+      );
     return faults;
   }
 
-  #markFaults(person: Person, asked: ReadonlySet<string>, text: string, saying: Saying): string[] {
+  #markFaults(
+    person: Person,
+    requested: ReadonlySet<string>,
+    text: string,
+    saying: Saying,
+  ): string[] {
     return [...findMarks(text)].flatMap((mark) => {
-      if (asked.has(mark) || this.#saidByBots.get(person.id)?.has(mark) === true) return [];
+      if (requested.has(mark) || this.#saidByBots.get(person.id)?.has(mark) === true) return [];
       const secret = this.#world.secrets.get(mark.toLowerCase());
       if (secret === undefined || secret.maySee(person)) return [];
       const isPermitted =
@@ -130,7 +137,7 @@ export class Judge {
     });
   }
 
-  /** Deactivated users existed before, and appear in no later event. */
+  /** Deactivated users exist from before, but must not appear in any later answer. */
   #presenceFaults(json: unknown): string[] {
     const presences = isJsonObject(json) ? json['presences'] : undefined;
     if (!isJsonObject(presences)) return [];
@@ -139,7 +146,7 @@ export class Judge {
       .map(({ fullName }) => `tells when ${fullName} was there, who is deactivated`);
   }
 
-  /** One's own key; of a bot also its owner and administrators. */
+  /** A person may see the person's own key, and a bot's key also its owner and administrators. */
   #keyFaults(person: Person, text: string): string[] {
     return (text.match(apiKeyShape) ?? []).flatMap((key) => {
       const owner = this.#ownersOfKeys.get(key);
@@ -149,7 +156,12 @@ export class Judge {
     });
   }
 
-  #idFaults(person: Person, asked: ReadonlySet<number>, json: unknown, saying: Saying): string[] {
+  #idFaults(
+    person: Person,
+    requested: ReadonlySet<number>,
+    json: unknown,
+    saying: Saying,
+  ): string[] {
     const faults: string[] = [];
     const checkMessage = (id: unknown): void => {
       const message = this.#world.findMessage(Number(id));
@@ -164,7 +176,7 @@ export class Judge {
       if (typeof value === 'number') {
         if (messageIdKeys.has(key) || key === 'messages') checkMessage(value);
         const stream = key === 'stream_id' ? this.#world.findStream(value) : undefined;
-        if (stream === undefined || asked.has(value)) return;
+        if (stream === undefined || requested.has(value)) return;
         const knows =
           saying === 'answer' ? mayKnow(person, stream) : mayHaveKnown(person, stream, 0);
         if (!knows) faults.push(`names stream ${value}`);
@@ -177,7 +189,7 @@ export class Judge {
       if (key === 'unread_msgs') faults.push(...countFaults(value));
       if ('sender_id' in value && 'recipient_id' in value) checkMessage(value['id']);
       for (const [name, member] of Object.entries(value)) {
-        // matches_narrow answers an object by ids.
+        // matches_narrow returns an object with ids as keys.
         if (key === 'messages' && /^\d+$/.test(name)) checkMessage(name);
         walk(member, name);
       }
@@ -186,7 +198,7 @@ export class Judge {
     return faults;
   }
 
-  /** Bots that only react to messages learn of those that reach them, and hold none. */
+  /** Outgoing-webhook bots see the messages that reach them, but hold none. */
   #maySeeId(person: Person, message: MessageRecord): boolean {
     return mayRead(person, message) || mayReceive(person, message);
   }

@@ -1,4 +1,4 @@
-/** Every operator of a narrow, about everything that the asker may not read. */
+/** Every operator of a narrow, about everything that the caller may not read. */
 import type { Ask, Asker } from './asker.ts';
 import { makeMark } from './marks.ts';
 import { alike, idsOf, sampled, unknownId } from './plan.ts';
@@ -69,7 +69,7 @@ export function narrowsOf({ world, me, hidden, seen, random }: Asker): Narrow[] 
   ];
 }
 
-/** Narrows that name what is hidden find what those find that name nothing. */
+/** Narrows that name hidden objects find the same as narrows that name nothing. */
 function* askForNothing({ hidden, hiddenStreams, random }: Asker): Iterable<Ask> {
   const messages = random.sample(hidden, sampled);
   const topics = messages.flatMap(({ topic }) => topic ?? []);
@@ -97,7 +97,7 @@ function* askForNothing({ hidden, hiddenStreams, random }: Asker): Iterable<Ask>
 
 const newest = { anchor: 'newest', num_before: 1_000, num_after: 0 } as const;
 
-/** GET messages in every narrow, from every end. */
+/** GET messages with every narrow and from every anchor. */
 export function* askForMessages(asker: Asker): Iterable<Ask> {
   yield* askForNothing(asker);
   const path = 'messages';

@@ -1,4 +1,4 @@
-/** What everybody asks of the endpoints about people, bots and settings. */
+/** Requests about people, bots and settings, which everybody makes. */
 import { makeMark } from './marks.ts';
 import { alike, idsOf, sampled, unknownId } from './plan.ts';
 import type { Plan, Plans } from './plan.ts';
@@ -14,7 +14,7 @@ function byOthersThanAdministrators(ask: (somebody: Person) => Ask): Plan {
   };
 }
 
-/** A change of a bot, tried by those whose bot it is not. */
+/** A change of a bot, tried by people who do not own it. */
 function onBotsOfOthers(ask: (bot: Person) => Ask): Plan {
   return ({ me, world, random }) => {
     if (me.role === 'administrator') return [];
@@ -25,7 +25,7 @@ function onBotsOfOthers(ask: (bot: Person) => Ask): Plan {
   };
 }
 
-/** The owner of a bot gives it streams that are hidden from himself. */
+/** The owner of a bot sets its streams to ones that are hidden from the owner. */
 function* changeOwnBot({ me, world, hiddenStreams, random }: Asker): Iterable<Ask> {
   const bot = world.people.find(({ ownerId, isActive }) => ownerId === me.id && isActive);
   if (bot === undefined) return;
@@ -37,7 +37,7 @@ function* changeOwnBot({ me, world, hiddenStreams, random }: Asker): Iterable<As
     }));
 }
 
-/** Pictures are for everybody; the addresses that they are asked by are none of the marked words. */
+/** Pictures are public, and the addresses in these requests are not secret. */
 const askForAvatars =
   (suffix: string): Plan =>
   ({ world, random }) =>

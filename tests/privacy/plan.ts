@@ -1,17 +1,17 @@
 import type { Ask, Asker } from './asker.ts';
 
-/** What is asked of an endpoint. */
+/** The requests to an endpoint. */
 export type Plan = (asker: Asker) => Iterable<Ask>;
-/** Nothing is asked, and why. */
+/** No requests, and why. */
 export type NoPlan = { readonly because: string };
 export type Plans = Readonly<Record<string, Plan | NoPlan>>;
 
 /** No message, stream, person or file has it. */
 export const unknownId = 99_999_999;
-/** How many of the things of a kind are asked about where not all are. */
+/** How many objects of a kind are sampled. */
 export const sampled = 10;
 
-/** The same request about each of the hidden things and about one that does not exist. */
+/** The same request about each hidden object and about one that does not exist. */
 export function alike(
   group: string,
   unknown: string | number,

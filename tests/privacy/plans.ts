@@ -1,6 +1,6 @@
 /**
- * What everybody asks of each endpoint about everything, those of an area in a file beside. One that is not here fails `npm run check`:
- * whoever adds one says what could be asked of it to learn what is not for the asker.
+ * The requests to each endpoint about everything, which everybody makes; those of each area are in a file beside this one. `npm run
+ * check` fails for an endpoint without a plan: a new endpoint needs the requests that could reveal hidden data.
  */
 import type { Method, Parameters } from '@parley/test-kit';
 
@@ -63,7 +63,7 @@ function* markTopics(asker: Asker): Iterable<Ask> {
     parameters: { stream_id: streamId, topic_name: topic },
   });
   yield* alike('topic of stream', unknownId, idsOf(hiddenStreams), (id) => ask(id, 'x'));
-  // In a stream that he is in, what was said before he came is as if it were not there.
+  // In one's own streams, hidden earlier messages are treated as if they did not exist.
   for (const stream of world.streams.filter((one) => one.isMember(me.id))) {
     const topics = hidden.flatMap(({ stream: of, topic }) =>
       of === stream && topic !== undefined ? [topic] : [],
@@ -75,7 +75,7 @@ function* markTopics(asker: Asker): Iterable<Ask> {
   }
 }
 
-/** Text that points at what is hidden: in its rendering it must look like text that points at nothing. */
+/** Text that refers to hidden objects must be rendered like text that refers to nothing. */
 function* render({ hidden, hiddenStreams, hiddenFiles, random }: Asker): Iterable<Ask> {
   const ask = (content: string): Ask => ({ path: 'messages/render', parameters: { content } });
   const names = random.sample(hiddenStreams, sampled).map((stream) => stream.name);
@@ -107,7 +107,7 @@ function* send({ me, world, hidden, hiddenStreams, hiddenFiles, random }: Asker)
   yield ask({ type: 'private', to: [random.pick(world.people).id], content: 'hello' });
 }
 
-/** Whoever guesses the random part of a path learns that there is a file (reference facts, people 15), and nothing of it. */
+/** A guess of the random part of a path reveals only that the file exists (reference facts, people 15). */
 function askForFiles(
   { hiddenFiles }: Asker,
   group: string,
@@ -120,7 +120,7 @@ function askForFiles(
   }));
 }
 
-/** The random part of a queue's id is known to its owner alone; an unknown one is refused otherwise (reference facts, events 6.3). */
+/** Only its owner knows the random part of a queue's id; unknown ids have another refusal (reference facts, events 6.3). */
 const readEvents = (asker: Asker, parameters: Parameters, path = 'events'): Ask[] =>
   asker.random.sample(asker.queueIds, 4).map((id) => ({
     path,
@@ -225,7 +225,7 @@ export const plans: Plans = {
   'DELETE events': (asker) => readEvents(asker, {}),
 };
 
-/** @returns the plan's requests with the method that goes with them */
+/** @returns the plan's requests, each with its method */
 export function* asksOf(
   asker: Asker,
 ): Iterable<Ask & { readonly method: Method; readonly endpoint: string }> {

@@ -1,4 +1,4 @@
-/** Makes the organization of the privacy test, through the interface, and writes down who was where when. */
+/** Creates the organization of the privacy test through the interface, and records who was where when. */
 import type { Role } from '@parley/api';
 import type { ApiClient, Parameters, TestAccount, TestOrganization } from '@parley/test-kit';
 
@@ -75,7 +75,7 @@ export class Population {
     }
   }
 
-  /** Streams of each kind, made by members for others. */
+  /** Streams of each kind, created by members for others. */
   async makeStreams(): Promise<void> {
     const kinds: readonly StreamKind[] = ['public', 'shared', 'protected'];
     this.#moment += 1;
@@ -105,7 +105,7 @@ export class Population {
     }
   }
 
-  /** Some become private and some public, under another name: what is new of the former is not for those who lose sight of them. */
+  /** Some streams become private and some public, with new names. Those who lose sight of a stream may not see its new name. */
   async changePrivacy(): Promise<void> {
     this.#moment += 1;
     const admins = this.#called('Admin');
@@ -141,7 +141,7 @@ export class Population {
     this.#ofStream(stream, 'name', name);
   }
 
-  /** The events about a stream from now on. */
+  /** A secret of a stream, visible in answers and in events from now on. */
   #ofStream(stream: StreamRecord, what: string, mark: string): void {
     const moment = this.#moment;
     this.world.secrets.set(mark, {
@@ -151,7 +151,7 @@ export class Population {
     });
   }
 
-  /** Streams that new people join: administrators see the private ones among them. And a group, which messages name. */
+  /** Default streams, some of them private and known to administrators; and a group that messages mention. */
   async makeLists(): Promise<void> {
     const [admin] = this.#called('Admin');
     const streams = this.#random.sample(
@@ -175,7 +175,7 @@ export class Population {
     });
   }
 
-  /** A new description is not for those who left before. */
+  /** A new description is hidden from those who left before. */
   async describeStreams(): Promise<void> {
     this.#moment += 1;
     const [admin] = this.#called('Admin');
@@ -221,7 +221,7 @@ export class Population {
     }
   }
 
-  /** A message in each stream, and private ones among one, two and more. */
+  /** A message in each stream, and private ones among one, two and more people. */
   async sendMessages(): Promise<void> {
     this.#moment += 1;
     for (const stream of this.world.streams) await this.#sendToStream(stream);
@@ -232,7 +232,7 @@ export class Population {
     }
   }
 
-  /** Old and new text are both secret, as long as the message is. */
+  /** Old and new text are secret like the message itself. */
   async editMessages(): Promise<void> {
     const editable = this.world.messages.filter(
       (message) =>
@@ -247,13 +247,13 @@ export class Population {
     }
   }
 
-  /** What those who may read a message hang on it. */
+  /** Reactions and submessages of people who may read a message. */
   async hangOn(): Promise<void> {
     for (const message of this.#random.sample(this.world.messages, 60)) {
       const readers = this.world.people.filter((one) => holds(one) && mayRead(one, message));
       const [reader] = this.#random.sample(readers, 1);
       if (reader === undefined) continue;
-      // Who only sees a message comes to hold it by reacting, whatever becomes of its stream.
+      // A reaction makes a person who only sees a message its holder, whatever happens to the stream later.
       const holder = readers.find((one) =>
         message.stream === undefined ? true : message.stream.wasMember(one.id, message.sentAt),
       );
@@ -297,7 +297,7 @@ export class Population {
     }
   }
 
-  /** What each keeps for himself. */
+  /** Each person's private data. */
   async setOwnSecrets(): Promise<void> {
     for (const person of this.#active().filter((one) => !isRefused(one))) {
       const mark = makeMark(this.#random);
@@ -317,7 +317,7 @@ export class Population {
     }
   }
 
-  /** The accounts made for it are deactivated; their memberships end. */
+  /** Deactivates the accounts meant for it, which ends their memberships. */
   async deactivate(): Promise<void> {
     this.#moment += 1;
     const [admin] = this.#called('Admin');
@@ -347,7 +347,7 @@ export class Population {
     return this.#random.pick(senders);
   }
 
-  /** Makes a word that all permitted readers of the message may see. */
+  /** Creates a word that all permitted readers of the message may see. */
   #keep(message: MessageRecord, what: string): string {
     const mark = makeMark(this.#random);
     this.#secret(mark, message, what);
@@ -358,7 +358,7 @@ export class Population {
     this.world.secrets.set(mark, {
       what: `${what} of message ${message.id}`,
       message,
-      // Bots that only react to messages see them as they come.
+      // Outgoing-webhook bots see messages as they arrive.
       maySee: (person) =>
         mayRead(person, message) ||
         (person.botType === 3 && message.stream?.wasMember(person.id, message.sentAt) === true),
@@ -433,7 +433,7 @@ export class Population {
     for (const [mark, what] of marks) this.#secret(mark, message, what);
   }
 
-  /** Names people who may not be there; a name gives nobody the message. */
+  /** Mentions people who may not be in the conversation; a mention gives nobody the message. */
   #ornament(): string {
     const someone = this.#random.pick(this.#active().filter((person) => person.botType !== 1));
     return this.#random.pick([

@@ -1,4 +1,4 @@
-/** What everybody asks of presence and typing: who is here is for everybody, who types for those written to. */
+/** Requests about presence and typing: everybody may see presence, and only recipients see typing. */
 import { sampled } from './plan.ts';
 import type { Plans } from './plan.ts';
 

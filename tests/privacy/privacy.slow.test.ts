@@ -1,6 +1,6 @@
 /**
  * Nothing private is delivered, counted, searched, linked, rendered or hinted at outside its audience (architecture, What always
- * holds): everybody asks every endpoint for everything. `PARLEY_PROPERTY_SEED` repeats a run by its printed seed.
+ * holds): everybody requests everything from every endpoint. `PARLEY_PROPERTY_SEED` repeats a run by its printed seed.
  */
 import { isJsonObject, makeOrganization, startCluster } from '@parley/test-kit';
 import type { Cluster, TestOrganization } from '@parley/test-kit';
@@ -17,10 +17,10 @@ import { addSomeEmoji, reportPresences } from './showing-up.ts';
 import { isRefused, mayReceive } from './world.ts';
 import type { Person, World } from './world.ts';
 
-// Two minutes on two idle cores; it may share them.
+// Two minutes on two idle cores, which may be shared.
 const interrogationTimeoutMs = 900_000;
 
-/** @returns the faults without those that differ from another only in numbers, names and marks */
+/** @returns the faults, of which only one is kept if they differ only in numbers, names and marks */
 function oneOfEach(faults: readonly string[]): string[] {
   const byKind = new Map(
     faults.map((fault) => [fault.replaceAll(/\d+|mq[a-z]{12}|"[^"]*"|^[^,]*/g, ''), fault]),
@@ -67,7 +67,7 @@ describe.each(seedsOf('privacy'))('seed %i', (seed) => {
     await cluster?.stop();
   });
 
-  /** Reads all queues. @returns a sentence for each event that should not be there, and for each message that is missing */
+  /** Reads all queues. @returns a sentence for each event that should not be there, and for each missing message */
   async function readQueues(
     judge: Judge,
     said: ReadonlyMap<Person, readonly string[]>,
@@ -102,10 +102,10 @@ describe.each(seedsOf('privacy'))('seed %i', (seed) => {
     'nobody finds private data of others',
     async () => {
       const judge = new Judge(world);
-      const { faults, said, asked } = await interrogate(world, judge, random, readers);
+      const { faults, said, requests } = await interrogate(world, judge, random, readers);
       expect(oneOfEach(faults)).toEqual([]);
       expect(oneOfEach(await readQueues(judge, said))).toEqual([]);
-      expect(asked).toBeGreaterThan(10_000);
+      expect(requests).toBeGreaterThan(10_000);
     },
     interrogationTimeoutMs,
   );

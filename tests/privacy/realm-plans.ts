@@ -1,4 +1,4 @@
-/** What everybody asks of the endpoints about the organization and its groups, which are the same for all. */
+/** Requests about the organization and its groups, which are the same for all. */
 import { alike, idsOf, sampled, unknownId } from './plan.ts';
 import type { Plan, Plans } from './plan.ts';
 import type { Ask } from './asker.ts';
@@ -37,10 +37,10 @@ export const realmPlans: Plans = {
   'DELETE realm/domains/{domain}': byOthersThanAdministrators({
     path: 'realm/domains/example.org',
   }),
-  'GET realm/icon': { because: 'it sends to where everybody is told that the icon is' },
+  'GET realm/icon': { because: 'it redirects to the public address of the icon' },
   'POST realm/icon': byOthersThanAdministrators({ path: 'realm/icon' }),
   'DELETE realm/icon': byOthersThanAdministrators({ path: 'realm/icon' }),
-  'GET realm/logo': { because: 'it sends to where everybody is told that the logo is' },
+  'GET realm/logo': { because: 'it redirects to the public address of the logo' },
   'POST realm/logo': byOthersThanAdministrators({ path: 'realm/logo' }),
   'DELETE realm/logo': byOthersThanAdministrators({ path: 'realm/logo' }),
   'GET /user_avatars/{realm_id}/realm/{file}': { because: 'it shows what everybody may see' },

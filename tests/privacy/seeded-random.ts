@@ -1,4 +1,4 @@
-/** Choices that a seed repeats. */
+/** Random choices that a seed reproduces. */
 export class SeededRandom {
   #state: number;
 

@@ -1,4 +1,4 @@
-/** What people do that is for everybody to see: they are there, and they add emoji. */
+/** Actions that everybody can see: presence and custom emoji. */
 import { drawDefaultAvatar } from '@parley/images';
 
 import { makeMark } from './marks.ts';
@@ -8,7 +8,7 @@ import type { Person, World } from './world.ts';
 
 const emojiMakers = 3;
 
-/** Everybody who can reports to be there, also those who are deactivated later. */
+/** Everybody who may reports presence, including people who are deactivated later. */
 export async function reportPresences(world: World): Promise<void> {
   for (const { client } of world.people.filter((one) => one.botType === null && !isRefused(one)))
     await client.post('users/me/presence', { status: 'active' });

@@ -1,4 +1,4 @@
-/** What everybody asks of the endpoints about streams and subscriptions. */
+/** Requests about streams and subscriptions, which everybody makes. */
 import type { Parameters } from '@parley/test-kit';
 
 import type { Ask, Asker } from './asker.ts';
@@ -8,13 +8,13 @@ import type { Plan, Plans } from './plan.ts';
 import { mayListMembers } from './world.ts';
 import type { Person, StreamRecord } from './world.ts';
 
-/** The same of each hidden stream, by its id, as of one that does not exist. */
+/** The same request about each hidden stream, by its id, and about one that does not exist. */
 export function onHiddenStreams(group: string, make: (id: string | number) => Ask): Plan {
   return ({ hiddenStreams, random }) =>
     alike(group, unknownId, idsOf(random.sample(hiddenStreams, sampled)), make);
 }
 
-/** Of every stream: of those that he knows he may see what the judge allows, and gets it where he surely may. */
+/** Requests about every stream. The caller may see of known streams what the judge permits, and must succeed if `mayRead` holds. */
 function readStreams(
   group: string,
   pathOf: (id: string | number) => string,
@@ -48,14 +48,14 @@ function* subscribe({ hiddenStreams, random }: Asker): Iterable<Ask> {
   const names = random
     .sample(hiddenStreams, sampled)
     .flatMap(({ name, kind }) => (kind === 'public' ? [] : [name]));
-  // What would create no stream does not tell that its name is taken.
+  // A request that would create no stream does not reveal that its name is taken.
   for (const more of [{ principals: ['nobody@example.com'] }, { is_announcement_only: true }])
     yield* alike(`subscribe ${Object.keys(more).join()}`, makeMark(random), names, (name) => ({
       path: 'users/me/subscriptions',
       parameters: { subscriptions: [{ name }], principals: ['nobody@example.com'], ...more },
       succeeds: false,
     }));
-  // A name that is taken by a private stream is refused; one that nobody has would make a stream.
+  // The name of a private stream is refused, but an unused one would create a stream.
   for (const name of names) {
     for (const fatal of [true, false])
       yield {
@@ -68,7 +68,7 @@ function* subscribe({ hiddenStreams, random }: Asker): Iterable<Ask> {
   }
 }
 
-/** Administrators may change the group that there is. */
+/** Administrators may change the existing group. */
 function groupPathOf(me: Person): string {
   return `default_stream_groups/${me.role === 'administrator' ? unknownId : 1}`;
 }
@@ -140,7 +140,7 @@ export const streamPlans: Plans = {
     succeeds: false,
   })),
   'POST streams/{stream_id}/delete_topic': (asker) =>
-    // Administrators may, and then the messages are gone.
+    // Administrators may do this, and then the messages are gone.
     asker.me.role === 'administrator'
       ? []
       : onHiddenStreams('delete topic', (id) => ({

@@ -9,8 +9,8 @@ import type { Plans } from './plan.ts';
 const perIntegration = 3;
 
 /**
- * Sends to what is hidden by its name, as a form, which is what integrations read that have no JSON body. Without a stream only owners
- * of bots are written to.
+ * Sends to hidden streams by name, as a form, which integrations without a JSON body read. Without a stream, messages go only to
+ * the bots' owners.
  */
 function* post(path: string, { hiddenStreams, random }: Asker): Iterable<Ask> {
   const said: Parameters = {
@@ -36,7 +36,7 @@ function* post(path: string, { hiddenStreams, random }: Asker): Iterable<Ask> {
   yield { path, parameters: said };
 }
 
-/** Of every method of every integration. */
+/** For every method of every integration. */
 export const webhookPlans: Plans = Object.fromEntries(
   endpointNames
     .map((name) => ({ name, path: name.split(' ')[1] ?? '' }))

@@ -1,5 +1,5 @@
 /**
- * What the test wrote down of its organization while it made it, and who may see what of it. Nothing here asks the server.
+ * The test's own records of its organization, and who may see what of it. Nothing here queries the server.
  */
 import type { Role } from '@parley/api';
 import type { ApiClient } from '@parley/test-kit';
@@ -13,20 +13,20 @@ export type Person = {
   readonly ownerId: number | undefined;
   readonly apiKey: string;
   readonly client: ApiClient;
-  /** Deactivated in the course of things. */
+  /** Some people are deactivated during the test. */
   isActive: boolean;
 };
 
 export type StreamKind = 'public' | 'shared' | 'protected';
 
-/** A stream, and who was in it from which moment to which. */
+/** A stream, and who was in it during which periods. */
 export class StreamRecord {
   readonly id: number;
-  /** As it is called now. */
+  /** The current name. */
   name: string;
-  /** He stays a member, so that there is always somebody to add others. */
+  /** A permanent member, so that somebody can always add others. */
   readonly keeper: Person;
-  /** They hold a message of it, which tells where it was sent. */
+  /** These bots hold a message of the stream, which reveals the stream. */
   readonly namedBots = new Set<Person>();
   readonly #periods: { readonly userId: number; readonly from: number; until: number }[] = [];
   readonly #kinds: { readonly kind: StreamKind; readonly from: number; until: number }[];
@@ -38,7 +38,7 @@ export class StreamRecord {
     this.#kinds = [{ kind, from: 0, until: Infinity }];
   }
 
-  /** What it is now. */
+  /** The current kind. */
   get kind(): StreamKind {
     return this.kindAt(Number.MAX_SAFE_INTEGER);
   }
@@ -54,7 +54,7 @@ export class StreamRecord {
     this.#kinds.push({ kind, from: at, until: Infinity });
   }
 
-  /** Whether it is public, or was at some time after a moment. */
+  /** Whether it is public now, or was after the given moment. */
   wasPublicAfter(moment: number): boolean {
     return this.#kinds.some(({ kind, until }) => kind === 'public' && until > moment);
   }
@@ -78,7 +78,7 @@ export class StreamRecord {
     return this.#periods.some((period) => period.userId === userId && period.until === Infinity);
   }
 
-  /** Whether he is a member, or was at some time after a moment. */
+  /** Whether the user is a member now, or was after the given moment. */
   wasMemberAfter(userId: number, moment: number): boolean {
     return this.#periods.some((period) => period.userId === userId && period.until > moment);
   }
@@ -92,16 +92,16 @@ export type MessageRecord = {
   readonly id: number;
   readonly sentAt: number;
   readonly sender: Person;
-  /** Of a stream message. */
+  /** For a stream message. */
   readonly stream?: StreamRecord;
   readonly topic?: string;
-  /** Of a private message. */
+  /** For a private message. */
   readonly participants?: readonly Person[];
-  /** Generic bots that it names: they hold it. */
+  /** Generic bots that it mentions, which hold it. */
   readonly namedBots: readonly Person[];
-  /** A marked word of its text, next to another one. */
+  /** A marked word in its text. */
   readonly word: string;
-  /** Who could read it when it was edited, and was told, whatever he may read now. */
+  /** Who could read it when it was edited, and so got the event, even without access now. */
   readonly editEvents: Set<Person>;
 };
 
@@ -112,22 +112,22 @@ export type FileRecord = {
   readonly linkedBy: MessageRecord;
 };
 
-/** A marked word, and who may come to see it. */
+/** A marked word, and who may see it. */
 export type Secret = {
   readonly what: string;
   readonly maySee: (person: Person) => boolean;
   /** Accounts that may have got an event about it, although they may no longer see it. */
   readonly mayHaveGotEvent?: (person: Person) => boolean;
-  /** The message that it is part of, if so. */
+  /** The message that contains it, if any. */
   readonly message?: MessageRecord;
 };
 
-/** Whoever is refused everything: deactivated people, and incoming-webhook bots but for sends. */
+/** Accounts that are refused everything: deactivated people, and incoming-webhook bots except for sends. */
 export function isRefused(person: Person): boolean {
   return !person.isActive || person.botType === 2;
 }
 
-/** The whole of the rule for content (reference facts, messages 7). */
+/** The complete rule for content (reference facts, messages 7). */
 export function mayRead(person: Person, message: MessageRecord): boolean {
   const { stream, participants = [], namedBots, sentAt } = message;
   if (isRefused(person)) return false;
@@ -137,7 +137,7 @@ export function mayRead(person: Person, message: MessageRecord): boolean {
   return stream.kind === 'shared' && stream.isMember(person.id);
 }
 
-/** Whose queues may have the event of the message itself: as `mayRead`, as of then. */
+/** Whose queues may get the message's own event: like `mayRead`, at the time of the send. */
 export function mayReceive(person: Person, message: MessageRecord): boolean {
   const { stream, participants = [], namedBots, sentAt } = message;
   if (stream === undefined) return participants.includes(person);
@@ -145,27 +145,27 @@ export function mayReceive(person: Person, message: MessageRecord): boolean {
   return stream.kindAt(sentAt) === 'public' && person.role !== 'guest';
 }
 
-/** Who may know that a stream is there: its name, its description, its id. */
+/** Who may know that a stream exists: its name, its description, its id. */
 export function mayKnow(person: Person, stream: StreamRecord): boolean {
   if (stream.wasEverMember(person.id) || person.role === 'administrator') return true;
   if (stream.namedBots.has(person)) return true;
-  // GET streams lists for a bot what its owner is subscribed to (contract, Streams).
+  // For a bot, GET streams lists its owner's subscriptions (contract, Streams).
   if (person.ownerId !== undefined && stream.wasEverMember(person.ownerId)) return true;
   return stream.kind === 'public' && person.role !== 'guest';
 }
 
-/** Who may have got to know of a stream after a moment: it may have been public then. */
+/** Who may have learned of a stream after a moment, because it may have been public then. */
 export function mayHaveKnown(person: Person, stream: StreamRecord, moment: number): boolean {
   return mayKnow(person, stream) || (person.role !== 'guest' && stream.wasPublicAfter(moment));
 }
 
-/** Who may know who is in a stream. */
+/** Who may know a stream's members. */
 export function mayListMembers(person: Person, stream: StreamRecord): boolean {
   if (person.role === 'administrator' || stream.isMember(person.id)) return true;
   return stream.kind === 'public' && person.role !== 'guest';
 }
 
-/** Everything that is in the organization. */
+/** Everything in the organization. */
 export class World {
   readonly people: Person[] = [];
   readonly streams: StreamRecord[] = [];

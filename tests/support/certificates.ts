@@ -1,10 +1,10 @@
-/** Certificates for tests: an authority that nobody knows, and a server's certificate by it. Node can check such, not make them. */
+/** Certificates for tests: a private authority, and a server's certificate from it. Node can check certificates but not create them. */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** One value in DER (X.690): its tag, the length of what it holds, and that. */
+/** One value in DER (X.690): its tag, the length of its content, and the content. */
 function der(tag: number, ...parts: readonly Buffer[]): Buffer {
   const content = Buffer.concat(parts);
   const { length } = content;
@@ -26,7 +26,7 @@ const subjectAltName = oid('551d11');
 const nameOf = (text: string): Buffer =>
   sequence(der(0x31, sequence(commonName, der(0x0c, Buffer.from(text)))));
 
-/** As X.509 writes times until 2049. */
+/** The form of times in X.509 until 2049. */
 function timeOf(date: Date): Buffer {
   const digits = date.toISOString().replaceAll(/[-:T]|\.\d+/g, '');
   return der(0x17, Buffer.from(digits.slice(2)));
@@ -42,7 +42,7 @@ type Certificate = {
   readonly extension: Buffer;
 };
 
-/** @returns a certificate that holds since yesterday and for a week, as PEM */
+/** @returns a certificate that is valid from yesterday for a week, as PEM */
 function certify({ subject, publicKey, issuer, issuerKey, extension }: Certificate): string {
   const now = Date.now();
   const toBeSigned = sequence(
@@ -74,7 +74,7 @@ export type CertificateFiles = {
 };
 
 /**
- * Makes an authority and a certificate by it for 127.0.0.1 and for `name`, in a folder.
+ * Creates an authority and its certificate for 127.0.0.1 and for `name`, in a folder.
  *
  * @param name a host name in the certificate, in addition to the address
  */

@@ -7,8 +7,8 @@ const sendPauseMs = 25;
 const pauseAfterFailureMs = 100;
 
 /**
- * Measures how long messages take from their send to the poll of a queue that waits for them, by phases of a test. Whether they
- * come is judged elsewhere.
+ * Measures the time from a message's send to the poll of a waiting queue, by phases of a test. Whether messages arrive is checked
+ * elsewhere.
  */
 export class DeliveryDelay {
   readonly #account: TestAccount;
@@ -18,7 +18,7 @@ export class DeliveryDelay {
   readonly #running: Promise<unknown>;
   #phase: string;
 
-  /** @param account one that nobody else sends to */
+  /** @param account one to which nobody else sends */
   static async open(account: TestAccount, phase: string): Promise<DeliveryDelay> {
     const registered = await account.client.post('register', { event_types: ['message'] });
     return new DeliveryDelay(
@@ -35,7 +35,7 @@ export class DeliveryDelay {
     this.#running = Promise.all([this.#send(), this.#follow(queueId, lastEventId)]);
   }
 
-  /** What is sent from now on belongs to another phase. */
+  /** Later sends belong to another phase. */
   begin(phase: string): void {
     this.#phase = phase;
   }
@@ -90,7 +90,7 @@ export class DeliveryDelay {
   }
 
   #take(content: string, receivedAtMs: number): void {
-    // Rendered content has the text in a paragraph.
+    // In rendered content the text is in a paragraph.
     const sent = this.#sentAtMs.get(/delay \d+/.exec(content)?.[0] ?? '');
     if (sent === undefined) return;
     const delays = this.#delaysMs.get(sent.phase) ?? [];

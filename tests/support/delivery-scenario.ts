@@ -6,17 +6,17 @@ import type { Cluster, Parameters, TestAccount, TestOrganization } from '@parley
 const peopleCount = 25;
 const queuesPerPerson = 2;
 const sendersCount = 8;
-// Long above what delivery takes on a machine that does much else: how fast it is, is not judged here.
+// Far above the time of delivery on a busy machine, because speed is not tested here.
 const settleDeadlineMs = 90_000;
-// A sender whose gateway finds no service tries its next message after a moment.
+// If a gateway finds no service, the sender tries its next message after a moment.
 const pauseAfterFailureMs = 50;
 
-/** Where a sender sends to, and who is entitled to it. */
+/** A sender's destination, and who is entitled to its messages. */
 type Destination = { readonly parameters: Parameters; readonly entitledIds: readonly number[] };
 
 /**
- * The workload of the delivery tests: 25 people with two followed queues each; a public stream that all are in, one that half
- * are in, a private one for a few; and private messages. What is sent and what is received goes into a ledger.
+ * The workload of the delivery tests: 25 people with two followed queues each; a public stream with all of them, one with half of
+ * them, a private one for a few; and private messages. A ledger records what is sent and received.
  */
 export class DeliveryScenario {
   readonly ledger = new DeliveryLedger();
@@ -27,7 +27,7 @@ export class DeliveryScenario {
   #followers: readonly QueueFollower[] = [];
   #sendsStarted = 0;
 
-  /** Makes the organization, registers the queues and begins to follow them. */
+  /** Creates the organization, registers the queues and begins to follow them. */
   static async open(cluster: Cluster): Promise<DeliveryScenario> {
     const organization = await makeOrganization(cluster);
     const people = await organization.makeAccounts(
@@ -61,12 +61,12 @@ export class DeliveryScenario {
     this.#streams = streams;
   }
 
-  /** For additional accounts, which receive nothing that the scenario sends. */
+  /** For additional accounts, which get nothing that the scenario sends. */
   get organization(): TestOrganization {
     return this.#organization;
   }
 
-  /** Those who send; all of them are in every stream. */
+  /** The senders, who are in every stream. */
   get senders(): readonly TestAccount[] {
     return this.people.slice(0, sendersCount);
   }
@@ -81,10 +81,10 @@ export class DeliveryScenario {
   }
 
   /**
-   * Sends from 8 concurrent senders, each waiting for its answer before its next send, until so many are acknowledged. Sends
+   * Sends from 8 concurrent senders, each waiting for its answer before its next send, until this many are acknowledged. Sends
    * without an answer, or refused with a 5xx, stay open in the ledger and are not repeated.
    *
-   * @throws Error when a send is refused for another reason
+   * @throws Error if a send is refused for another reason
    */
   async sendUntilAcknowledged(count: number): Promise<void> {
     const target = this.ledger.acknowledgedCount + count;
@@ -94,7 +94,7 @@ export class DeliveryScenario {
       while (acknowledged < target) {
         if (Date.now() > giveUpAt)
           throw new Error(`only ${acknowledged} of ${target} sends were acknowledged`);
-        // Claimed before the answer, so that senders together do not send more than asked.
+        // Counted before the answer, so that the senders together do not send more than requested.
         acknowledged += 1;
         if (await this.sendOne(sender)) continue;
         acknowledged -= 1;
@@ -105,7 +105,7 @@ export class DeliveryScenario {
   }
 
   /**
-   * Sends one message, by turns to each stream and to people.
+   * Sends one message, to each stream and to people in turn.
    *
    * @returns whether it was acknowledged
    */
@@ -137,12 +137,12 @@ export class DeliveryScenario {
     return rows[0]?.count ?? 0;
   }
 
-  /** How many sends were started, whatever became of them. */
+  /** How many sends were started, whatever their outcome. */
   get sendsStarted(): number {
     return this.#sendsStarted;
   }
 
-  /** Waits until every queue has what it is owed, asks each once more for what should not be there, and gives the verdict. */
+  /** Waits until every queue has its messages, polls each once more for unexpected ones, and returns the verdict. */
   async settle(): Promise<void> {
     try {
       await waitUntil('every queue has every acknowledged message', () => this.#isSettled(), {
@@ -166,7 +166,7 @@ export class DeliveryScenario {
     await this.close();
   }
 
-  /** True as well once a fault is certain: the verdict names it. */
+  /** Also true once a fault is certain, which the verdict then reports. */
   #isSettled(): boolean {
     return (
       this.ledger.hasAllReceipts() || this.ledger.queues.some(({ faults }) => faults.length > 0)

@@ -1,6 +1,6 @@
 /**
- * Ends processes and removes folders once whoever started them is gone, however it ended: its end closes standard input. Lines are
- * `process PID`, `ended PID` and `folder PATH`; nothing is left to do after `done`.
+ * Ends processes and removes folders when the process that started them is gone, however it ended: its end closes standard input.
+ * Lines are `process PID`, `ended PID` and `folder PATH`; after `done` nothing remains to be done.
  */
 import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline';

@@ -1,4 +1,4 @@
-/** The matchers that stand for a value inside an expected object, with a type that lint can follow: vitest gives them as any. */
+/** The matchers for a value inside an expected object, with a type that lint accepts: vitest declares them as any. */
 import { isDeepStrictEqual } from 'node:util';
 
 import { expect } from 'vitest';
@@ -6,7 +6,7 @@ import { expect } from 'vitest';
 export const anyNumber: unknown = expect.any(Number);
 export const anyString: unknown = expect.any(String);
 
-/** A text that the pattern is found in. */
+/** A text in which the pattern occurs. */
 export function textMatching(pattern: RegExp): unknown {
   return expect.stringMatching(pattern);
 }

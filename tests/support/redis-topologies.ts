@@ -18,17 +18,17 @@ const setName = 'parley-main';
 /** In the certificates, in addition to the address. */
 export const certifiedName = 'redis.parley.test';
 
-/** So long a primary is silent before it counts as dead; operators rather take five to fifteen seconds. */
+/** How long a primary is silent before it counts as dead; operators usually choose five to fifteen seconds. */
 const downAfterMs = 2_000;
 const settleDeadlineMs = 60_000;
 
 export type RedisTopology = {
-  /** What `REDIS_URL` is to be. */
+  /** The value for `REDIS_URL`. */
   readonly url: string;
   readonly caFile: string | undefined;
   /** Kills the primary that holds a key; undefined if no other could take over. */
   readonly killPrimaryOf: ((key: string) => Promise<void>) | undefined;
-  /** Waits until another serves the key, and takes writes. */
+  /** Waits until another process serves the key, and accepts writes. */
   readonly awaitPrimaryOf: (key: string) => Promise<void>;
   readonly [Symbol.asyncDispose]: () => Promise<void>;
 };
@@ -132,7 +132,7 @@ async function infoOf({ admin }: Server, name: string): Promise<string | undefin
 
 const encodedPassword = encodeURIComponent(password);
 
-/** One server that speaks TLS only, certified by an authority that nobody knows. */
+/** One server that accepts only TLS, with a certificate of a private authority. */
 export function startTlsServer(): Promise<RedisTopology> {
   return startTopology(true, async (group) => {
     const { port } = await group.start('server', {});
@@ -231,7 +231,7 @@ export function startRedisCluster(): Promise<RedisTopology> {
           'cluster-config-file': 'nodes.conf',
           'cluster-port': String(busPort),
           'cluster-node-timeout': String(downAfterMs),
-          // The replicas need nothing from before: what is in Redis may be lost.
+          // The replicas need no old data: what is in Redis may be lost.
           'cluster-replica-validity-factor': '0',
         }),
       ),
@@ -273,10 +273,10 @@ export function startRedisCluster(): Promise<RedisTopology> {
       },
       { deadlineMs: settleDeadlineMs },
     );
-    /** The one of those alive that says it is the primary of the key's slot, and takes writes. */
+    /** The running process that is the primary of the key's slot, and accepts writes. */
     const findPrimary = async (key: string): Promise<Server | undefined> => {
       for (const server of servers) {
-        // Answered with a redirection by all nodes but the one that has the slot.
+        // Every node except the one with the slot answers with a redirection.
         const answer = await server.admin.expire(key, 60, 'NX').catch(() => undefined);
         if (answer !== undefined) return server;
       }

@@ -5,7 +5,7 @@ import { environmentOf, runParley } from './run-parley.ts';
 
 const deadlineMs = 60_000;
 
-/** The limits of the system that is looked at: none that ordinary work reaches, and few failed logins. */
+/** The limits of the tested system: ordinary work does not reach them, and only few failed logins are allowed. */
 export const limitsForRedisUses = {
   PARLEY_RATE_LIMITS: '60:500000,3600:1000000',
   PARLEY_LOGIN_LIMITS: '60:3,3600:50',
@@ -40,7 +40,7 @@ export class RedisUses {
     await this.#checkCommand();
   }
 
-  /** Both gateways count the requests of a user together. */
+  /** Both gateways count a user's requests together. */
   async #checkCounts(account: TestAccount): Promise<void> {
     await waitUntil(
       'requests are counted by all gateways together',
@@ -56,7 +56,7 @@ export class RedisUses {
     );
   }
 
-  /** A notice that the queue of jobs brings. */
+  /** A notice that passes through the queue of jobs. */
   async #checkJobs(from: TestAccount, to: TestAccount): Promise<void> {
     // A user who is subscribed to a new stream learns of it only there.
     const subscriptions = [{ name: `made ${this.#looks}` }];
@@ -79,7 +79,7 @@ export class RedisUses {
     );
   }
 
-  /** What is reported to one replica is read at another, by way of Redis. */
+  /** A report to one replica is read from another, through Redis. */
   async #checkPresence(reporter: TestAccount, reader: TestAccount): Promise<void> {
     const countWithout = async (): Promise<number> => {
       const counts = this.#cluster
@@ -127,7 +127,7 @@ export class RedisUses {
     );
   }
 
-  /** A key that was changed through one gateway is refused by all. */
+  /** After a change of a key through one gateway, all refuse the old key. */
   async #checkRevocation(account: TestAccount): Promise<void> {
     await account.client.post('users/me/api_key/regenerate');
     for (const url of this.#cluster.gatewayUrls) {

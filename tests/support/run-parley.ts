@@ -73,9 +73,9 @@ export async function runParley(
 }
 
 /**
- * Runs a command that has to succeed.
+ * Runs a command that must succeed.
  *
- * @returns what it says as JSON
+ * @returns its output as JSON
  */
 export async function parley(
   env: Environment,

@@ -1,4 +1,4 @@
-/** Compares two installations of one organization by everything that can be read of them. */
+/** Compares two installations of one organization by everything that clients can read. */
 import type { Endpoint } from '@parley/api';
 import { endpoints } from '@parley/api/endpoints';
 import { ApiClient } from '@parley/test-kit';
@@ -9,7 +9,7 @@ import type { WholeOrganization } from './whole-organization.ts';
 
 const gets: readonly Endpoint[] = endpoints.filter(({ method }) => method === 'GET');
 
-/** What is not compared, and why. */
+/** Endpoints that are not compared, and why. */
 const leftOut: Readonly<Record<string, string>> = {
   'get-events': 'event queues are not carried',
   'stream-events': 'event queues are not carried',
@@ -78,11 +78,11 @@ function pathNames(path: string): string[] {
   return Array.from(path.matchAll(/\{(\w+)(?:\.\.\.)?\}/g), ([, name = '']) => name);
 }
 
-/** Each request that is to be made of an endpoint: its path and its query. */
+/** Each request to an endpoint: its path and its query. */
 function requestsOf(endpoint: Endpoint, values: Values): { path: string; query: Query }[] {
   const inPath = pathNames(endpoint.path);
-  const asked = queries[endpoint.name] ?? [{}];
-  const given = new Set(asked.flatMap((query) => Object.keys(query)));
+  const variants = queries[endpoint.name] ?? [{}];
+  const given = new Set(variants.flatMap((query) => Object.keys(query)));
   const needed = endpoint.parameters
     .filter(({ name, required }) => required && !inPath.includes(name) && !given.has(name))
     .map(({ name }) => name);
@@ -96,7 +96,7 @@ function requestsOf(endpoint: Endpoint, values: Values): { path: string; query: 
     );
     const prefix = endpoint.below === 'root' ? '' : '/api/v1';
     return combinations(needed, values).flatMap((more) =>
-      asked.map((query) => ({ path: prefix + path, query: { ...query, ...more } })),
+      variants.map((query) => ({ path: prefix + path, query: { ...query, ...more } })),
     );
   });
 }
@@ -114,7 +114,7 @@ type Comparison = {
 
 type Seen = { readonly status: number; readonly type: string | null; readonly body: unknown };
 
-/** Takes away what differs for a reason. */
+/** Removes values that differ for a reason. */
 function withoutDiffering(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutDiffering);
   if (typeof value !== 'object' || value === null) return value;
@@ -156,7 +156,7 @@ async function ask(
   return { status: answer.status, type, body: withoutDiffering(JSON.parse(text)) };
 }
 
-/** What paths and queries are filled with: of everything what is there, and something that is not. */
+/** Values for paths and queries: for every kind the existing ones, and one that does not exist. */
 async function valuesOf({ source, whole }: Comparison): Promise<Values> {
   const { ann } = whole.accounts;
   if (ann === undefined) throw new Error('there is no Ann');
@@ -196,9 +196,9 @@ async function valuesOf({ source, whole }: Comparison): Promise<Values> {
 }
 
 export type Extent = {
-  /** Of an endpoint that takes many ids, so many requests are made for each account. */
+  /** For an endpoint that takes many ids, this many requests are made for each account. */
   readonly perEndpointMax: number;
-  /** By default everybody. */
+  /** All accounts by default. */
   readonly who?: readonly string[];
 };
 
@@ -214,7 +214,7 @@ function sample<Item>(items: readonly Item[], most: number): readonly Item[] {
 }
 
 /**
- * Asks both installations everything that every account may GET, and for the whole state that register gives.
+ * Makes every GET request of every account to both installations, and reads the whole state from register.
  *
  * @returns how many requests were compared
  */
@@ -261,7 +261,7 @@ export async function expectSameAnswers(
   };
   await Promise.all(Array.from({ length: askedAtOnce }, worker));
   if (perEndpointMax === Number.POSITIVE_INFINITY) {
-    // Each was answered to somebody, and not only refused alike.
+    // Each request was answered for somebody, and not refused for everybody.
     const never = requests.map(({ name }) => name).filter((name) => !answered.has(name));
     expect([...new Set(never)]).toEqual([]);
   }

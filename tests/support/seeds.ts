@@ -1,4 +1,4 @@
-/** Seeds of random tests that once found a fault: a run begins with them. Whoever mends what a seed found adds the seed here. */
+/** Seeds of random tests that once found a fault: each run begins with them. A fix of a fault adds its seed here. */
 const foundFaults = {
   'hostile input': [],
   privacy: [],
@@ -11,11 +11,11 @@ const foundFaults = {
 export type RandomTest = keyof typeof foundFaults;
 
 /**
- * The seeds that a random test is run with, in this order: those that once found a fault, and a new one. `PARLEY_PROPERTY_SEED`
- * stands for all of them, and repeats a run by the seed that it printed.
+ * The seeds of a random test, in this order: those that once found a fault, and a new one. `PARLEY_PROPERTY_SEED` replaces all of
+ * them, and repeats a run by the seed that it printed.
  */
 export function seedsOf(test: RandomTest): readonly number[] {
-  const asked = process.env['PARLEY_PROPERTY_SEED'];
-  if (asked !== undefined) return [Number(asked)];
+  const given = process.env['PARLEY_PROPERTY_SEED'];
+  if (given !== undefined) return [Number(given)];
   return [...foundFaults[test], Math.trunc(Math.random() * 2 ** 31)];
 }

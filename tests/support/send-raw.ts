@@ -21,10 +21,10 @@ export type RawAnswer = {
 const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
 /**
- * Sends a request as it is, unpacks an answer that came compressed, and compares the answer with the OpenAPI document.
+ * Sends a request unchanged, decompresses its answer if necessary, and compares it with the OpenAPI document.
  *
- * @throws Error when no answer came within the deadline, or the connection ended without one
- * @throws BadAnswer when the answer is not what the document says
+ * @throws Error if no answer came within the deadline, or the connection ended without one
+ * @throws BadAnswer if the answer deviates from the document
  */
 export async function sendRaw(
   url: string,
@@ -33,7 +33,7 @@ export async function sendRaw(
 ): Promise<RawAnswer> {
   const answer = await send(url, raw, deadlineMs);
   const { body, method, path } = raw;
-  // What Node's parser refuses is no request of the interface, and has no id.
+  // A request that Node's parser refuses does not reach the interface, and has no id.
   if (answer.headers['x-request-id'] === undefined) return answer;
   answerDocument().check({
     ...answer,
@@ -77,7 +77,7 @@ function send(url: string, raw: RawRequest, deadlineMs: number): Promise<RawAnsw
       },
     );
     sent.on('error', (error: NodeJS.ErrnoException) => {
-      // The server may close an idle connection just when it is used again; nothing was read of the request then.
+      // The server may close an idle connection just when it is used again, before it reads any of the request.
       if (error.code === 'ECONNRESET' && sent.reusedSocket) resolve(send(url, raw, deadlineMs));
       else reject(error);
     });

@@ -1,4 +1,4 @@
-/** An organization in which there is something of everything, made through the gateway as its people would. */
+/** An organization with something of everything, created through the gateway as its people would. */
 import type { ParametersOf } from '@parley/client';
 import { drawDefaultAvatar } from '@parley/images';
 import { makeOrganization } from '@parley/test-kit';
@@ -113,7 +113,7 @@ class Maker {
     return id;
   }
 
-  /** Linkifiers, words, groups and emoji come first, since what is sent is matched with them. */
+  /** Linkifiers, words, groups and emoji come first, because messages are matched with them when they are sent. */
   async converse(): Promise<void> {
     const { ann, ada, bob, cat, dan, gil, eve, bot } = this.#people;
     await ann.typed.request('POST /realm/filters', {
@@ -313,7 +313,7 @@ class Maker {
     });
   }
 
-  /** People are deactivated and reactivated, and streams end. */
+  /** People are deactivated and reactivated, and streams are deactivated. */
   async leave(): Promise<void> {
     const { ann, bob, cat, dan, eve } = this.#people;
     await cat.typed.request('DELETE /users/me/subscriptions', { subscriptions: ['general'] });

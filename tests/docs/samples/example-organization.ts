@@ -12,13 +12,13 @@ import type { Cluster, JsonObject } from '@parley/test-kit';
 const publicUrl = 'https://chat.example.com';
 const password = 'the tide is low on tuesdays';
 
-/** Calls that take something from their caller that later ones need. */
+/** Calls that take something away from their caller that later calls need. */
 const usesUpItsCaller: ReadonlySet<string> = new Set([
   'DELETE /users/me',
   'POST /users/me/api_key/regenerate',
 ]);
 
-/** What one call needs: who makes it, and the values that it refers to. */
+/** The needs of one call: its caller, and the values that it refers to. */
 type Call = {
   readonly client: ApiClient;
   readonly made: Map<string, Promise<JsonObject>>;
@@ -44,7 +44,7 @@ function idOf(listed: readonly JsonObject[], key: string, wanted: unknown, idKey
 
 export class ExampleOrganization {
   readonly cluster: Cluster;
-  /** What examples send as a file. */
+  /** The file that examples send. */
   readonly picture: Uint8Array;
   readonly #connected: ConnectedMaker;
   readonly #keys: ReadonlyMap<string, string>;
@@ -94,7 +94,7 @@ export class ExampleOrganization {
     this.picture = picture;
   }
 
-  /** Gets ready what one call needs, so that it succeeds whatever ran before. */
+  /** Prepares what one call needs, so that it succeeds whatever ran before. */
   async prepare(request: SampleRequest): Promise<PreparedCall> {
     const client = usesUpItsCaller.has(request.operation)
       ? await this.#makePerson()
@@ -131,7 +131,7 @@ export class ExampleOrganization {
       administrator: people.maren,
       bot: people.tide,
       'incoming-webhook bot': 'door-bot@harbour.example',
-      // The account that others ask about.
+      // The account that others read.
       nobody: people.tobias,
     };
     return this.#client(emails[caller], this.#keys.get(emails[caller]));
@@ -207,7 +207,7 @@ export class ExampleOrganization {
     return (await this.#administrator.get('get_stream_id', { stream: name }))['stream_id'];
   }
 
-  /** What a call changes has to be there, in a state in which it can be changed. */
+  /** Creates what a call changes, in a state in which it can be changed. */
   async #prepareFor(
     operation: string,
     client: ApiClient,
@@ -219,7 +219,7 @@ export class ExampleOrganization {
       await client.sendToStream('boatyard', 'tides', 'High water **08:05**');
   }
 
-  /** The same for all variables of one call that come from one answer. */
+  /** Read once for all variables of a call that come from the same answer. */
   #once(call: Call, name: string, make: () => Promise<JsonObject>): Promise<JsonObject> {
     const known = call.made.get(name);
     if (known !== undefined) return known;

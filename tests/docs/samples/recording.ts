@@ -8,7 +8,7 @@ function withoutKeys(text: string): string {
 }
 
 /**
- * @param kept what was recorded before, which stays where an example was not called now
+ * @param kept the earlier recording, which is kept for examples that were not called now
  * @returns the text of the file, sorted by name, without endpoints that no longer exist
  */
 export function recordingOf(

@@ -1,4 +1,4 @@
-/** Runs samples as a reader does: commands in processes of their own, modules in Node. */
+/** Runs samples like a reader: commands as separate processes, modules in Node. */
 import { fork, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ export type SampleRun = {
 
 const deadlineMs = 60_000;
 
-/** A folder as a reader may have it, with a picture, and the client installed; what is saved is saved there. */
+/** A folder like a reader's, with a picture and the installed client; samples save files there. */
 export class SampleFolder {
   readonly path: string;
   #host: ChildProcess | undefined;
@@ -39,8 +39,8 @@ export class SampleFolder {
   }
 
   /**
-   * @returns what the sample says on its standard output
-   * @throws Error when it fails, or does not end in time
+   * @returns the sample's standard output
+   * @throws Error if it fails, or does not end in time
    */
   run(label: Language['label'], sample: SampleRun): Promise<string> {
     switch (label) {

@@ -1,4 +1,4 @@
-/** Runs the example of every endpoint in one language, and judges what it shows. */
+/** Runs the example of every endpoint in one language, and checks its output. */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -13,13 +13,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ExampleOrganization } from './example-organization.ts';
 import { SampleFolder } from './run-sample.ts';
 
-/** It lists all fields, so it comes before one is added. */
+/** It lists all fields, so it must precede the creation of one. */
 const first = 'reorder-profile-fields';
-/** What others need, and in the end the organization itself. */
+/** Examples that remove what others need, and in the end the organization itself. */
 const last = ['remove-profile-field', 'deactivate-realm'];
 const methods = ['GET', 'POST', 'ANY', 'PUT', 'PATCH', 'DELETE'];
 
-/** First what reads, then what makes, changes and removes. */
+/** First reads, then calls that create, change and remove. */
 function rankOf({ name, method }: Endpoint): number {
   if (last.includes(name)) return methods.length + last.indexOf(name);
   return method === 'GET' ? -2 : name === first ? -1 : methods.indexOf(method);
@@ -34,12 +34,12 @@ async function checkFile(
   { savedAs }: SampleRequest,
 ): Promise<void> {
   const content = await readFile(join(folder, savedAs));
-  // All files that examples ask for are PNGs.
+  // All files that examples request are PNGs.
   expect(content.subarray(1, 4).toString('latin1')).toBe('PNG');
   await rm(join(folder, savedAs));
 }
 
-/** @returns the answer as the sample showed it */
+/** @returns the answer that the sample printed */
 function checkJson(endpoint: Endpoint, output: string): Readonly<Record<string, unknown>> {
   const answer: unknown = JSON.parse(output);
   checkAnswer(200, answer);
@@ -50,8 +50,7 @@ function checkJson(endpoint: Endpoint, output: string): Readonly<Record<string, 
 }
 
 /**
- * Declares a test for each endpoint: its sample is run, literally as the documentation shows it, and succeeds with the documented
- * answer.
+ * Declares a test for each endpoint: its sample runs exactly as in the documentation, and succeeds with the documented answer.
  *
  * @param onCall called for each call
  */

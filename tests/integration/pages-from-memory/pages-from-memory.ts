@@ -1,6 +1,6 @@
 /**
- * What services keep of messages is what Postgres has (decision 0045): while everything is changed all the time, people fetch messages from two
- * services that keep what they have read; what they answer then is what is read with nothing kept.
+ * What services cache of messages equals Postgres (decision 0045). While everything changes, people fetch messages from two
+ * services that cache what they have read; afterwards their answers equal a read without any cache.
  */
 import { isDeepStrictEqual } from 'node:util';
 
@@ -25,7 +25,7 @@ import { World } from '../state-and-events/world.ts';
 const newest = 10_000_000_000_000_000;
 const most = 500;
 
-/** Changes of what messages show, which are made as often as all others together. */
+/** Changes that affect messages, which are made as often as all others together. */
 const shownChanges = new Set([
   'send a message',
   'edit a message',
@@ -49,13 +49,13 @@ const shownChanges = new Set([
 
 type Page = readonly JsonObject[];
 
-type Asked = {
+type PageOptions = {
   readonly narrow: readonly (readonly [string, string])[];
   readonly apply_markdown: boolean;
   readonly client_gravatar: boolean;
 };
 
-function formsOf(world: World): Asked[] {
+function formsOf(world: World): PageOptions[] {
   const narrows = [[], [['stream', world.aStream().name] as const], [['search', 'hello'] as const]];
   return narrows.flatMap((narrow) =>
     [true, false].map((apply) => ({
@@ -66,21 +66,21 @@ function formsOf(world: World): Asked[] {
   );
 }
 
-async function fetchPage(account: TestAccount, asked: Asked): Promise<Page | 'refused'> {
+async function fetchPage(account: TestAccount, options: PageOptions): Promise<Page | 'refused'> {
   const page = { anchor: 'newest', num_before: most, num_after: 0 };
-  const { status, body } = await account.client.request('GET', 'messages', { ...page, ...asked });
+  const { status, body } = await account.client.request('GET', 'messages', { ...page, ...options });
   if (status === 400) return 'refused';
   return readObjects(body, 'messages').map(
     ({ match_content: _content, match_subject: _subject, ...message }) => message,
   );
 }
 
-/** Reads a page by a reader that keeps nothing yet. */
-async function readPlainly(pool: Pool, account: TestAccount, asked: Asked): Promise<Page> {
+/** Reads a page with a reader that has cached nothing yet. */
+async function readPlainly(pool: Pool, account: TestAccount, options: PageOptions): Promise<Page> {
   const { list } = await compileNarrow(
     pool,
     account.id,
-    parseNarrow(JSON.stringify(asked.narrow), 'narrow'),
+    parseNarrow(JSON.stringify(options.narrow), 'narrow'),
   );
   const reads = {
     query: pool.query.bind(pool),
@@ -89,11 +89,11 @@ async function readPlainly(pool: Pool, account: TestAccount, asked: Asked): Prom
   const { messages, names, flagBitsOf } = await new PageReader().read(
     reads,
     (db) => listMessages(db, list, { anchor: newest, beforeMax: most, fromAnchorMax: 0 }),
-    { anchor: newest, texts: asked.apply_markdown ? 'rendered' : 'written' },
+    { anchor: newest, texts: options.apply_markdown ? 'rendered' : 'written' },
   );
   if (messages.length === 0) return [];
   const write = messageJsonWriter(names, {
-    clientGravatar: asked.client_gravatar,
+    clientGravatar: options.client_gravatar,
     showEditHistory: true,
   });
   return messages.map(
@@ -102,9 +102,9 @@ async function readPlainly(pool: Pool, account: TestAccount, asked: Asked): Prom
 }
 
 /**
- * Defines the test that services which keep pages answer what Postgres has.
+ * Defines the test that services with cached pages answer what Postgres has.
  *
- * @param rounds how often people fetch while everything is changed, and all pages are compared then
+ * @param rounds how often people fetch while everything changes, followed by a comparison of all pages
  */
 export function testPagesFromMemory(rounds: number): void {
   describe.each(seedsOf('pages from memory'))('seed %i', (seed) => {
@@ -122,7 +122,7 @@ export function testPagesFromMemory(rounds: number): void {
       await cluster?.stop();
     });
 
-    /** Several fetch while others change what is fetched. */
+    /** Several people fetch messages while others change them. */
     async function changeAndFetch(mutator: Mutator): Promise<void> {
       let isChanging = true;
       const readers = Object.values(world.readers).map(async (account) => {
@@ -149,25 +149,28 @@ export function testPagesFromMemory(rounds: number): void {
       await Promise.all(readers);
     }
 
-    /** Who does not know the stream of the narrow is refused. */
-    async function readOrRefuse(account: TestAccount, asked: Asked): Promise<Page | 'refused'> {
+    /** A user who does not know the stream of the narrow is refused. */
+    async function readOrRefuse(
+      account: TestAccount,
+      options: PageOptions,
+    ): Promise<Page | 'refused'> {
       try {
-        return await readPlainly(pool, account, asked);
+        return await readPlainly(pool, account, options);
       } catch (error) {
         if (error instanceof ApiError) return 'refused';
         throw error;
       }
     }
 
-    /** The notification bot may still be writing of what was done; then both are read again. */
+    /** The notification bot may still be writing about the changes; then both are read again. */
     async function compare(
       account: TestAccount,
-      asked: Asked,
+      options: PageOptions,
     ): Promise<{ readonly expected: unknown; readonly answers: readonly unknown[] }> {
       for (;;) {
-        const expected = await readOrRefuse(account, asked);
-        const answers = await Promise.all([1, 2, 3, 4].map(() => fetchPage(account, asked)));
-        if (isDeepStrictEqual(await readOrRefuse(account, asked), expected))
+        const expected = await readOrRefuse(account, options);
+        const answers = await Promise.all([1, 2, 3, 4].map(() => fetchPage(account, options)));
+        if (isDeepStrictEqual(await readOrRefuse(account, options), expected))
           return { expected, answers };
       }
     }
@@ -183,9 +186,9 @@ export function testPagesFromMemory(rounds: number): void {
       for (let round = 0; round < rounds; round += 1) {
         await changeAndFetch(mutator);
         for (const account of Object.values(world.readers))
-          for (const asked of formsOf(world)) {
-            const { expected, answers } = await compare(account, asked);
-            const what = `seed ${seed}, round ${round}, ${account.user.fullName}, ${JSON.stringify(asked)}`;
+          for (const options of formsOf(world)) {
+            const { expected, answers } = await compare(account, options);
+            const what = `seed ${seed}, round ${round}, ${account.user.fullName}, ${JSON.stringify(options)}`;
             expect([what, ...answers]).toEqual([what, ...answers.map(() => expected)]);
           }
       }

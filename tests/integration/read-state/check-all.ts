@@ -1,4 +1,4 @@
-/** Compares everything that the store says of read state with the model. */
+/** Compares everything that the store returns about read state with the model. */
 import { flagBits, listFlagsOfHolders, unreadState } from '@parley/store';
 import type { UnreadState } from '@parley/store';
 import { expect } from 'vitest';

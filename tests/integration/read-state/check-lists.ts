@@ -1,4 +1,4 @@
-/** Compares what narrows list, with flags, and where they begin to be unread, with the model. */
+/** Compares the lists of narrows, with flags, and their first unread messages with the model. */
 import type { NarrowTerm } from '@parley/api/messages';
 import { findFirstUnreadOf, flagBits, listMessages, readShownMessages } from '@parley/store';
 import type { MessageListBuilder } from '@parley/store';
@@ -35,7 +35,7 @@ type Expected = {
 
 function narrowsOf(world: World, user: number): Expected[] {
   const holds = (message: ModelMessage): boolean => message.rows.has(user);
-  // One stream and topic for each user keeps a check short; histories are many.
+  // One stream and topic per user keep a check short; there are many histories.
   const streamIndex = user % streamCount;
   const topicIndex = user % topicCount;
   const inStream = (message: ModelMessage): boolean =>
@@ -69,20 +69,20 @@ function narrowsOf(world: World, user: number): Expected[] {
   return narrows;
 }
 
-/** @returns the whole list, each message's id with its flags */
+/** @returns the whole list: each message's id with its flags */
 async function listWithFlags(world: World, list: MessageListBuilder): Promise<number[][]> {
   const { messages, flagBitsOf } = await listMessages(world.client, list, {
     anchor: newest,
     beforeMax: most,
     fromAnchorMax: 0,
   });
-  const asked = messages.map(({ id }) => ({ id, isAbove: false, isNearAnchor: true }));
-  const { shown } = await readShownMessages(world.client, asked, 'written');
+  const wanted = messages.map(({ id }) => ({ id, isAbove: false, isNearAnchor: true }));
+  const { shown } = await readShownMessages(world.client, wanted, 'written');
   const flags = new Map(shown.map((message) => [message.id, flagBitsOf(message)]));
   return messages.map(({ id }) => [id, flags.get(id) ?? 0]);
 }
 
-/** Every list of one user, whole and in pages, and its first unread message. */
+/** Every list of one user, complete and in pages, and its first unread message. */
 export async function checkLists(world: World, model: Model, user: number): Promise<void> {
   const userId = world.users[user] ?? 0;
   for (const { terms, of } of narrowsOf(world, user)) {

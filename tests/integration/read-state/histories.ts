@@ -1,4 +1,4 @@
-/** The random histories that the store and the model go through. */
+/** Random histories that are applied to the store and to the model. */
 import fc from 'fast-check';
 
 import { conversationCount, streamCount, topicCount, userCount } from './model.ts';
@@ -7,7 +7,7 @@ const person = fc.nat({ max: userCount - 1 });
 const stream = fc.nat({ max: streamCount - 1 });
 const topic = fc.nat({ max: streamCount * topicCount - 1 });
 const conversation = fc.nat({ max: conversationCount - 1 });
-// Messages are named from the newest backwards, which keeps most operations near the floors and watermarks.
+// Messages are numbered from the newest backwards, so that most operations are near the floors and watermarks.
 const picks = fc.uniqueArray(fc.nat({ max: 12 }), { minLength: 1, maxLength: 6 });
 
 const send = fc.record({
@@ -93,13 +93,13 @@ const operation = fc.oneof(
       operation: fc.constantFrom('add' as const, 'remove' as const),
     }),
   },
-  // What maintenance does, at any time or never.
+  // Maintenance may run at any time or never.
   { weight: 1, arbitrary: fc.record({ op: fc.constant('maintenance' as const) }) },
   { weight: 1, arbitrary: fc.record({ op: fc.constant('check' as const) }) },
 );
 export type Operation = typeof operation extends fc.Arbitrary<infer Value> ? Value : never;
 export const history = fc.record({
-  /** Whether lists read as little as they can at a time. */
+  /** Whether lists read in the smallest steps. */
   isNarrow: fc.boolean(),
   members: fc.array(fc.tuple(person, stream), { maxLength: 5 }),
   operations: fc.array(operation, { minLength: 1, maxLength: 45, size: 'max' }),

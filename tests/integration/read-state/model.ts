@@ -1,4 +1,4 @@
-/** What the store should say of read state, kept in the plainest way: one row per user and message. */
+/** The expected read state, in the simplest form: one row per user and message. */
 import { flagBits } from '@parley/store';
 
 export const userCount = 3;
@@ -8,9 +8,9 @@ export const topicCount = 3;
 export const privateGroups = [[0], [0, 1], [1, 2], [0, 1, 2]] as const;
 export const conversationCount = streamCount * topicCount + privateGroups.length;
 
-/** What a user has set or cleared, by bit; the rest follows from the message. */
+/** Flags that a user has set or cleared, by bit; the others follow from the message. */
 type Held = { read: boolean; historical: boolean; readonly byHand: Map<number, boolean> };
-/** Of a message that somebody comes to hold later nothing follows: it was not said to him. */
+/** A message that a user holds only later implies no flags, because it was not addressed to that user. */
 export const nothingImplied: readonly (readonly [bit: number, isSet: boolean])[] = [
   [flagBits.mentioned, false],
   [flagBits.wildcard_mentioned, false],
@@ -23,14 +23,14 @@ export type ModelMessage = {
   readonly wildcard: boolean;
   /** A mentioned user has the flag from the send on; it counts once the user holds the message. */
   readonly named: readonly number[];
-  /** Named by a group, and those whose alert words it has: this counts for holders only. */
+  /** Users in mentioned groups, and users whose alert words occur: flags for holders only. */
   readonly groupNamed: readonly number[];
   readonly alerted: readonly number[];
   conversation: number;
   readonly rows: Map<number, Held>;
 };
 
-/** Whether a message that the user holds has the flag, `read` aside. */
+/** Whether a message that the user holds has the flag; not for `read`. */
 export function hasFlag(message: ModelMessage, user: number, bit: number): boolean {
   const row = message.rows.get(user);
   if (row === undefined) return false;

@@ -1,4 +1,4 @@
-/** Every operation of a history, done to the store and to the model; what the store answers is compared at once. */
+/** Every operation of a history, applied to the store and to the model; the store's answers are compared at once. */
 import type { Client } from '@parley/database';
 import {
   addLateReceipt,
@@ -24,7 +24,7 @@ import type { World } from './world.ts';
 
 let sends = 0;
 
-/** Runs `work` as a transaction whose change gets its place from the real append function. */
+/** Runs `work` in a transaction; the real append function gives its change a position. */
 async function changing(client: Client, work: (changeId: number) => Promise<void>): Promise<void> {
   await client.query('BEGIN');
   const { rows } = await client.query<{ id: number }>("SELECT nextval('change_ids') AS id");
@@ -104,7 +104,7 @@ async function sending(
     streamIndex === undefined
       ? [...people]
       : [0, 1, 2].filter((user) => model.isMember(user, streamIndex));
-  // A bot that is named holds what it is not subscribed to.
+  // A generic bot that is mentioned holds messages of streams that it is not subscribed to.
   const late =
     streamIndex !== undefined && sent.bot !== undefined && !holders.includes(sent.bot)
       ? [sent.bot]
@@ -166,7 +166,7 @@ async function sending(
   });
 }
 
-/** Any set of ids may be asked for; those that the user does not hold are left out of the answer and stay as they are. */
+/** Any set of ids may be requested; those that the user does not hold are not in the answer and do not change. */
 async function marking(
   world: World,
   user: number,

@@ -17,7 +17,7 @@ import { apply, joining } from './operations.ts';
 import { createWorld } from './world.ts';
 
 const sizes = { ...listSizes };
-// Short histories then end nowhere before the last way of finding a message.
+// With these sizes even short histories reach the last way of finding a message.
 const smallSizes: typeof listSizes = {
   nearIds: 2,
   nearOfLimit: 0,
@@ -65,7 +65,7 @@ export function testReadState(defaultRuns: number): void {
         await fc.assert(
           fc.asyncProperty(history, async ({ members, operations, isNarrow }) => {
             Object.assign(listSizes, isNarrow ? smallSizes : sizes);
-            // What an earlier history left open when it failed; and plans are made once, not for each of thousands of histories.
+            // Ends a transaction that a failed history left open. Plans are made once and not for each of thousands of histories.
             await client.query('ROLLBACK');
             await client.query('SET plan_cache_mode = force_generic_plan');
             const world = await createWorld(client);
@@ -81,7 +81,7 @@ export function testReadState(defaultRuns: number): void {
         client.release();
       }
     },
-    // A history takes most of a second on a busy machine with two cores; this only ends what hangs.
+    // A history takes most of a second on a busy machine with two cores; this limit only ends a run that hangs.
     60_000 + runs * 4_000,
   );
 }

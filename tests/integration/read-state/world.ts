@@ -1,4 +1,4 @@
-/** The people, streams and conversations that the model's indexes stand for. */
+/** The people, streams and conversations that the model's indexes refer to. */
 import type { Client } from '@parley/database';
 
 import { privateGroups, streamCount, topicCount, userCount } from './model.ts';
@@ -10,7 +10,7 @@ export type World = {
   readonly conversations: readonly number[];
 };
 
-/** Creates them again, so that no history finds leftovers of another. */
+/** Creates them anew, so that no history finds leftovers of another. */
 export async function createWorld(client: Client): Promise<World> {
   const ids = async (text: string, values: unknown[]): Promise<number[]> =>
     (await client.query<{ id: number }>({ text, values })).rows.map((row) => row.id);

@@ -1,4 +1,4 @@
-/** Every event, applied to what a client knows as clients apply it. */
+/** Applies each event to a client's state, like clients do. */
 import type { JsonObject } from '@parley/test-kit';
 
 import type { ClientState, Fold } from './client-state.ts';
@@ -14,7 +14,7 @@ const folds: Readonly<Record<string, Fold>> = {
   ...streamFolds,
 };
 
-/** Events that are about no state (reference facts, events 4: types with no state). */
+/** Events about no state (reference facts, events 4: types with no state). */
 const stateless: ReadonlySet<string> = new Set([
   'attachment',
   'heartbeat',

@@ -1,4 +1,4 @@
-/** What a client knows: the answer of register, and what events have made of it. */
+/** The state of a client: the answer of register, changed by events. */
 import type { JsonObject } from '@parley/test-kit';
 
 import type { Item } from './state-item.ts';
@@ -10,23 +10,23 @@ export type Reader = {
   readonly includeSubscribers: boolean;
   readonly clientGravatar: boolean;
   readonly nullSettings: boolean;
-  /** Unix time, before the answer was asked for. */
+  /** Unix time before the request. */
   readonly askedAtSecs: number;
 };
 
-/** What no event tells, as far as this state has come upon it: `compareStates` looks away there, and nowhere else. */
+/** Parts of the state that changed without an event: `compareStates` ignores these and nothing else. */
 export type Unreported = {
-  /** The newest message was deleted, and nobody says which is the newest now. */
+  /** The newest message was deleted, and no event says which one is the newest now. */
   maxMessageId: boolean;
   /** Private conversations, by participants, whose newest message was deleted. */
   readonly conversations: Set<string>;
   /** Streams whose first message was deleted. */
   readonly firstMessages: Set<number>;
-  /** What the account sets for all streams; a subscription's own value hides whether it was inherited. */
+  /** Settings that the account sets for all streams; a subscription's own value hides whether it was inherited. */
   readonly inheritedSettings: Set<string>;
-  /** Who made Gravatar URLs himself gets them from the server, or the other way round. */
+  /** Clients that made Gravatar URLs themselves get them from the server now, or the other way round. */
   emailVisibility: boolean;
-  /** People who came back: what they reported before is shown again. */
+  /** Reactivated people, whose earlier presence is visible again. */
   readonly returned: Set<number>;
 };
 
@@ -73,7 +73,7 @@ export class ClientState {
     return item;
   }
 
-  /** Puts the item in the place of that with the same id, or after the others. */
+  /** Replaces the item with the same id, or appends it. */
   put(key: string, idKey: string, item: Item): void {
     this.drop(key, idKey, item[idKey]);
     this.state[key] = [...this.items(key), item];

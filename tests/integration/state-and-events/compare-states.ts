@@ -16,7 +16,7 @@ const ignoredKeys: ReadonlySet<string> = new Set([
   'last_event_id',
   // Reference facts, events 14.3: it has no event.
   'enter_sends',
-  // Made from the account's settings and from time alone, and compared by parts below.
+  // Computed from the account's settings and from time alone; their parts are compared below.
   'presences',
 ]);
 
@@ -42,7 +42,7 @@ const settingNames = [
   'email_notifications',
 ] as const;
 
-/** Names sort by code points, as the server's do. */
+/** Names sort by code points, as on the server. */
 function byKey(key: string): (a: Item, b: Item) => number {
   return (a, b) => {
     const [left, right] = [a[key], b[key]];
@@ -70,7 +70,7 @@ function shortly(value: unknown): string {
   return value === undefined ? 'nothing' : JSON.stringify(value).slice(0, 300);
 }
 
-/** Objects with an id are compared by it, so that one that is missing does not spoil the rest. */
+/** Objects with an id are compared by it, so that a missing one does not affect the others. */
 function listDifferences(
   known: readonly unknown[],
   fresh: readonly unknown[],
@@ -106,7 +106,7 @@ function dropUnreported(client: ClientState, state: Item, other: Item): Item {
     ...(left['unsubscribed'] as Item[]),
   ])
     for (const name of settingNames)
-      // A value that was inherited changes with what the account sets for all; null stands for it.
+      // An inherited value changes with the account's setting for all streams; null stands for it.
       if (
         unreported.inheritedSettings.has(name) ||
         subscription[name] === null ||
@@ -152,8 +152,8 @@ function leaveOutGravatars(left: Item): void {
 
 function unreadDifferences(client: ClientState, fresh: Item): string[] {
   const { unread, uncertainMentions } = client.unread.summary();
-  const told = structuredClone(fresh['unread_msgs']) as Item;
-  for (const state of [unread, told])
+  const expected = structuredClone(fresh['unread_msgs']) as Item;
+  for (const state of [unread, expected])
     state['mentions'] = (state['mentions'] as number[]).filter((id) => !uncertainMentions.has(id));
   const sort = (state: Item, list: string, key: (item: Item) => string): void => {
     state[list] = (state[list] as Item[]).toSorted((a, b) =>
@@ -161,32 +161,32 @@ function unreadDifferences(client: ClientState, fresh: Item): string[] {
     );
   };
   const topicKey = (item: Item): string => `${String(item['stream_id'])} ${String(item['topic'])}`;
-  for (const state of [unread, told]) {
+  for (const state of [unread, expected]) {
     sort(state, 'streams', topicKey);
     sort(state, 'pms', (item) => String(item['sender_id']));
     sort(state, 'huddles', (item) => String(item['user_ids_string']));
   }
   const streams = new Map((unread['streams'] as Item[]).map((item) => [topicKey(item), item]));
-  for (const group of told['streams'] as Item[])
+  for (const group of expected['streams'] as Item[])
     if (streams.get(topicKey(group))?.['sender_ids'] === undefined) delete group['sender_ids'];
-  return differences(unread, told, '.unread_msgs');
+  return differences(unread, expected, '.unread_msgs');
 }
 
 /** Presence may be newer in a fresh answer, because some reports cause no event. */
 function presenceDifferences(client: ClientState, fresh: Item): string[] {
   const known = client.state['presences'] as Record<string, Record<string, Item>>;
-  const told = fresh['presences'] as Record<string, Record<string, Item>>;
+  const expected = fresh['presences'] as Record<string, Record<string, Item>>;
   const returned = new Set(
     client
       .items('realm_users')
       .filter((person) => client.unreported.returned.has(person['user_id'] as number))
       .map((person) => person['email']),
   );
-  const emails = [...new Set([...Object.keys(known), ...Object.keys(told)])];
+  const emails = [...new Set([...Object.keys(known), ...Object.keys(expected)])];
   return emails
     .filter((email) => !returned.has(email))
     .flatMap((email) => {
-      const [left, right] = [known[email] ?? {}, told[email] ?? {}];
+      const [left, right] = [known[email] ?? {}, expected[email] ?? {}];
       const unknown = Object.entries(right).filter(
         ([name, entry]) =>
           left[name] === undefined && Number(entry['timestamp']) < client.reader.askedAtSecs,

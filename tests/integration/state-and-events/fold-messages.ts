@@ -1,4 +1,4 @@
-/** Events of messages and of what one person has of them. */
+/** Events of messages and of one person's flags on them. */
 import type { ClientState, Fold } from './client-state.ts';
 import type { Item } from './state-item.ts';
 
@@ -6,7 +6,7 @@ function raiseNewest(client: ClientState, id: number): void {
   if (id > (client.state['max_message_id'] as number)) client.state['max_message_id'] = id;
 }
 
-/** @returns the other participants of a private message as the list of conversations names them */
+/** @returns the other participants of a private message, as in the list of conversations */
 function othersOf(client: ClientState, message: Item): number[] {
   return (message['display_recipient'] as Item[])
     .map(({ id }) => id as number)
@@ -15,18 +15,18 @@ function othersOf(client: ClientState, message: Item): number[] {
 }
 
 const message: Fold = (client, event) => {
-  const told = event['message'] as Item;
-  const id = told['id'] as number;
+  const sent = event['message'] as Item;
+  const id = sent['id'] as number;
   raiseNewest(client, id);
-  client.unread.receive(told, event['flags'] as string[]);
-  if (told['type'] === 'stream') {
+  client.unread.receive(sent, event['flags'] as string[]);
+  if (sent['type'] === 'stream') {
     for (const key of ['streams', 'subscriptions', 'unsubscribed', 'never_subscribed']) {
-      const stream = client.findById(key, 'stream_id', told['stream_id']);
+      const stream = client.findById(key, 'stream_id', sent['stream_id']);
       if (stream?.['first_message_id'] === null) stream['first_message_id'] = id;
     }
     return;
   }
-  const userIds = othersOf(client, told);
+  const userIds = othersOf(client, sent);
   const isSame = (one: Item): boolean => String(one['user_ids']) === String(userIds);
   client.state['recent_private_conversations'] = [
     { max_message_id: id, user_ids: userIds },
@@ -64,7 +64,7 @@ const flags: Fold = (client, event) => {
     else client.unread.markUnread(ids);
   }
   if (event['flag'] !== 'starred') return;
-  // Who stars a message holds it from then on.
+  // A user who stars a message holds it from then on.
   if (isAdded) for (const id of ids) raiseNewest(client, id);
   const starred = new Set(client.state['starred_messages'] as number[]);
   for (const id of ids) {

@@ -8,7 +8,7 @@ const isGravatar = (url: unknown): boolean =>
 const hidesEmails = (client: ClientState): boolean =>
   client.state['realm_email_address_visibility'] === 3;
 
-/** Who makes Gravatar URLs himself keeps none. */
+/** A client that makes Gravatar URLs itself keeps none. */
 function shownAvatar(client: ClientState, url: unknown): unknown {
   const makes = client.reader.clientGravatar && !hidesEmails(client);
   return makes && isGravatar(url) ? null : url;
@@ -36,7 +36,7 @@ function remove(client: ClientState, person: Item): void {
   Reflect.deleteProperty(client.state['presences'] as Item, known?.['email'] as string);
 }
 
-/** @returns the account in either list */
+/** @returns the account from either list */
 function findPerson(client: ClientState, id: unknown): Item | undefined {
   return (
     client.findById('realm_users', 'user_id', id) ??

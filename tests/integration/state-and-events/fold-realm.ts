@@ -2,7 +2,7 @@
 import type { ClientState, Fold } from './client-state.ts';
 import type { Item } from './state-item.ts';
 
-/** What the organization lets this person do follows from its settings (reference facts, events 4.4). */
+/** This person's permissions follow from the organization's settings (reference facts, events 4.4). */
 function deriveRights(client: ClientState): void {
   const { state } = client;
   const self = client.findById('realm_users', 'user_id', client.reader.userId);
@@ -17,7 +17,7 @@ function deriveRights(client: ClientState): void {
   state['can_subscribe_other_users'] = allows(state['realm_invite_to_stream_policy']);
 }
 
-/** Addresses that were shown until now are those that administrators go on to see. */
+/** Administrators keep the addresses that were visible until now. */
 function changeEmails(client: ClientState): void {
   client.unreported.emailVisibility = true;
   if (!client.isAdministrator) return;
@@ -50,7 +50,7 @@ const realmDomains: Fold = (client, event) => {
   else client.put('realm_domains', 'domain', event['realm_domain'] as Item);
 };
 
-/** Values go with their field. */
+/** Removing a field removes its values. */
 const profileFields: Fold = (client, event) => {
   const fields = event['fields'] as Item[];
   client.state['custom_profile_fields'] = fields;

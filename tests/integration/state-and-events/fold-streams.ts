@@ -19,7 +19,7 @@ function streamObject(item: Item): Item {
   return Object.fromEntries(streamKeys.map((key) => [key, item[key]]));
 }
 
-/** @returns every object of the state that is about the stream */
+/** @returns every object in the state for this stream */
 function objectsOf(client: ClientState, streamId: number): Item[] {
   const groups = client.items('realm_default_stream_groups');
   return [
@@ -28,13 +28,13 @@ function objectsOf(client: ClientState, streamId: number): Item[] {
   ].filter((item) => item['stream_id'] === streamId);
 }
 
-/** A stream becomes known to who is not in it. */
+/** A stream becomes visible to a user who is not subscribed. */
 function reveal(client: ClientState, stream: Item): void {
   if (lists.some((key) => client.findById(key, 'stream_id', stream['stream_id']) !== undefined)) {
     if (stream['invite_only'] === false) client.put('streams', 'stream_id', streamObject(stream));
     return;
   }
-  // A private stream comes with one's own subscription, but for administrators, who see every stream.
+  // Private streams arrive with the user's own subscription, except for administrators, who see every stream.
   if (stream['invite_only'] === true && !client.isAdministrator) return;
   if (client.isGuest) return;
   client.put('never_subscribed', 'stream_id', {
@@ -46,12 +46,12 @@ function reveal(client: ClientState, stream: Item): void {
   if (stream['invite_only'] === false) client.put('streams', 'stream_id', { ...stream });
 }
 
-/** Whether the client still sees into a stream in which it is not. */
+/** Whether the client still sees a stream that its user is not in. */
 function isInSight(client: ClientState, stream: Item): boolean {
   return client.isAdministrator || (!client.isGuest && stream['invite_only'] === false);
 }
 
-/** Of a stream that one left and does not see any more, subscribers and description are forgotten. */
+/** Removes subscribers and description of a stream that the user left and no longer sees. */
 function showAsLeft(client: ClientState, stream: Item): void {
   if (isInSight(client, stream)) {
     if (client.reader.includeSubscribers) stream['subscribers'] ??= [];
@@ -94,7 +94,7 @@ function update(client: ClientState, event: Item): void {
   const id = Number(streamId);
   const left = client.findById('unsubscribed', 'stream_id', id);
   if (left !== undefined) showAsLeft(client, left);
-  // The list of streams has the public ones and one's own.
+  // The list of streams contains public ones and the user's own.
   const known = lists.map((key) => client.findById(key, 'stream_id', id)).find(Boolean);
   const isSubscribed = client.findById('subscriptions', 'stream_id', id) !== undefined;
   if (known === undefined) return;

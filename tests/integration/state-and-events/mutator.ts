@@ -1,4 +1,4 @@
-/** Several people change things at once, without a pause, and count what they did while a register was under way. */
+/** Several people change things concurrently, without a pause; counts the changes made while a register was pending. */
 import { operations } from './operations.ts';
 import type { Operation, World } from './world.ts';
 
@@ -10,19 +10,19 @@ export class Mutator {
   );
   readonly #world: World;
   readonly #hands: number;
-  /** Registers that are under way, and how many have begun so far. */
+  /** Pending registers, and the number of registers started so far. */
   #underWay = 0;
   #begun = 0;
   #busy: Promise<void>[] = [];
   #isRunning = false;
 
-  /** @param hands how many changes are under way at a time */
+  /** @param hands how many changes run at a time */
   constructor(world: World, hands: number) {
     this.#world = world;
     this.#hands = hands;
   }
 
-  /** Counts the register as under way until it is answered. */
+  /** Counts the register as pending until it is answered. */
   async duringRegister<Answer>(register: () => Promise<Answer>): Promise<Answer> {
     this.#underWay += 1;
     this.#begun += 1;
@@ -38,7 +38,7 @@ export class Mutator {
     this.#busy = Array.from({ length: this.#hands }, () => this.#work());
   }
 
-  /** Ends when all that was begun is answered. */
+  /** Resolves when every started change is answered. */
   async pause(): Promise<void> {
     this.#isRunning = false;
     await Promise.all(this.#busy);
@@ -48,7 +48,7 @@ export class Mutator {
     while (this.#isRunning) await this.runOne(this.#choose());
   }
 
-  /** What was done least is done next, mostly, so that everything is done often. */
+  /** Prefers the operation with the fewest attempts, so that every operation is made often. */
   #choose(): Operation {
     const { random } = this.#world;
     const some = random.sample(operations, 6);

@@ -1,4 +1,4 @@
-/** Changes of messages, and of what people have of them. */
+/** Changes of messages, and of people's flags on them. */
 import type { Method, TestAccount } from '@parley/test-kit';
 
 import type { Operation, World } from './world.ts';
@@ -46,7 +46,7 @@ function aboutMessage(
 
 const aMessage = (id: number): string => `messages/${id}`;
 
-/** Only who sent it may change what it says, so some are asked until one may. */
+/** Only the sender may change the content, so people try until one may. */
 async function edit(world: World): Promise<boolean> {
   const path = aMessage(world.aMessage());
   for (const who of world.random.sample(world.everybody, world.everybody.length))

@@ -46,7 +46,7 @@ async function createBot(world: World): Promise<boolean> {
   return true;
 }
 
-/** @returns one that is active, or not */
+/** @returns an account that is active, or one that is not */
 function oneOf(world: World, list: readonly Spare[], isActive: boolean): Spare | undefined {
   const those = list.filter((spare) => spare.isActive === isActive);
   return those.length === 0 ? undefined : world.random.pick(those);

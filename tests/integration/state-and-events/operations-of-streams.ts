@@ -35,7 +35,7 @@ async function subscribe(
   return answer !== undefined && Object.keys(answer['subscribed'] as object).length > 0;
 }
 
-/** Streams end, but never all of them. */
+/** Deactivates streams, but never all of them. */
 const streamsMin = 8;
 
 async function end(world: World): Promise<boolean> {
@@ -63,7 +63,7 @@ async function rename(world: World): Promise<boolean> {
 
 async function changePrivacy(world: World): Promise<boolean> {
   const stream = world.aStream();
-  // Only an administrator who is in a private stream may open it.
+  // Only an administrator who is in a private stream may make it public.
   const isPrivate = !stream.isPrivate;
   for (const who of [world.readers.administrator, world.helpers.administrator]) {
     const answer = await world.ask(who, 'PATCH', `streams/${stream.id}`, {

@@ -1,7 +1,6 @@
 /**
- * State and events together are complete (architecture, Queues): while everything is changed all the time, people
- * register; what they make of their state and the events is what a fresh register answers. A seed repeats a run as far as the order of
- * concurrent requests lets it.
+ * State and events together are complete (architecture, Queues). While everything changes, people register; their state plus the
+ * events must equal the answer of a new register. A seed repeats a run, except for the order of concurrent requests.
  */
 import { readObjects, startCluster } from '@parley/test-kit';
 import type { Cluster, JsonObject, TestAccount } from '@parley/test-kit';
@@ -19,7 +18,7 @@ import { World } from './world.ts';
 
 type Options = Pick<Reader, 'includeSubscribers' | 'clientGravatar' | 'nullSettings'>;
 
-/** Every reader in turn as each of these clients. */
+/** Each reader uses these clients in turn. */
 const clients: readonly Options[] = [
   { includeSubscribers: true, clientGravatar: false, nullSettings: false },
   { includeSubscribers: false, clientGravatar: true, nullSettings: true },
@@ -81,11 +80,11 @@ async function findMessage(account: TestAccount, id: number): Promise<JsonObject
 
 async function listUnread(account: TestAccount): Promise<readonly JsonObject[]> {
   const narrow = [['is', 'unread']];
-  const asked = { narrow, anchor: 'newest', num_before: 1_000, num_after: 0 };
-  return readObjects(await account.client.get('messages', asked), 'messages');
+  const parameters = { narrow, anchor: 'newest', num_before: 1_000, num_after: 0 };
+  return readObjects(await account.client.get('messages', parameters), 'messages');
 }
 
-/** @returns a sentence for each thing that the client does not know as register answers it */
+/** @returns a sentence for each difference between the client's state and the answer of register */
 async function check(follower: Follower): Promise<string[]> {
   const { account, options, client } = follower;
   const fresh = await register(account, options);
@@ -121,7 +120,7 @@ async function fill(world: World, mutator: Mutator): Promise<void> {
 
 /**
  * @param options.rounds how many rounds
- * @param options.leastOfTable how often each operation of the table has to be made while a register was under way
+ * @param options.leastOfTable how often each operation of the table must be made while a register was pending
  */
 export function testStateAndEvents(options: {
   readonly rounds: number;
@@ -132,7 +131,7 @@ export function testStateAndEvents(options: {
     let cluster: Cluster;
     let world: World;
     beforeAll(async () => {
-      // In one process under so much load a transaction would wait for that process until Postgres ends it.
+      // In one process with this much load, a transaction would wait for the process until Postgres ended it.
       cluster = await startCluster({
         events: 2,
         messages: 2,

@@ -1,16 +1,16 @@
-/** What a client knows of unread messages: from `unread_msgs`, from message events, and of old ones by asking for them. */
+/** A client's unread messages: from `unread_msgs`, from message events, and old ones by request. */
 import type { JsonObject } from '@parley/test-kit';
 import { foldName } from '@parley/api';
 
 import type { Item } from './state-item.ts';
 
-/** What is muted, and what is subscribed. */
+/** Muted and subscribed streams. */
 type Lists = {
   readonly state: Item;
   findById(key: string, idKey: string, id: unknown): Item | undefined;
 };
 
-/** `maybe-wildcard`: listed when it is no longer muted, if a wildcard names everybody there; `some`: one of the two. */
+/** `maybe-wildcard`: listed once it is no longer muted, if a wildcard mentions everybody there; `some`: one of the two. */
 type Mention = 'none' | 'direct' | 'wildcard' | 'some' | 'maybe-wildcard';
 
 export type UnreadMessage = {
@@ -18,7 +18,7 @@ export type UnreadMessage = {
     | { readonly kind: 'pm' }
     | { readonly kind: 'huddle'; readonly people: string }
     | { readonly kind: 'stream'; readonly streamId: number; readonly topic: string };
-  /** Undefined where `unread_msgs` told those of a topic together. */
+  /** Undefined if `unread_msgs` listed those of a topic together. */
   readonly senderId: number | undefined;
   readonly mention: Mention;
 };
@@ -28,7 +28,7 @@ function mentionOf(flags: readonly string[]): Mention {
   return flags.includes('wildcard_mentioned') ? 'wildcard' : 'none';
 }
 
-/** @returns what a message, of an event or of GET messages, is as an unread one */
+/** @returns the unread message for a message from an event or from GET messages */
 function unreadOf(message: JsonObject, flags: readonly string[]): UnreadMessage {
   const senderId = message['sender_id'] as number;
   const mention = mentionOf(flags);
@@ -47,9 +47,9 @@ const byNumber = (a: number, b: number): number => a - b;
 export class UnreadMessages {
   readonly #client: Lists;
   readonly #messages = new Map<number, UnreadMessage>();
-  /** Marked as unread, and never seen before: a client asks for them. */
+  /** Marked as unread, and never seen before: a client requests them. */
   readonly #unseen = new Set<number>();
-  /** Streams joined since register, which left out what was held of them without being in them. */
+  /** Streams joined since register, which did not list messages that were held in them. */
   readonly #joined = new Set<number>();
   readonly #newestAtRegister: number;
   readonly #subscribedAtRegister: ReadonlySet<unknown>;
@@ -59,11 +59,11 @@ export class UnreadMessages {
     this.#newestAtRegister = client.state['max_message_id'] as number;
     const subscriptions = (client.state['subscriptions'] as Item[] | undefined) ?? [];
     this.#subscribedAtRegister = new Set(subscriptions.map((one) => one['stream_id']));
-    const told = client.state['unread_msgs'] as
+    const listed = client.state['unread_msgs'] as
       | Readonly<Record<'pms' | 'streams' | 'huddles', Item[]> & { mentions: number[] }>
       | undefined;
-    if (told === undefined) return;
-    const named = new Set(told.mentions);
+    if (listed === undefined) return;
+    const named = new Set(listed.mentions);
     const add = (group: Item, place: UnreadMessage['place'], senderId: number | undefined) => {
       const isMuted = this.#isMuted(place);
       for (const id of group['unread_message_ids'] as number[]) {
@@ -77,10 +77,10 @@ export class UnreadMessages {
         this.#messages.set(id, { place, senderId, mention });
       }
     };
-    for (const group of told.pms) add(group, { kind: 'pm' }, group['sender_id'] as number);
-    for (const group of told.huddles)
+    for (const group of listed.pms) add(group, { kind: 'pm' }, group['sender_id'] as number);
+    for (const group of listed.huddles)
       add(group, { kind: 'huddle', people: group['user_ids_string'] as string }, undefined);
-    for (const group of told.streams) {
+    for (const group of listed.streams) {
       const senders = group['sender_ids'] as number[];
       add(
         group,
@@ -143,8 +143,8 @@ export class UnreadMessages {
   }
 
   /**
-   * Asks for what was marked as unread and never seen, and for what register left out of streams that were joined since.
-   * Everything newer came as an event, and is not asked for.
+   * Requests messages that were marked as unread and never seen, and those that register did not list in streams joined since then.
+   * Newer messages arrived as events, and are not requested.
    */
   async lookUp(
     find: (id: number) => Promise<JsonObject | undefined>,
@@ -165,7 +165,7 @@ export class UnreadMessages {
     this.#unseen.clear();
   }
 
-  /** @returns what `unread_msgs` should be; senders of a topic are left out where they are not all known */
+  /** @returns the expected `unread_msgs`; senders of a topic are omitted if some are unknown */
   summary(): { readonly unread: Item; readonly uncertainMentions: ReadonlySet<number> } {
     const shown = [...this.#messages]
       .filter(

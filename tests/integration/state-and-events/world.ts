@@ -1,4 +1,4 @@
-/** The organization that is changed all the time, and what those who change it know of it. */
+/** The organization that is changed all the time, and what the people who change it know about it. */
 import type { Cluster, JsonObject, Method, TestAccount, TestOrganization } from '@parley/test-kit';
 import { makeOrganization } from '@parley/test-kit';
 
@@ -6,16 +6,16 @@ import type { SeededRandom } from '../../privacy/seeded-random.ts';
 
 export type KnownStream = { readonly id: number; name: string; isPrivate: boolean };
 
-/** An account that is there to be changed: nobody's state is compared for it. */
+/** An account that exists to be changed; its state is not compared. */
 export type Spare = { readonly id: number; readonly isOutgoing: boolean; isActive: boolean };
 
 export type Operation = {
   readonly name: string;
-  /** @returns whether it was done; others may have made it impossible */
+  /** @returns whether the change was made; others may have made it impossible */
   readonly run: (world: World) => Promise<boolean>;
 };
 
-/** The server answered what it never may. */
+/** The server gave an answer that is never permitted. */
 export class BadOutcome extends Error {}
 
 export class World {
@@ -108,9 +108,9 @@ export class World {
   }
 
   /**
-   * Asks for a change. Others change the same things, so a refusal is an outcome as well.
+   * Requests a change. Others change the same things, so a refusal is also a valid outcome.
    *
-   * @returns the answer, or undefined when it was refused
+   * @returns the answer, or undefined if it was refused
    * @throws BadOutcome for an answer that no request may get
    */
   async ask(
@@ -120,7 +120,7 @@ export class World {
     parameters: Readonly<Record<string, unknown>> = {},
   ): Promise<JsonObject | undefined> {
     const { status, body } = await who.client.request(method, path, parameters);
-    // Busy stores are away for a moment now and then; whatever became of the change, the log says it.
+    // Busy stores fail now and then for a moment; the log shows whether the change was made.
     if (status >= 500 && status !== 503) {
       const request = `${method} ${path} ${JSON.stringify(parameters)}`;
       throw new BadOutcome(`${request}: ${JSON.stringify(body)}\n${this.#logs()}`);
@@ -128,7 +128,7 @@ export class World {
     return body['result'] === 'success' ? body : undefined;
   }
 
-  /** What the services wrote, so that a failure says why. */
+  /** The services' output, so that a failure shows its cause. */
   #logs(): string {
     return (['messages', 'subscriptions', 'people', 'presence', 'events'] as const)
       .flatMap((service) => this.#cluster.findProcesses(service))

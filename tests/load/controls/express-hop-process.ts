@@ -1,4 +1,4 @@
-/** The control of the hop: Express, http-proxy-middleware with an agent that keeps connections, and nothing else. */
+/** The control of the hop: only Express and http-proxy-middleware with an agent that keeps connections. */
 import { Agent } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -11,8 +11,8 @@ import type { Rig } from '../rig.ts';
 import type { Case } from '../scenario.ts';
 
 /**
- * The control for every proxied request but polls: a GET of a small fixed answer through Express with http-proxy-middleware, in
- * front of another Express. Each is a process of its own, started as a gateway in production is.
+ * The control for every proxied request except polls: a GET of a small fixed answer through Express with http-proxy-middleware, in
+ * front of another Express. Each is a separate process, started like a gateway in production.
  */
 export async function openExpressHop(rig: Rig, connections: number): Promise<readonly Case[]> {
   const origin = await start(rig, 'express-origin-process.ts', []);

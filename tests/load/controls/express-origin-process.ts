@@ -1,4 +1,4 @@
-/** The service behind the control of the hop: Express with one fixed answer. It tells its parent the port that it listens on. */
+/** The service behind the control of the hop: Express with one fixed answer. It sends its port to its parent. */
 import type { AddressInfo } from 'node:net';
 
 import express from 'express';
@@ -13,7 +13,7 @@ app.get('/fixed', (_request, response) => {
 });
 process.on('disconnect', () => process.exit(0));
 const server = app.listen(0, '127.0.0.1', () => {
-  // The hop's connections are kept by the hop.
+  // The hop keeps its connections.
   server.keepAliveTimeout = 600_000;
   process.send?.((server.address() as AddressInfo).port);
 });

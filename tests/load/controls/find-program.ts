@@ -1,7 +1,7 @@
 import { access, constants, readdir } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
 
-// Debian keeps the programs of each release of Postgres apart, and servers' where only root's path has them.
+// Debian puts the programs of each release of Postgres into a separate folder, and servers where only root's path finds them.
 const debianPostgres = '/usr/lib/postgresql';
 const foldersOfServers = ['/usr/sbin', '/usr/local/sbin'];
 
@@ -12,7 +12,7 @@ async function canRun(path: string): Promise<boolean> {
   );
 }
 
-/** @returns the path of a program that a control needs; nothing when the machine has none */
+/** @returns the path of a program that a control needs; undefined if it is not installed */
 export async function findProgram(name: string): Promise<string | undefined> {
   const releases = await readdir(debianPostgres).catch(() => []);
   const folders = [

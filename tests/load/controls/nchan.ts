@@ -15,21 +15,22 @@ import type { Case, Shot } from '../scenario.ts';
 import { findMedian } from '../summary.ts';
 import { findProgram } from './find-program.ts';
 
-// Debian's and upstream's places for modules.
+// The folders of modules in Debian and upstream.
 const moduleFolders = ['/usr/lib/nginx/modules', '/usr/lib64/nginx/modules', '/etc/nginx/modules'];
 const connectionsAtOnce = 32;
 const warmUpRounds = 3;
 const settleMs = 300;
-// An answer with one message of the scenarios, as the system gives it, is about as long.
+// About the length of the system's answer with one message of the scenarios.
 const answerBytes = 1_024;
 const farAwayMs = Number.MAX_SAFE_INTEGER;
 
 /**
- * The control for long polls: one message at a time, of the size of an answer of ours, to as many followers of nginx with nchan.
+ * The control for long polls: nginx with nchan delivers one message at a time, as long as an answer of the system, to as many
+ * followers.
  *
  * @param folder for its files
  * @param rounds messages in a run
- * @returns nothing where the machine has no nginx with nchan
+ * @returns undefined if nginx with nchan is not installed
  */
 export async function openNchan(
   rig: Rig,
@@ -122,7 +123,7 @@ async function startNginx(
   const port = await findFreePort();
   const folder = join(parent, `nchan-${port}`);
   await mkdir(folder);
-  // Its worker is another user where root starts it.
+  // If root starts nginx, its worker runs as another user.
   await chmod(folder, 0o755);
   const template = await readFile(join(import.meta.dirname, 'nchan.conf'), 'utf8');
   const file = join(folder, 'nginx.conf');

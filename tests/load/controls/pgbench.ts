@@ -22,7 +22,7 @@ const schema = `
   CREATE INDEX ON messages (topic_id, id);
   CREATE TABLE log (position bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, entry jsonb NOT NULL);`;
 
-/** Message, topic and log row in one statement: the least that a send has to write. */
+/** Message, topic and log row in one statement: the least that a send must write. */
 const script = `\\set topic random(1, ${topics})
 \\set sender random(1, 1000)
 WITH message AS (
@@ -36,9 +36,9 @@ INSERT INTO log (entry) SELECT to_jsonb(message) FROM message;
 `;
 
 /**
- * The control for sends: bare Postgres on the same server, in a database of its own, 32 clients with prepared statements.
+ * The control for sends: plain Postgres on the same server, in a separate database, with 32 clients and prepared statements.
  *
- * @returns nothing where the machine has no pgbench
+ * @returns undefined if pgbench is not installed
  */
 export async function openPgbench(rig: Rig, stores: DurableStores): Promise<readonly Case[]> {
   const program = await findProgram('pgbench');
@@ -88,7 +88,7 @@ type Outcome = {
   readonly latencyMs: number;
 };
 
-/** @throws Error when it says that a transaction failed, or does not say what it has to */
+/** @throws Error if it reports a failed transaction or lacks an expected figure */
 export function parsePgbench(output: string): Omit<Outcome, 'secs'> {
   const read = (pattern: RegExp): number => {
     const text = pattern.exec(output)?.[1];
@@ -126,7 +126,7 @@ class Pgbench {
   }
 
   async run(secs: number): Promise<Outcome> {
-    const whole = Math.max(1, Math.round(secs));
+    const wholeSecs = Math.max(1, Math.round(secs));
     const { hostname, port, username, password } = this.#url;
     const child = spawn(
       this.#program,
@@ -135,7 +135,7 @@ class Pgbench {
         '--protocol=prepared',
         `--client=${clients}`,
         `--jobs=${threads}`,
-        `--time=${whole}`,
+        `--time=${wholeSecs}`,
         `--file=${this.#file}`,
         `--host=${hostname}`,
         `--port=${port}`,
@@ -161,7 +161,7 @@ class Pgbench {
     this.#pid = undefined;
     this.#kill = () => undefined;
     if (code !== 0) throw new Error(`pgbench ended with ${code}:\n${output}`);
-    return { ...parsePgbench(output), secs: whole };
+    return { ...parsePgbench(output), secs: wholeSecs };
   }
 }
 

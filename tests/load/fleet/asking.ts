@@ -1,12 +1,12 @@
-/** What a load run and its requesters say to each other. */
+/** The messages between a load run and its requesters. */
 import type { Window } from './protocol.ts';
 
 /** Requests of clients that each wait for their answer. Times are of the machine's monotonic clock. */
 export type AskPlan = {
   readonly url: string;
-  /** Whole requests as they go over the wire; the connections take them in turn. */
+  /** Complete requests as bytes on the wire, which the connections use in turn. */
   readonly requests: readonly string[];
-  /** What every answer has to hold. */
+  /** A text that every answer must contain. */
   readonly expected: string;
   readonly connections: number;
   readonly endAtMs: number;
@@ -16,8 +16,8 @@ export type AskPlan = {
 export type AskOutcome = {
   readonly answered: number;
   readonly answeredInWindow: number;
-  /** What the bodies of all answers took on the wire. */
+  /** The bytes on the wire of all answers' bodies. */
   readonly bodyBytes: number;
-  /** From leaving to answered, of those that left in the window: an encoded histogram. */
+  /** From sending to the answer, for requests sent in the window: an encoded histogram. */
   readonly latencies: string;
 };

@@ -4,14 +4,14 @@ import type { Follower, Notes } from './follower.ts';
 import { checked } from './follower.ts';
 import { HttpConnection } from './http-connection.ts';
 
-/** How often a client ends its queue and registers another, and how often it keeps its connection after an answer. */
+/** How often a client deletes its queue and registers another, and how often it keeps its connection after an answer. */
 const renewProbability = 0.1;
 const keepProbability = 0.5;
 const pauseAfterFaultMs = 100;
 
 /**
- * Clients as they are in bad networks: each opens a poll, hangs up at a moment of its own choice or waits for the answer, and opens
- * the next on the same connection or another; now and then it deletes its queue and registers a new one.
+ * Clients in bad networks: each opens a poll, hangs up at a random moment or waits for the answer, and opens the next on the same
+ * or another connection. Now and then it deletes its queue and registers a new one.
  *
  * @param holdMaxMs the longest time that a client waits before it hangs up
  */
@@ -73,7 +73,7 @@ async function pollOrHangUp(
   }
   if (first instanceof Error) throw first;
   checked(first);
-  // Every later poll asks for the same again, which is answered at once, unless the client takes this in.
+  // Without this, every later poll would request the same events again, and be answered at once.
   follower.acknowledge(first);
   return true;
 }

@@ -19,7 +19,7 @@ import type {
 type Answer = Extract<Reply, { readonly ok: true }>['result'];
 
 const program = fileURLToPath(new URL('follower-process.ts', import.meta.url));
-// Below the 20,000 open files of a process, and what one core feeds.
+// Below a process' limit of 20,000 open files, and as many as one core can feed.
 const followersPerProcessMax = 9_000;
 const receiptDeadlineMs = 60_000;
 const lookIntervalMs = 10;
@@ -37,19 +37,20 @@ export type FleetReport = Omit<Report, 'followers' | 'messages' | 'receivedAtMs'
   readonly receipts: readonly Receipt[];
 };
 
-/** What the followers of all processes have counted since the tally began. */
+/** What the followers of all processes counted since the tally began. */
 export type FleetTally = Omit<TallyReport, 'latencies'> & {
   readonly latencies: Latencies;
 };
 
-/** Followers in processes of their own, so that their work does not slow down the run that measures it. */
+/** Followers in separate processes, so that their work does not slow down the measuring process. */
 export class Fleet {
   readonly #members: { readonly child: ChildProcess; readonly followers: number }[] = [];
 
   /**
-   * Starts the processes and registers a queue for each account, of messages unless the parameters (a form) say otherwise. Followers of the control need no accounts, only as many entries.
+   * Starts the processes and registers a queue for each account, of messages unless `parameters` (a form) says otherwise. Followers
+   * of the control use no accounts, but need as many entries.
    *
-   * @returns the fleet, and how registering went
+   * @returns the fleet, and figures of the registering
    */
   static async register(
     urls: readonly string[],
@@ -91,7 +92,7 @@ export class Fleet {
     return this.#members.map(({ child }) => child.pid ?? 0);
   }
 
-  /** Lets followers count from now on, instead of handing over each receipt. */
+  /** From now on followers count messages instead of reporting each receipt. */
   async startTally(firstMessage: number, messagesMax: number, window: Window): Promise<void> {
     await this.#each(() => ({ act: 'tally', firstMessage, messagesMax, window }));
   }
@@ -102,7 +103,7 @@ export class Fleet {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** @throws Error when a client saw what it may not see */
+  /** @throws Error if a client observed a fault */
   async readTally(): Promise<FleetTally> {
     const reports = (await this.#each(() => ({ act: 'read-tally' }))) as TallyReport[];
     await this.check();
@@ -130,7 +131,7 @@ export class Fleet {
     );
   }
 
-  /** Holds polls for the first `count` followers. It returns when each poll has been sent. */
+  /** Holds polls for the first `count` followers, and returns when each poll has been sent. */
   async hold(followers: number, atOnce: number): Promise<Outcome> {
     return joinOutcomes(
       await this.#eachShare(followers, (share) => ({
@@ -141,15 +142,15 @@ export class Fleet {
     );
   }
 
-  /** Lets all followers hang up. They can be held again when the system has noticed. */
+  /** Makes all followers hang up. They can be held again when the system has noticed. */
   async release(): Promise<void> {
     await this.#each(() => ({ act: 'release' }));
   }
 
   /**
-   * Waits until the followers together have this many messages since the tally began.
+   * Waits until the followers together have received this many messages since the tally began.
    *
-   * @throws Error when they do not come in time, when there are more, or when a follower saw what it may not see
+   * @throws Error if they do not arrive in time, if there are more, or if a follower observed a fault
    */
   async waitForReceived(count: number): Promise<void> {
     const giveUpAtMs = nowMs() + receiptDeadlineMs;
@@ -165,13 +166,13 @@ export class Fleet {
     }
   }
 
-  /** Lets all hang up and end their queues. */
+  /** Makes all hang up and delete their queues. */
   async leave(atOnce: number): Promise<void> {
     await this.#each(() => ({ act: 'leave', atOnce: shareOf(atOnce, this.processCount) }));
   }
 
   /**
-   * Lets all connect and register at once, and poll from then on.
+   * Makes all connect and register at once, and poll from then on.
    *
    * @param parameters of the registers, as a form
    * @returns when all are registered
@@ -188,14 +189,14 @@ export class Fleet {
     await this.#each(() => ({ act: 'calm' }));
   }
 
-  /** @throws Error when a client saw what it may not see */
+  /** @throws Error if a client observed a fault */
   async check(): Promise<void> {
     throwFaults(((await this.#each(() => ({ act: 'check' }))) as string[][]).flat());
   }
 
   /**
-   * @returns what was noted; receipts only since the last report
-   * @throws Error when a client saw what it may not see
+   * @returns the report; receipts only since the last report
+   * @throws Error if a client observed a fault
    */
   async report(): Promise<FleetReport> {
     const reports = (await this.#each(() => ({ act: 'report' }))) as Report[];
@@ -229,7 +230,7 @@ export class Fleet {
     };
   }
 
-  /** Ends all followers at once, with their connections. */
+  /** Ends the processes of all followers at once, with their connections. */
   stop(): void {
     for (const { child } of this.#members) child.kill('SIGKILL');
   }

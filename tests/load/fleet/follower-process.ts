@@ -8,7 +8,7 @@ import { nowMs } from './protocol.ts';
 import { StreamFollower } from './stream-follower.ts';
 import { Tally } from './tally.ts';
 
-// A burst of connections longer than what a listening socket queues would wait for the kernel's second try.
+// Connections in excess of a listening socket's queue would wait for the kernel's second attempt.
 const connectionsAtOnceMax = 256;
 
 type Answer = Extract<Reply, { readonly ok: true }>['result'];
@@ -137,7 +137,7 @@ function reply(to: Reply): void {
   process.send?.(to);
 }
 
-// Whoever started this process has ended, in whatever way: nobody is left to follow for.
+// The process that started this one has ended, for whatever reason, so nobody needs the followers.
 process.on('disconnect', () => process.exit(0));
 process.on('message', (command: Command) => {
   followers.run(command).then(

@@ -7,12 +7,12 @@ import type { FleetAccount, Report } from './protocol.ts';
 import type { Tally } from './tally.ts';
 
 const pauseBeforeRetryMs = 100;
-// With pauses that double the last comes after about half a minute.
+// With doubling pauses, the last attempt comes after about half a minute.
 const beginningsMax = 8;
-// Other servers of this interface end the list of events in other ways.
+// Other servers of this interface end the list of events differently.
 const eventIds = /"id":(\d+)\}(?=,\{"type"|\],"(?:queue|handler)_id"|\]\})/g;
 
-/** What followers of one process note together. */
+/** What all followers of one process record. */
 export class Notes {
   readonly faults: string[] = [];
   repeated = 0;
@@ -23,7 +23,7 @@ export class Notes {
   abandoned = 0;
   registered = 0;
   deleted = 0;
-  /** Counts instead of the receipts, while there is one. */
+  /** If set, it counts messages instead of recording receipts. */
   tally: Tally | undefined;
   #followers: number[] = [];
   #messages: number[] = [];
@@ -35,7 +35,7 @@ export class Notes {
     this.#receivedAtMs.push(receivedAtMs);
   }
 
-  /** @returns all counts, and the receipts since the last time */
+  /** @returns all counts, and the receipts since the last call */
   read(): Omit<Report, 'nodes'> {
     const { faults, repeated, failures, heartbeats, emptyAnswers } = this;
     const { polls, abandoned, registered, deleted } = this;
@@ -67,20 +67,20 @@ export class Notes {
   }
 
   fault(text: string): void {
-    // The first say what is wrong, a hundred thousand more do not.
+    // The first few show what is wrong; a hundred thousand more would not help.
     if (this.faults.length < 20) this.faults.push(text);
   }
 }
 
 export class ServerRefusal extends Error {}
 
-/** One client with one queue. A request that fails is repeated once, just the same; what fails twice is a fault. */
+/** One client with one queue. A failed request is repeated once, unchanged; a second failure is a fault. */
 export class Follower {
   readonly index: number;
   readonly #notes: Notes;
   readonly #url: string;
   readonly #fixedHead: string;
-  /** The event node that answered last. */
+  /** The event node that sent the last answer. */
   node: string | undefined;
   isHeld = false;
   queueId = '';
@@ -109,7 +109,7 @@ export class Follower {
     return `GET ${address} HTTP/1.1\r\n${this.#fixedHead}\r\n`;
   }
 
-  /** @param parameters what the queue is of, as a form */
+  /** @param parameters the options of the queue, as a form */
   async register(connection: HttpConnection, parameters = messagesOnly): Promise<void> {
     const request = this.#post('register', parameters);
     this.#takeQueue(await this.#repeatOnce(() => connection.request(request)));
@@ -122,7 +122,7 @@ export class Follower {
       throw new Error(`no queue in ${answer.body.slice(0, 200)}`);
   }
 
-  /** Ends the queue. When the first answer was lost, a repetition that finds no queue any more is a success. */
+  /** Deletes the queue. If the first answer was lost, a repetition that no longer finds the queue is a success. */
   async delete(connection: HttpConnection): Promise<void> {
     const body = `queue_id=${encodeURIComponent(this.queueId)}`;
     let attempts = 0;
@@ -142,7 +142,7 @@ export class Follower {
     );
   }
 
-  /** Polls for ever on a separate connection. */
+  /** Polls without end on a separate connection. */
   async follow(onHeld: () => void): Promise<void> {
     this.isHeld = true;
     const own = new HttpConnection(this.#url);
@@ -151,8 +151,8 @@ export class Follower {
   }
 
   /**
-   * Connects, registers and polls for ever on that connection, as a client does that starts anew. A refusal because of too much
-   * work is noted, and the client asks again after longer and longer pauses.
+   * Connects, registers, and polls without end on that connection, like a client that starts. A refusal because of overload is
+   * recorded, and the client tries again after longer and longer pauses.
    */
   async begin(parameters: string, onRegistered: () => void): Promise<void> {
     this.isHeld = true;
@@ -194,12 +194,12 @@ export class Follower {
     return connection.request(this.#poll(''));
   }
 
-  /** Takes in the answer of a poll that was made with `pollOn`. */
+  /** Processes the answer of a poll that was made with `pollOn`. */
   acknowledge(answer: WireAnswer): void {
     this.#take(answer, true);
   }
 
-  /** Takes an answer in: what it says was received, and is not asked for again. */
+  /** Processes an answer; its events count as received and are not requested again. */
   #take(answer: WireAnswer, isBlocking: boolean): void {
     if (this.#notes.tally !== undefined) this.#notes.tally.polls += 1;
     this.noteNode(answer.head);
@@ -208,12 +208,12 @@ export class Follower {
     if (before === this.#lastEventId && isBlocking) this.#notes.emptyAnswers += 1;
   }
 
-  /** Notes who answered with these headers. */
+  /** Records which node sent these headers. */
   noteNode(head: string): void {
     this.node = /^x-parley-node: (\S+)/im.exec(head)?.[1];
   }
 
-  /** Takes in the events of an answer, or of some part of one. @param ids finds the id of each */
+  /** Processes the events of an answer or of a part of one. @param ids finds the id of each event */
   takeEvents(body: string, ids: RegExp): void {
     const at = nowMs();
     let newest = this.#lastEventId;
@@ -267,7 +267,7 @@ export class Follower {
   }
 }
 
-/** @throws ServerRefusal for what no repetition mends; Error for what one does */
+/** @throws ServerRefusal for what a repetition cannot repair; Error for what it can */
 export function checked(answer: WireAnswer): WireAnswer {
   if (answer.status === 200) return answer;
   const text = `${answer.status} ${answer.body.slice(0, 300)}`;

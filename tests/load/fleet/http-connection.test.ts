@@ -1,4 +1,4 @@
-/** What the generators read from a socket. */
+/** How the generators parse answers from a socket. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -4,12 +4,12 @@ import { gunzipSync } from 'node:zlib';
 
 export type WireAnswer = {
   readonly status: number;
-  /** The headers as they came, names in the case of the server. */
+  /** The headers as received, with the server's spelling of names. */
   readonly head: string;
   readonly isCompressed: boolean;
   /** Decompressed when it is read. */
   readonly body: string;
-  /** What the body took on the wire. */
+  /** The length of the body on the wire. */
   readonly bodyBytes: number;
 };
 
@@ -17,7 +17,7 @@ const endOfHead = Buffer.from('\r\n\r\n');
 const endOfLine = Buffer.from('\r\n');
 
 /**
- * One client connection on a bare socket, one request at a time: what a generator of thousands of polls can afford beside the
+ * One client connection on a plain socket, one request at a time: cheap enough for a generator of thousands of polls beside the
  * system that it measures. It reads bodies of a declared length or in chunks, compressed by gzip or not.
  */
 export class HttpConnection {
@@ -37,7 +37,7 @@ export class HttpConnection {
   /**
    * Sends a request, and opens the connection first if there is none.
    *
-   * @param onWritten called when the request is on its way on an open connection
+   * @param onWritten called when the request has been sent on an open connection
    * @throws Error when the connection ends before the answer is complete
    */
   request(text: string, onWritten?: () => void): Promise<WireAnswer> {
@@ -49,7 +49,7 @@ export class HttpConnection {
     return waiting.promise;
   }
 
-  /** Ends the connection, as a client does that hangs up; a request that waits fails. */
+  /** Closes the connection, like a client that hangs up; a pending request fails. */
   abort(): void {
     this.#socket?.destroy();
   }
@@ -63,7 +63,7 @@ export class HttpConnection {
     socket.on('error', (error) => {
       fault = error;
     });
-    // A server that ends the connection gets the same from here.
+    // If the server closes the connection, this side closes it too.
     socket.on('close', () => {
       if (this.#socket !== socket) return;
       this.#socket = undefined;
@@ -108,12 +108,12 @@ export class HttpConnection {
   }
 }
 
-/** @returns undefined while there is more to come */
+/** @returns undefined until it is complete */
 function readLength(received: Buffer, length: number): Buffer | undefined {
   return received.length < length ? undefined : received.subarray(0, length);
 }
 
-/** Reads a chunked body, as other servers than ours send it. @returns undefined while there is more to come */
+/** Reads a chunked body, which servers other than ours send. @returns undefined until it is complete */
 function readChunks(received: Buffer): Buffer | undefined {
   const chunks: Buffer[] = [];
   for (let at = 0; ;) {

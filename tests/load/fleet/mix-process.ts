@@ -1,4 +1,4 @@
-/** A process of clients, started by `Mixed`, that ask for all kinds of things, by a plan or as fast as they are answered. */
+/** A process of clients, started by `Mixed`, that make all kinds of requests, at a fixed rate or as fast as they are answered. */
 import { serveGenerator } from '../generator-process.ts';
 import { Latencies } from '../latencies.ts';
 import { writePost } from '../requests.ts';
@@ -10,11 +10,11 @@ import { describeDue, isWithin, nowMs } from './protocol.ts';
 
 const compressedPerLook = 50;
 
-/** Where the requests of a kind go on in the next run: each changes something only once in a round of all. */
-const askedBefore = new Map<string, number>();
+/** Where the requests of a kind continue in the next run: each changes something only once per cycle through all of them. */
+const requestsBefore = new Map<string, number>();
 
-/** A kind with what was asked of it so far. */
-class Asked {
+/** A kind with its requests so far. */
+class KindInProgress {
   readonly kind: MixedKind;
   readonly latencies = new Latencies();
   readonly #before: number;
@@ -25,14 +25,14 @@ class Asked {
 
   constructor(kind: MixedKind) {
     this.kind = kind;
-    this.#before = askedBefore.get(kind.name) ?? 0;
+    this.#before = requestsBefore.get(kind.name) ?? 0;
   }
 
   next(url: string, dueAtMs: number): string {
     const n = this.count++;
     const { kind } = this;
     const turn = this.#before + n;
-    askedBefore.set(kind.name, turn + 1);
+    requestsBefore.set(kind.name, turn + 1);
     if ('requests' in kind) return kind.requests[turn % kind.requests.length] ?? '';
     const to = kind.sends[turn % kind.sends.length];
     if (to === undefined) throw new Error('nobody sends');
@@ -47,7 +47,7 @@ class Asked {
 
 class Mixing {
   readonly #plan: MixPlan;
-  readonly #kinds: readonly Asked[];
+  readonly #kinds: readonly KindInProgress[];
   readonly #weights: number;
   readonly #lateness = new Latencies();
   #answeredInWindow = 0;
@@ -56,7 +56,7 @@ class Mixing {
 
   constructor(plan: MixPlan) {
     this.#plan = plan;
-    this.#kinds = plan.kinds.map((kind) => new Asked(kind));
+    this.#kinds = plan.kinds.map((kind) => new KindInProgress(kind));
     this.#weights = plan.kinds.reduce((sum, { weight }) => sum + weight, 0);
   }
 
@@ -94,18 +94,18 @@ class Mixing {
   }
 
   /** Kinds alternate as evenly as their weights allow: the next is always the one that lags most. */
-  #choose(): Asked {
-    let chosen: Asked | undefined;
-    for (const asked of this.#kinds) {
-      asked.debt += asked.kind.weight;
-      if (chosen === undefined || asked.debt > chosen.debt) chosen = asked;
+  #choose(): KindInProgress {
+    let chosen: KindInProgress | undefined;
+    for (const candidate of this.#kinds) {
+      candidate.debt += candidate.kind.weight;
+      if (chosen === undefined || candidate.debt > chosen.debt) chosen = candidate;
     }
     if (chosen === undefined) throw new Error('a mix of nothing');
     chosen.debt -= this.#weights;
     return chosen;
   }
 
-  /** Clients have a processor of their own for what they decompress; here it would be taken from the server. */
+  /** Clients decompress with their own processor; here that would take time from the server. */
   #looksInto({ isCompressed }: WireAnswer): boolean {
     if (!isCompressed) return true;
     this.#compressed += 1;
@@ -114,11 +114,11 @@ class Mixing {
 
   async #ask(client: Client, dueAtMs: number): Promise<void> {
     const { window } = this.#plan;
-    const asked = this.#choose();
-    const { kind } = asked;
+    const chosen = this.#choose();
+    const { kind } = chosen;
     const expected = 'requests' in kind ? kind.expected : '"id":';
     try {
-      const request = asked.next(client.url, dueAtMs);
+      const request = chosen.next(client.url, dueAtMs);
       const leftAtMs = nowMs();
       const answer = await client.connection.request(request);
       const atMs = nowMs();
@@ -128,10 +128,10 @@ class Mixing {
         );
       if (isWithin(window, atMs)) {
         this.#answeredInWindow += 1;
-        asked.answeredInWindow += 1;
+        chosen.answeredInWindow += 1;
       }
       if (isWithin(window, dueAtMs)) {
-        asked.latencies.record(atMs - dueAtMs);
+        chosen.latencies.record(atMs - dueAtMs);
         this.#lateness.record(leftAtMs - dueAtMs);
       }
     } catch (error) {

@@ -3,7 +3,7 @@ import type { Notes } from './follower.ts';
 import { HttpConnection } from './http-connection.ts';
 import { markedContent, nowMs } from './protocol.ts';
 
-/** A follower of the control: it says what it has by the two headers that nchan gave with it. */
+/** A follower of the control: it acknowledges a message by the two headers that nchan sent with it. */
 export class NchanFollower extends Follower {
   readonly #notes: Notes;
   readonly #connection: HttpConnection;

@@ -2,15 +2,15 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 
 import { nowMs } from './protocol.ts';
 
-// A timer may be a millisecond late, which would count as the server's time: the rest is waited for turn by turn.
+// A timer may be a millisecond late, which would count as the server's time, so the last part is waited for in turns of the loop.
 const timerSlackMs = 1.5;
 
 /**
- * Lets clients act whenever something is due, whether or not what was due before is done: open loop. What finds no client free waits
- * for one, and what is due behind it as well. It ends when all that was begun has ended.
+ * Makes clients act at a fixed rate, whether or not earlier actions have finished (open loop). If no client is free, the action
+ * waits for one, and so do those behind it. It resolves when all started actions have finished.
  *
- * @param plan times of the machine's monotonic clock, and when to begin nothing more
- * @param act gets when it was due, from which its latency counts
+ * @param plan times of the machine's monotonic clock, and when to stop starting actions
+ * @param act gets the due time, from which latency is measured
  */
 export async function pace<Client>(
   plan: {

@@ -1,8 +1,8 @@
-/** What a load run and its processes of followers say to each other. */
+/** The messages between a load run and its processes of followers. */
 
 export type FleetAccount = { readonly email: string; readonly apiKey: string };
 
-/** The source of followers: queues of the system, by poll or stream, or the channel of the control. */
+/** The source of the followers' messages: queues of the system, by poll or stream, or the channel of the control. */
 export type Followed = 'polls' | 'streams' | 'nchan';
 
 export type Command =
@@ -13,24 +13,24 @@ export type Command =
       readonly urls: readonly string[];
       readonly accounts: readonly FleetAccount[];
       readonly atOnce: number;
-      /** Form parameters of the registers: what the queues are of. */
+      /** The options of the queues, as form parameters. */
       readonly parameters: string;
     }
-  /** Polls the queues of the first `count` followers once without waiting, so that a node has them in memory. */
+  /** Polls the queues of the first `count` followers once without waiting, so that a node loads them. */
   | { readonly act: 'touch'; readonly followers: number; readonly atOnce: number }
-  /** Holds a poll for each of the first `count` followers from now on; polls that are held already stay. */
+  /** Holds a poll for each of the first `count` followers from now on; polls that are already held stay. */
   | { readonly act: 'hold'; readonly followers: number; readonly atOnce: number }
-  /** Lets go of all held polls: every follower hangs up. */
+  /** Releases all held polls: every follower hangs up. */
   | { readonly act: 'release' }
-  /** All hang up and end their queues, with this concurrency. */
+  /** All hang up and delete their queues, with this concurrency. */
   | { readonly act: 'leave'; readonly atOnce: number }
-  /** All connect and register at once, and poll on the same connection from then on. It ends when all are registered. */
+  /** All connect and register at once, and poll on the same connection from then on. It returns when all are registered. */
   | { readonly act: 'storm'; readonly parameters: string }
-  /** Opens, abandons and repeats polls, and ends and registers queues, with this many clients, until stopped. */
+  /** Opens, abandons and repeats polls, and deletes and registers queues, with this many clients, until stopped. */
   | { readonly act: 'churn'; readonly clients: number; readonly holdMaxMs: number }
-  /** Ends the churning: every client hangs up. */
+  /** Ends the churn: every client hangs up. */
   | { readonly act: 'calm' }
-  /** From now on followers count messages by number; each must arrive once. */
+  /** From now on followers count messages by number; each must arrive exactly once. */
   | {
       readonly act: 'tally';
       readonly firstMessage: number;
@@ -38,31 +38,31 @@ export type Command =
       readonly window: Window;
     }
   | { readonly act: 'read-tally' }
-  /** Only how many messages were received since the tally began, which costs nothing. */
+  /** Only the number of messages received since the tally began, which costs nothing. */
   | { readonly act: 'count-received' }
   | { readonly act: 'check' }
   | { readonly act: 'report' };
 
-/** Times in milliseconds of the machine's monotonic clock, which all its processes share. */
+/** Times in milliseconds of the machine's monotonic clock, which all processes share. */
 export type Report = {
-  /** What a client may not see: each is the end of the run. */
+  /** Observations that must not happen; any of them ends the run. */
   readonly faults: readonly string[];
-  /** Polls and requests that failed once and went well when repeated. */
+  /** Polls and requests that failed once and succeeded when repeated. */
   readonly repeated: number;
-  /** How the first few of those failed. */
+  /** The causes of the first few of those failures. */
   readonly failures: readonly string[];
   readonly heartbeats: number;
   readonly emptyAnswers: number;
-  /** What the clients of the churn did. */
+  /** Counts of the churn's clients. */
   readonly polls: number;
   readonly abandoned: number;
   readonly registered: number;
   readonly deleted: number;
-  /** Messages of the run that were received: by which follower, which message, and when; three lists of one length. */
+  /** The received messages of the run: follower, message and time, in three lists of one length. */
   readonly followers: readonly number[];
   readonly messages: readonly number[];
   readonly receivedAtMs: readonly number[];
-  /** For each follower, the event node that answered it last. */
+  /** For each follower, the event node that sent its last answer. */
   readonly nodes: readonly (string | null)[];
 };
 
@@ -72,7 +72,7 @@ export type Outcome = {
   readonly latenciesMs: readonly number[];
 };
 
-/** Queues of messages alone, with nothing fetched. */
+/** Queues of messages only, without initial state. */
 export const messagesOnly = 'event_types=%5B%22message%22%5D&fetch_event_types=%5B%5D';
 
 export type Reply =
@@ -82,43 +82,43 @@ export type Reply =
     }
   | { readonly ok: false; readonly error: string };
 
-/** Marks a message of the run; its number follows, and when it was due, where that is what latency is taken from. */
+/** Marks a message of the run. Its number follows, and its due time if followers measure the latency. */
 export const messageMark = 'load message ';
 
-/** What follows the mark where latency is taken in the follower: microseconds of the machine's monotonic clock. */
+/** The due time after the mark, if followers measure the latency: microseconds of the machine's monotonic clock. */
 const dueMark = ' due ';
 
-/** What people write: markup to render, about the length of a usual message. */
+/** A typical message: markup to render, of about the usual length. */
 const usualWords =
   ': the build of this morning is **green** again, who takes the next one? I look at `deploy` after lunch.';
 
-/** @returns the content of a message whose followers are to know when it was due */
+/** @returns the content of a message that includes its due time */
 export function describeDue(number: number, dueAtMs: number): string {
   return `${messageMark}${number}${dueMark}${Math.round(dueAtMs * 1_000)}${usualWords}`;
 }
 
-/** Finds messages of the run in an answer: number, and microseconds if they are there. */
+/** Finds messages of the run in an answer: the number, and the microseconds if present. */
 export const markedContent = new RegExp(
   `"content":"${messageMark}(\\d+)(?:${dueMark}(\\d+))?[^"]*"`,
   'g',
 );
 
-/** The time in which a run measures, of the machine's monotonic clock; what is before and after it is not counted. */
+/** The period that a run measures, by the machine's monotonic clock; anything before or after it is not counted. */
 export type Window = { readonly fromMs: number; readonly toMs: number };
 
 export function isWithin(window: Window, atMs: number): boolean {
   return atMs >= window.fromMs && atMs < window.toMs;
 }
 
-/** What followers count by themselves, where receipts would be too many to hand over. */
+/** Counts that followers keep themselves if there are too many receipts to report. */
 export type TallyReport = {
-  /** Of all messages since the tally began, each once for each follower. */
+  /** All messages since the tally began, once for each follower. */
   readonly received: number;
-  /** Of those that came in the window. */
+  /** Those received in the window. */
   readonly receivedInWindow: number;
   readonly lastReceivedAtMs: number;
   readonly polls: number;
-  /** From due to received, of messages that were due in the window: an encoded histogram. */
+  /** From due to received, for messages due in the window: an encoded histogram. */
   readonly latencies: string;
 };
 

@@ -1,11 +1,11 @@
-/** A process of clients, started by `Requesters`, that ask again as soon as they have their answer. */
+/** A process of clients, started by `Requesters`, that each send their next request as soon as they have their answer. */
 import { serveGenerator } from '../generator-process.ts';
 import { Latencies } from '../latencies.ts';
 import type { AskOutcome, AskPlan } from './asking.ts';
 import { HttpConnection } from './http-connection.ts';
 import { isWithin, nowMs } from './protocol.ts';
 
-/** One of this many compressed answers is unpacked and checked. */
+/** One in this many compressed answers is decompressed and checked. */
 const compressedPerLook = 50;
 
 async function ask(plan: AskPlan): Promise<AskOutcome> {
@@ -22,7 +22,7 @@ async function ask(plan: AskPlan): Promise<AskOutcome> {
         const answer = await connection.request(request);
         const { status, bodyBytes } = answer;
         const atMs = nowMs();
-        // Clients have a processor of their own for what they decompress; here it would be taken from the server.
+        // Clients decompress with their own processor; here that would take time from the server.
         const isLookedInto = !answer.isCompressed || answered % compressedPerLook === 0;
         if (status !== 200 || (isLookedInto && !answer.body.includes(plan.expected)))
           throw new Error(`${request.split('\r\n')[0]}: ${status} ${answer.body.slice(0, 300)}`);

@@ -1,4 +1,4 @@
-/** A process of senders, started by `Senders`: it sends after a plan, and says how long each send took. */
+/** A process of senders, started by `Senders`: it sends according to a plan, and reports how long each send took. */
 import { serveGenerator } from '../generator-process.ts';
 import { Latencies } from '../latencies.ts';
 import { HttpConnection } from './http-connection.ts';

@@ -1,4 +1,4 @@
-/** What a load run and its senders say to each other. */
+/** The messages between a load run and its senders. */
 import type { FleetAccount, Window } from './protocol.ts';
 
 export type Destination = { readonly streamName: string; readonly topic: string };
@@ -6,19 +6,19 @@ export type Destination = { readonly streamName: string; readonly topic: string 
 /** Times are of the machine's monotonic clock. */
 export type SendPlan = {
   readonly urls: readonly string[];
-  /** Connections take them in turn. */
+  /** Connections use them in turn. */
   readonly accounts: readonly FleetAccount[];
-  /** Messages take them in turn. */
+  /** Messages use them in turn. */
   readonly destinations: readonly Destination[];
-  /** Connections: each with one request at a time. */
+  /** The number of connections; each has one request at a time. */
   readonly connections: number;
-  /** Sends a second that are due whether or not those before are answered; null for clients that each wait for their answer. */
+  /** Sends per second that are due whether or not earlier ones are answered; null for clients that each wait for their answer. */
   readonly ratePerSecond: number | null;
   readonly beginAtMs: number;
   readonly endAtMs: number;
   readonly sendsMax: number;
   readonly window: Window;
-  /** The number of the first message, and from one to the next: several senders share the numbers. */
+  /** The first message's number, and the step to the next one: several senders share the numbers. */
   readonly firstMessage: number;
   readonly step: number;
 };
@@ -28,13 +28,13 @@ export type SendOutcome = {
   readonly sent: number;
   /** Those acknowledged in the window. */
   readonly sentInWindow: number;
-  /** From due (with a rate) or from leaving (without) to acknowledged, of those due in the window: an encoded histogram. */
+  /** From due (with a rate) or sent (without one) to the acknowledgement, for sends due in the window: an encoded histogram. */
   readonly latencies: string;
-  /** From due to leaving, of the same: what the generator itself was late, and what waited for a free connection. */
+  /** From due to sent, for the same sends: delay of the generator itself and time without a free connection. */
   readonly lateness: string;
-  /** Between two acknowledgements that follow each other in the window. */
+  /** Between consecutive acknowledgements in the window. */
   readonly longestSilenceMs: number;
   readonly lastAcknowledgedAtMs: number;
-  /** Of those due in the window; 0 and 0 if there were none. */
+  /** Of sends due in the window; 0 and 0 if there were none. */
   readonly slowest: { readonly tookMs: number; readonly dueAtMs: number };
 };

@@ -1,10 +1,10 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 
-/** Told of an answer while it comes. */
+/** Gets an answer while it arrives. */
 export type StreamListener = {
   readonly onHead: (head: string) => void;
-  /** Told of what has come, up to the end of an event. */
+  /** Gets the text that has arrived, up to the end of an event. */
   readonly onEvents: (text: string) => void;
 };
 
@@ -12,11 +12,11 @@ const endOfHead = '\r\n\r\n';
 const endOfEvent = Buffer.from('\n\n');
 const endOfLine = Buffer.from('\r\n');
 
-/** One client connection on a bare socket for one endless answer. It reads only Server-Sent Events in chunks. */
+/** One client connection on a plain socket for one endless answer. It reads only Server-Sent Events in chunks. */
 export class StreamConnection {
   readonly #socket: Socket;
   #received: Buffer = Buffer.alloc(0);
-  /** What has come of an event that is not complete. */
+  /** The received part of an incomplete event. */
   #begun: Buffer = Buffer.alloc(0);
   #hasHead = false;
 
@@ -26,9 +26,9 @@ export class StreamConnection {
   }
 
   /**
-   * Sends the request, and resolves when the answer is over.
+   * Sends the request, and resolves when the answer has ended.
    *
-   * @throws Error when it is no stream, or is not read as one
+   * @throws Error if the answer is not such a stream
    */
   read(request: string, listener: StreamListener): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -46,7 +46,7 @@ export class StreamConnection {
     });
   }
 
-  /** Ends the connection, as a client does that hangs up. */
+  /** Closes the connection, like a client that hangs up. */
   abort(): void {
     this.#socket.destroy();
   }
@@ -69,7 +69,7 @@ export class StreamConnection {
     if (end > 0) listener.onEvents(all.toString('utf8', 0, end));
   }
 
-  /** @returns whether it has come */
+  /** @returns whether the headers have arrived */
   #takeHead(listener: StreamListener): boolean {
     const end = this.#received.indexOf(endOfHead);
     if (end === -1) return false;

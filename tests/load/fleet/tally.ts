@@ -4,14 +4,14 @@ import type { TallyReport, Window } from './protocol.ts';
 
 const bitsPerByte = 8;
 
-/** Counts what the followers of one process receive, and that each message comes to each of them once. */
+/** Counts the messages that the followers of one process receive, and checks that each arrives at each of them once. */
 export class Tally {
   polls = 0;
   received = 0;
   readonly #firstMessage: number;
   readonly #messagesMax: number;
   readonly #window: Window;
-  /** For each follower a row of bits, one for each message that may come. */
+  /** For each follower a row of bits, one for each possible message. */
   readonly #seen: Uint8Array;
   readonly #rowBytes: number;
   readonly #latencies = new Latencies();
@@ -36,7 +36,7 @@ export class Tally {
     this.#seen = new Uint8Array(followers * this.#rowBytes);
   }
 
-  /** @param dueAtMs when the message was to be sent, of the machine's monotonic clock */
+  /** @param dueAtMs when the message was due, by the machine's monotonic clock */
   receive(follower: number, message: number, dueAtMs: number, receivedAtMs: number): void {
     const place = message - this.#firstMessage;
     if (place < 0 || place >= this.#messagesMax) {

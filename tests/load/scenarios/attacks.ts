@@ -7,20 +7,20 @@ import { getOwn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
 import { interlacedPng } from './costly-picture.ts';
 
-/** What one hostile request, or a burst of them, cost. */
+/** The cost of one hostile request, or of several at once. */
 export type AttackResult = {
   readonly attack: string;
-  /** How often each status was answered; 0 stands for a connection that was closed without an answer. */
+  /** The number of answers by status; 0 stands for a connection that was closed without an answer. */
   readonly answers: Readonly<Record<string, number>>;
   readonly secs: number;
   /** Processor time of all services and their children. */
   readonly cpu_ms: number;
   readonly postgres_cpu_ms: number;
-  /** By how much the service that grew most did, from before the attack to its peak. */
+  /** The growth from before the attack to its peak, of the service that grew most. */
   readonly peak_growth_mib: number;
-  /** The most that a process had which a service had started. */
+  /** The largest memory of a process that a service had started. */
   readonly child_peak_mib: number;
-  /** The longest of somebody else's small requests meanwhile, one to each service in turn. */
+  /** The longest of another user's small requests during the attack, one to each service in turn. */
   readonly others_longest_ms: number;
   readonly others_failed: number;
 };
@@ -44,7 +44,7 @@ const jsonType = 'application/json';
 const mebibyte = 1024 * 1024;
 const attackDeadlineMs = 60_000;
 const othersPauseMs = 20;
-// After an attack its processes collect their garbage and its statements end, so that the next one begins alike.
+// After an attack its processes collect garbage and its statements end, so that the next one starts under the same conditions.
 const calmMs = 1_500;
 const probes = ['messages?anchor=newest&num_before=1&num_after=0', 'streams', 'users/me', 'events'];
 
@@ -98,7 +98,7 @@ function makeAttacks(apiKey: string, emails: readonly string[]): Attack[] {
       ),
     );
   const unread = { operator: 'is', operand: 'unread' };
-  // Of the terms that a narrow may have many of, these cost most; what is not wanted has to be looked for in every message.
+  // Of the terms that can be repeated in a narrow these cost most: a negated one must be searched in every message.
   const groups = emails.map((operand) => ({ operator: 'group-pm-with', operand, negated: true }));
   const topics = (count: number): object[] =>
     Array.from({ length: count }, (_, n) => ({
@@ -223,10 +223,10 @@ async function childrenOf(pid: number): Promise<number[]> {
   return lists.flatMap((list) => list.split(' ').filter(Boolean).map(Number));
 }
 
-// Linux counts in hundredths of a second, on every machine that Node supports.
+// Linux counts in hundredths of a second on every machine that Node supports.
 const msPerTick = 10;
 
-/** Processor time of a process and of its children that ended and were waited for, in milliseconds. */
+/** Processor time of a process and of its ended children, in milliseconds. */
 async function readCpuMs(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -239,7 +239,7 @@ async function readStatusKib(pid: number, name: 'VmRSS' | 'VmHWM'): Promise<numb
   return Number(new RegExp(String.raw`^${name}:\s+(\d+) kB`, 'm').exec(status)?.[1] ?? 0);
 }
 
-/** What the kernel counted of the processes when an attack began. */
+/** The kernel's counters of the processes at the start of an attack. */
 class Footprint {
   readonly #pids: readonly number[];
   readonly #cpuMs: number;
@@ -261,7 +261,7 @@ class Footprint {
 
   static async take(pids: readonly number[]): Promise<Footprint> {
     const all = await Footprint.#withChildren(pids);
-    // From here on the kernel keeps a new peak.
+    // From here on the kernel records a new peak.
     await Promise.all(
       all.map((pid) => writeFile(`/proc/${pid}/clear_refs`, '5').catch(() => undefined)),
     );
@@ -290,9 +290,9 @@ class Footprint {
 }
 
 /**
- * Sends requests that are made to cost much, one kind after the other, while somebody else asks each service for little.
+ * Sends requests that are meant to be expensive, one kind after the other, while another user sends small requests to each service.
  *
- * @throws Error for a system that is not the generator's own, and when the system does not answer again after an attack
+ * @throws Error for a system that the generator did not start, and if the system does not answer again after an attack
  */
 export async function measureAttacks(
   system: LoadSystem,

@@ -11,10 +11,10 @@ export type CapacityStep = {
   readonly people: number;
   readonly gateways: number;
   readonly requestsPerSecond: number;
-  /** Whether everybody had every message within {@link receiveMaxMs} at the 99th percentile, and every request was answered. */
+  /** Whether everybody got every message within {@link receiveMaxMs} at the 99th percentile, and every request was answered. */
   readonly isCarried: boolean;
   readonly sendToReceiveMs: { readonly p50: number; readonly p99: number } | undefined;
-  /** Of a core, for each process, the busiest first. */
+  /** Share of a core, for each process, the busiest first. */
   readonly corePercent: Readonly<Record<string, number>>;
   readonly generatorsPercent: number;
   /** Why the step gave no figures. */
@@ -22,21 +22,21 @@ export type CapacityStep = {
 };
 
 export type Capacity = {
-  /** The largest number that was carried; 0 where not even the first was. */
+  /** The largest number of people that the system sustained; 0 if it did not sustain even the first. */
   readonly people: number;
   readonly perCore: number;
   readonly steps: readonly CapacityStep[];
 };
 
 export const receiveMaxMs = 250;
-// Of the 20,000 files that a process may have open, a poll is one; the mix needs some as well.
+// Each poll takes one of the 20,000 files that a process may open; the mix needs some as well.
 const peoplePerGateway = 9_000;
 const precision = 1.1;
 const connectionsMax = 256;
 
 /**
- * Looks for the largest organization whose people, all online and at work at the rate of real clients, have what is sent to them within
- * a quarter of a second: by doubling, then by bisecting. Each step is a system of its own on the same stores.
+ * Searches for the largest organization whose people, all online and working at the rate of real clients, get messages within a
+ * quarter of a second: by doubling, then by bisecting. Each step is a separate system on the same stores.
  */
 export async function findCapacity(
   system: LoadSystem,
@@ -92,7 +92,7 @@ async function measureStep(
   });
   const parts = findParts(beside);
   const rig = new Rig({ parts, pool: undefined, secs, warmUpSecs, say });
-  const asked = { people, gateways, requestsPerSecond: Math.round(requestsPerSecond) };
+  const load = { people, gateways, requestsPerSecond: Math.round(requestsPerSecond) };
   try {
     const office = await Office.open(beside, people, rig);
     const { measured, latencies } = await office.work(rig, requestsPerSecond, connectionsMax);
@@ -100,7 +100,7 @@ async function measureStep(
     const received = latencies['send_to_receive'];
     const p99 = received?.at(99) ?? Number.POSITIVE_INFINITY;
     return {
-      ...asked,
+      ...load,
       isCarried: p99 <= receiveMaxMs,
       sendToReceiveMs: { p50: received?.at(50) ?? Number.POSITIVE_INFINITY, p99 },
       corePercent: findBusy(measured, parts),
@@ -110,7 +110,7 @@ async function measureStep(
     };
   } catch (error) {
     return {
-      ...asked,
+      ...load,
       isCarried: false,
       sendToReceiveMs: undefined,
       corePercent: {},

@@ -19,9 +19,9 @@ const followersBound = 9_000;
 const ratesBound = 1_000;
 const sendsBound = 100_000;
 const requestsAtOnce = 32;
-// More than are ever under way where the system keeps up.
+// More than are ever pending while the system keeps up.
 const connectionsMax = 64;
-// From this many followers on, one message at a time is sent, when everybody has the previous one and polls again.
+// From this many followers on, the next message is sent only when everybody has the previous one and polls again.
 const oneAtATimeFrom = 5_000;
 const tailMs = 250;
 // Within this time every follower's next poll has reached the node.
@@ -38,7 +38,7 @@ const usualRates = {
 } satisfies Record<Following['of'], Readonly<Record<number, readonly number[]>>>;
 const aFewPerSecond = [5];
 
-/** One sender and followers on long poll or on streams: what is due is sent whether or not what came before has arrived. */
+/** One sender and followers on long polls or streams: messages are sent on time, whether or not earlier ones have arrived. */
 export const chatScenario: MeasuredScenario = {
   name: 'chat',
   summary: 'a send to 10, 100, 1,000 and 9,000 followers on long poll, and to 1,000 on streams',

@@ -21,9 +21,9 @@ function chunk(type: string, content: Buffer): Buffer {
 }
 
 /**
- * Makes a black, transparent PNG of 16 bits a channel whose rows come interlaced, so that a decoder has to hold all of it.
+ * Creates a black, transparent, interlaced PNG with 16 bits per channel, so that a decoder must hold all of it.
  *
- * @param side in pixels; decoded it takes eight bytes for each of its pixels, as a file about a thousandth of that
+ * @param side in pixels; decoded, each pixel takes eight bytes, and the file is about a thousandth of that
  */
 export function interlacedPng(side: number): Buffer {
   const header = Buffer.alloc(13);

@@ -1,10 +1,10 @@
 /**
- * A long history, made by SQL: messages in streams and private conversations, memberships as periods with a change each, flags and
- * read state. Everything follows from the messages' ids, so two databases of one size are alike.
+ * A long history, created by SQL: messages in streams and private conversations, memberships as periods with a change each, flags
+ * and read state. Everything is derived from the messages' ids, so two databases of one size are alike.
  */
 import type { Pool } from '@parley/database';
 
-/** People of the history; each reader has read something else. Members are in all streams, guests in one. */
+/** People of the history; each reader has another read state. Members are in all streams, guests in one. */
 export const historyPeople = {
   /** Members: everything read; nothing read; one old message unread; a twentieth of everything unread. */
   memberRead: 1,
@@ -55,7 +55,7 @@ function statements(messages: number, isSearchable: boolean): string[] {
     `INSERT INTO changes (id, position, message_id)
       SELECT n, n * 20, n * ${messages}::bigint / ${changesCount * 2} FROM generate_series(1, ${changesCount}) n`,
     `SELECT setval('change_ids', ${changesCount * 2})`,
-    // A member joins each stream by a separate change, and has left and rejoined every tenth. Guests joined once.
+    // A member joined each stream by a separate change, and has left and rejoined every tenth stream. Guests joined once.
     `INSERT INTO membership_periods (user_id, stream_id, from_change_id, until_change_id)
       SELECT u, s, (u * 37 + s * 397) % 80000 + 1, CASE WHEN s % 10 = 3 THEN (u * 37 + s * 397) % 80000 + 10000 END
       FROM generate_series(1, ${people}) u, generate_series(1, ${historyStreams}) s
@@ -64,11 +64,11 @@ function statements(messages: number, isSearchable: boolean): string[] {
       SELECT p.user_id, p.stream_id, p.until_change_id + 9000 FROM membership_periods p WHERE p.until_change_id IS NOT NULL`,
     `INSERT INTO subscriptions (user_id, stream_id, is_active, color) SELECT DISTINCT user_id, stream_id, true, '#c2c2c2' FROM membership_periods`,
     `INSERT INTO account_periods (user_id, role, is_active, from_change_id) SELECT id, role, true, 1 FROM users`,
-    // Four topics have the same name everywhere, the fifth is the stream's own.
+    // Four topics have the same name in all streams, the fifth only in one.
     `INSERT INTO conversations (id, stream_id, topic_folded)
       SELECT (s - 1) * ${topicsPerStream} + t, s, CASE WHEN t = ${topicsPerStream} THEN 'ONLY ' || s ELSE 'TOPIC ' || t END
       FROM generate_series(1, ${historyStreams}) s, generate_series(1, ${topicsPerStream}) t`,
-    // Each reader has a tenth of a hundred conversations in common with every sender, a fifth of them in a group.
+    // Each reader shares a tenth of a hundred conversations with every sender; a fifth of them are groups.
     `INSERT INTO conversations (id, participant_ids, recipient_id)
       SELECT ${topics} + n, ARRAY(SELECT DISTINCT p FROM unnest(CASE
           WHEN n > 600 THEN ARRAY[100 + n % 400, 500 + n % 401]
@@ -86,10 +86,10 @@ function statements(messages: number, isSearchable: boolean): string[] {
         'website', now() - (${messages} - g.id) * interval '30 s',
         ${random('g.id', 5)} < 0.3 OR g.id % ${Math.trunc(messages / 5)} = 77, g.id % ${Math.trunc(messages / 5)} = 77, false,
         g.id % 2 = 0, g.id % 500 = 0,
-        -- Every fiftieth names a group of thirty, of twenty groups; the readers but the first are in the first.
+        -- Every fiftieth mentions one of twenty groups of thirty people; all readers but the first are in the first group.
         CASE WHEN g.id % 50 = 1 THEN (SELECT array_agg(u ORDER BY u) FROM generate_series(1, ${people}) u
           WHERE CASE WHEN u <= ${guestUnread} THEN (g.id / 50) % 20 = 0 AND u > 1 ELSE u % 33 = (g.id / 50) % 20 END) END,
-        -- Every thirtieth has somebody's alert words, in sixty combinations, the readers but the first in five of them.
+        -- Every thirtieth contains alert words of one of sixty sets of people; all readers but the first are in five of the sets.
         CASE WHEN g.id % 30 = 1 THEN (SELECT array_agg(u ORDER BY u) FROM generate_series(1, 100) u
           WHERE CASE WHEN u <= ${guestUnread} THEN (g.id / 30) % 60 < 5 AND u > 1 ELSE u % 60 = (g.id / 30) % 60 END) END,
         ${isSearchable ? `message_search_vector(t.topic || ' ' || t.body, s.stream, now_in.conversation, t.sender, g.id)` : `''`}
@@ -113,13 +113,13 @@ function statements(messages: number, isSearchable: boolean): string[] {
         repeat('some words of a message ', 2 + (g.id % 9)::int)${isSearchable ? words : ''} AS body) t
       WHERE t.sender IS NOT NULL`,
     `INSERT INTO stream_first_messages SELECT stream_id, min(id) FROM messages WHERE stream_id IS NOT NULL GROUP BY 1`,
-    // The newest are in no row of it yet, as between two runs of maintenance.
+    // It does not contain the newest messages yet, as between two runs of maintenance.
     `UPDATE conversation_newest_upto SET message_id = ${messages - 300}`,
     `INSERT INTO conversation_newest SELECT read_conversation_id, max(stream_id), max(id) FROM messages
       WHERE id <= ${messages - 300} GROUP BY read_conversation_id`,
     `INSERT INTO log_entries (position, length, message_id, audience, payload) VALUES (${Math.min(1_900_000, messages)}, 1, ${messages}, 0, '{}')`,
-    // Stars and mentions by name: 5,000 of the second reader, 500 of the third, five of the fourth; of a guest mostly in streams
-    // that he is not in, as many as that.
+    // Stars and mentions by name: 5,000 each for the second reader, 500 for the third, five for the fourth. A guest has 5,000
+    // mentions, mostly in streams without that guest.
     `INSERT INTO message_flags (user_id, message_id, set_bits, scope)
       SELECT u.id, m.id, bit_or(u.bits), m.scope FROM (VALUES (${memberUnread}, 2, 5000), (${memberUnread}, 8, 5000), (${memberOneUnread}, 2, 500),
           (${memberOneUnread}, 8, 500), (${memberSomeUnread}, 2, 5), (${memberSomeUnread}, 8, 5), (${guestUnread}, 2, 2000), (${guestUnread}, 8, 5000)) u (id, bits, n)
@@ -130,7 +130,7 @@ function statements(messages: number, isSearchable: boolean): string[] {
     `INSERT INTO message_flags (user_id, message_id, set_bits, scope)
       SELECT 20 + floor(${people - 20} * ${random('m.id', 6)})::int, m.id, 8, m.scope FROM messages m WHERE m.id % 20 = 11 ON CONFLICT DO NOTHING`,
     `INSERT INTO read_users (user_id) SELECT id FROM users`,
-    // Everybody who reads has a watermark in every conversation, written in no order.
+    // All who read have a watermark in every conversation, inserted in a random order.
     `INSERT INTO read_watermarks (user_id, conversation_id, message_id)
       SELECT u, newest.conversation_id, CASE WHEN u = ${memberSomeUnread} THEN (newest.id * 0.95)::bigint ELSE newest.id END
       FROM (SELECT read_conversation_id AS conversation_id, max(stream_id) AS stream_id, max(id) AS id FROM messages GROUP BY 1) newest,
@@ -138,7 +138,7 @@ function statements(messages: number, isSearchable: boolean): string[] {
       WHERE u NOT IN (${memberUnread}, ${guestUnread}) AND (u <> ${guestRead} OR newest.stream_id = ${guestStream} OR newest.stream_id IS NULL)
         AND (newest.stream_id IS NOT NULL OR u IN (SELECT p.user_id FROM conversation_participants p WHERE p.conversation_id = newest.conversation_id))
       ORDER BY hashint8extended(newest.conversation_id, u)`,
-    // Of every reader with a watermark some single messages are unread or read out of order.
+    // Every reader with a watermark has some messages that are unread or read out of order.
     `INSERT INTO read_exceptions (user_id, message_id, conversation_id, stream_id, is_read)
       SELECT ${memberOneUnread}, m.id, m.read_conversation_id, m.stream_id, false
       FROM messages m WHERE m.id = (SELECT o.id FROM messages o WHERE o.stream_id = 3 AND o.id > ${messages} * 6 / 10 ORDER BY o.id LIMIT 1)`,
@@ -150,7 +150,7 @@ function statements(messages: number, isSearchable: boolean): string[] {
       WHERE m.id % ${Math.trunc(messages / 40)} = 999 AND m.stream_id <> ${guestStream} AND m.stream_id % 10 <> 0 AND m.id < ${messages} / 50 * 10 ON CONFLICT DO NOTHING`,
     `INSERT INTO reactions (message_id, user_id, emoji_name, emoji_code, reaction_type)
       SELECT m.id, 20 + m.id % 900, 'tada', '1f389', 'unicode_emoji' FROM messages m WHERE m.id % 20 = 13`,
-    // Some streams and topics are muted: of the first member few, of the third all.
+    // Some streams and topics are muted: few by the first member, all by the third.
     `UPDATE subscriptions SET is_muted = true WHERE user_id = ${memberOneUnread} OR (user_id = ${memberRead} AND stream_id % 10 = 1)`,
     `INSERT INTO muted_topics (user_id, stream_id, topic_folded, topic)
       SELECT ${memberRead}, c.stream_id, c.topic_folded, c.topic_folded FROM conversations c WHERE c.id % 9 = 0 AND c.stream_id IS NOT NULL`,
@@ -162,7 +162,7 @@ function statements(messages: number, isSearchable: boolean): string[] {
 /**
  * Fills an empty, migrated database. A million messages take some minutes.
  *
- * @param options.isSearchable whether words are found, which takes longer; the plans of narrows without words do not need it
+ * @param options.isSearchable whether words can be searched, which takes longer; plans of narrows without words do not need it
  */
 export async function makeHistory(
   pool: Pool,
@@ -173,14 +173,14 @@ export async function makeHistory(
   const { isSearchable = false } = options;
   try {
     await client.query('SET statement_timeout = 0');
-    // An index that is made at the end takes a part of the time that one takes which every row goes into.
+    // Creating an index at the end takes a fraction of the time of maintaining it for every row.
     const { rows } = await client.query<{ definition: string }>(
       `SELECT pg_get_indexdef('messages_search'::regclass) AS definition`,
     );
     if (isSearchable) await client.query('DROP INDEX messages_search');
     for (const text of statements(messages, isSearchable)) await client.query(text);
     if (isSearchable) await client.query(rows[0]?.definition ?? '');
-    // It marks pages as visible to all only if the commits of what is on them are on disk: they are synchronous, as everywhere.
+    // VACUUM marks pages as visible to all only if their commits are on disk, so commits are synchronous, as everywhere.
     await client.query('VACUUM (ANALYZE)');
   } finally {
     client.release(true);

@@ -1,4 +1,4 @@
-/** What fetching messages costs Postgres: the statements that the endpoint runs, explained for each narrow, reader and anchor. */
+/** The cost of fetching messages in Postgres: the endpoint's statements, explained for each narrow, reader and anchor. */
 import { parseNarrow } from '@parley/api/messages';
 import type { Client, Queryable } from '@parley/database';
 import { findFirstUnreadOf, listMessages, readShownMessages, unreadState } from '@parley/store';
@@ -7,9 +7,9 @@ import { compileNarrow } from '../../../services/messages/src/narrow/compile-nar
 import { guestStream, historyPeople } from './history-data.ts';
 
 export type PlanCost = {
-  /** Shared buffers, hit or read, of the dearer of the plan for these values and the one for any. */
+  /** Shared buffers, hit or read, of the more expensive plan: the one for these values or the one for any values. */
   readonly buffers: number;
-  /** Of the plan for any values, which a prepared statement has after a while. */
+  /** Of the plan for any values, which a prepared statement uses after a while. */
   readonly executionMs: number;
   readonly planningMs: number;
 };
@@ -103,7 +103,7 @@ export async function explainPage(
     beforeMax: counts.before,
     fromAnchorMax: counts.from,
   });
-  // As a service that keeps none of them.
+  // Like a service without cached lists.
   await readShownMessages(
     explaining,
     messages.map(({ id }) => ({ id, isAbove: false, isNearAnchor: true })),
@@ -139,7 +139,7 @@ const emailOf = (id: number): string => `u${id}@example.com`;
 const flags = ['private', 'starred', 'unread', 'mentioned', 'alerted'];
 const streamNames = [`stream ${guestStream}`, 'stream 150', 'stream 20'];
 
-/** Every operator, and the pairs that clients use most; what they find is rare, common or missing. */
+/** Every operator, and the most common pairs of operators; their results are frequent, rare or empty. */
 export function historyCases(readerId: number): HistoryCase[] {
   const {
     commonSender,
@@ -150,7 +150,7 @@ export function historyCases(readerId: number): HistoryCase[] {
     guestRead,
     guestUnread,
   } = historyPeople;
-  // A guest knows of no other stream, and a narrow to one is refused.
+  // Guests know no other stream, and a narrow to one is refused.
   const known =
     readerId === guestRead || readerId === guestUnread ? streamNames.slice(0, 1) : streamNames;
   const senders: readonly (readonly [string, number])[] = [

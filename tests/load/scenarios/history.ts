@@ -23,17 +23,17 @@ import {
   makeHistory,
 } from './history-data.ts';
 
-// Fewer do not fill the shape of the history, more do not fit its positions.
+// Fewer are too few for the shape of the history, and more exceed its positions.
 const historyMessagesLeast = 10_000;
 const historyMessagesUsual = '1000000';
 const historyMessagesBound = 1_500_000;
 const pageLength = 100;
-/** Of clients that ask at once, so that no process goes cold between two requests. */
+/** Connections of concurrent clients, so that no process cools down between two requests. */
 const busyConnections = 8;
-// As many as the history makes of the rare word.
+// The number of messages with the rare word.
 const rareMessages = 20;
 
-/** Members of all streams, who have read everything, nothing, and something in between. */
+/** Members of all streams, who have read everything, nothing, all but one message, or most messages. */
 const readers = [
   historyPeople.memberRead,
   historyPeople.memberUnread,
@@ -54,7 +54,7 @@ export const historyScenario: MeasuredScenario = {
   ],
 };
 
-/** What a reader narrows to, one term or two; what of it is missing to a reader makes the page shorter. */
+/** The readers' narrows of one or two terms; a page is shorter if the reader lacks some of the messages. */
 const narrows: readonly (readonly [name: string, narrow: Narrow])[] = [
   ['everything', []],
   ['a topic of a stream', [term('stream', `stream ${guestStream}`), term('topic', 'topic 3')]],
@@ -82,7 +82,7 @@ function sender(id: number): Narrow[number] {
   return term('sender', `u${id}@example.com`);
 }
 
-/** @throws Error for a number of messages that the history cannot have */
+/** @throws Error for a number of messages that the history does not support */
 export function readHistoryLength(options: LoadOptions): number {
   const text = options.messages ?? historyMessagesUsual;
   const messages = readCount(text, 'messages', historyMessagesBound);
@@ -118,7 +118,7 @@ async function openLongHistory(
       return shot;
     };
   };
-  // The smallest page is of the stream with the fewest messages; where all of the history is small it holds less.
+  // The smallest page is that of the stream with the fewest messages, and even smaller in a small history.
   const streams = Array.from({ length: historyStreams }, (_, n) =>
     page([term('stream', `stream ${n + 1}`)]),
   );
@@ -170,7 +170,7 @@ async function fill(databaseUrl: string, messages: number): Promise<void> {
   }
 }
 
-/** The history's people have no keys. */
+/** The people of the history have no keys. */
 async function giveKeys(
   settings: Parameters<typeof connectMaker>[0],
 ): Promise<readonly FleetAccount[]> {
@@ -187,7 +187,7 @@ async function giveKeys(
   }));
 }
 
-/** @throws Error when a page has fewer messages or more than it may have, or has them in another order than by id */
+/** @throws Error if a page has too few or too many messages, or does not have them in the order of their ids */
 async function expectMessages(
   url: string,
   account: FleetAccount,

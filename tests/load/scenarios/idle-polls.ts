@@ -22,14 +22,14 @@ const requestsAtOnce = 32;
 const sendsToAll = 3;
 const controlRounds = 3;
 const heldDeadlineMs = 120_000;
-// A look costs the process a scrape of its metrics, which counts every open socket.
+// Each check costs the process a scrape of its metrics, which counts every open socket.
 const lookIntervalMs = 200;
 const measuredServices = ['gateway', 'events'] as const;
 const bytesPerKib = 1_024;
 
 type Memory = Readonly<Record<(typeof measuredServices)[number], MemorySample>>;
 
-/** Polls and streams that wait: what they take of the memory of gateway and node, and what heartbeats cost. */
+/** Waiting polls and streams: their memory in gateway and node, and the cost of heartbeats. */
 export const idleScenario: MeasuredScenario = {
   name: 'idle',
   summary:
@@ -37,7 +37,8 @@ export const idleScenario: MeasuredScenario = {
   secs: 60,
   ownSystem: () => ({ environment: inspectable }),
   groups: (system, options) => {
-    // Of processes that have held nothing yet: what V8 has kept from the polls of an earlier level would hide those of the next.
+    // Measured on processes that have held nothing yet: memory that V8 retains from an earlier level would hide that of the next
+    // one.
     let before: Memory | undefined;
     return readFollowings(
       options,
@@ -79,7 +80,7 @@ class IdlePolls {
       people.map(({ user }) => user.id),
     );
     const sends = new NumberedSends(sender.client);
-    // The first send to a topic makes its conversation.
+    // The first send to a topic creates its conversation.
     await sends.send(stream.name);
     const { fleet } = await Fleet.register(system.urls, credentialsOf(people), requestsAtOnce, of);
     rig.addGenerators(fleet);
@@ -114,7 +115,7 @@ class IdlePolls {
     ];
   }
 
-  /** After a collection of garbage in each process. */
+  /** After a garbage collection in each process. */
   async readMemory(): Promise<Memory> {
     const { cluster } = getOwn(this.#system, 'idle');
     const samples = await Promise.all(
@@ -209,10 +210,10 @@ const heldMetrics = {
 } as const;
 
 /**
- * Waits until the nodes hold so many polls or streams, and the gateways as many.
+ * Waits until the nodes hold this many polls or streams, and the gateways as many.
  *
- * @param options.slack how many may be missing or too many at the moment of a look
- * @throws Error when that does not come, and when a client saw what it may not see
+ * @param options.slack how many may be missing or too many at the moment of a check
+ * @throws Error if that does not happen in time, or a client observed a fault
  */
 export async function waitForHeld(
   cluster: Cluster,
@@ -239,7 +240,7 @@ export async function waitForHeld(
   }
 }
 
-/** Of many polls some are always on their way between a heartbeat and the next poll. */
+/** Of many polls some are always between a heartbeat and the next poll. */
 function betweenPolls(polls: number): number {
   return Math.floor(polls / 200);
 }

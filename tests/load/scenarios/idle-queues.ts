@@ -13,19 +13,19 @@ export type IdleQueuesResult = {
   readonly idle_queues: number;
   readonly register_per_second: number;
   readonly register: LatencySummary;
-  /** The first poll of a queue, which makes the node load it with its user. */
+  /** The first poll of a queue, for which the node loads the queue and its user. */
   readonly first_polls_per_second: number;
   readonly first_poll: LatencySummary;
   readonly node_heap_kib_per_queue: number;
   readonly node_rss_kib_per_queue: number;
-  /** The same after this many messages to everybody, which nobody has fetched. */
+  /** The same after this many messages to everybody, which no client has fetched. */
   readonly backlog: number;
   readonly node_heap_kib_per_queue_with_backlog: number;
   readonly node_heap_mib: number;
   readonly node_rss_mib: number;
   readonly node_idle_cpu_percent: number;
   readonly followers: number;
-  /** To groups of ten, without the idle queues and with them. */
+  /** To groups of ten, without and with the idle queues. */
   readonly deliveries_per_second: number;
   readonly send_to_receive_alone: LatencySummary;
   readonly send_to_receive: LatencySummary;
@@ -40,9 +40,9 @@ const sendsToAll = 3;
 const checkedMax = 1_000;
 
 /**
- * Fills one node with queues whose clients have gone quiet, and delivers to others meanwhile.
+ * Fills one node with queues of silent clients, and delivers messages to other queues.
  *
- * @throws Error for a system that is not the generator's own, and when a client sees what it may not see
+ * @throws Error for a system that the generator did not start, and if a client observed a fault
  */
 export async function measureIdleQueues(
   system: LoadSystem,
@@ -99,7 +99,7 @@ export async function measureIdleQueues(
     ).reduce((sum, members) => sum + members, 0);
     return summarizeLatencies(sends.latenciesOf((await collectReceipts(fleet, reached)).receipts));
   };
-  // The first sends find no conversations, and a system that has run nothing yet.
+  // The first sends create conversations, in a system that has not run anything yet.
   await sends.sendPaced(groups.length, 100, (n) => groups[n] ?? '');
   await collectReceipts(fleet, followers.length);
   const alone = await deliverToGroups();

@@ -12,7 +12,7 @@ import { steadyScenario } from './steady.ts';
 import { stormScenario } from './storm.ts';
 import { typingScenario } from './typing.ts';
 
-/** The scenarios that are measured in several runs, with controls; the others print what they find as they go. */
+/** The scenarios that are measured in several runs, with controls; the others print their results as they go. */
 export const measuredScenarios: readonly MeasuredScenario[] = [
   sendScenario,
   chatScenario,

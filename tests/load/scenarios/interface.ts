@@ -12,15 +12,15 @@ const pageLength = 100;
 const sendsBound = 1_000_000;
 const followers = 100;
 const followedSendsPerSecond = 5;
-// More than are ever under way where the server keeps up.
+// More than are ever pending while the server keeps up.
 const connectionsOfRate = 16;
 const requestsAtOnce = 8;
 const tailMs = 250;
 const farAwayMs = Number.MAX_SAFE_INTEGER;
 
 /**
- * What clients of any server of this interface do most, by requests that each of them takes: to measure servers beside each other with one
- * generator, which is why it needs nothing but accounts.
+ * The most frequent requests of clients, in forms that every server of this interface accepts. One generator can compare servers
+ * with it, because it needs only accounts.
  */
 export const interfaceScenario: MeasuredScenario = {
   name: 'interface',
@@ -84,7 +84,7 @@ async function openInterface(system: LoadSystem, rig: Rig): Promise<readonly Cas
   ];
 }
 
-/** Sends as many messages as a page has, so that the first page is not a short one. */
+/** Sends as many messages as a page holds, so that the first page is full. */
 async function fillPage({ system, senders, history }: Talk): Promise<void> {
   const { sent } = await senders.send({
     ...planOf(system),

@@ -13,16 +13,16 @@ export type NodeDeathResult = {
   readonly survivors: number;
   readonly register_per_second: number;
   readonly register: LatencySummary;
-  /** Opening a held poll for each queue on the node that is killed later: it loads each with its user. */
+  /** Opening a held poll for each queue on the node that will be killed, which loads each queue and its user. */
   readonly first_polls_per_second: number;
-  /** Polls that a client had to repeat itself. */
+  /** Polls that a client had to repeat. */
   readonly repeated_polls: number;
-  /** From the kill until the nodes that are left hold all polls again. */
+  /** From the kill until the remaining nodes hold all polls again. */
   readonly all_held_again_ms: number;
   readonly rebuilt_per_second: number;
-  /** From the kill until a message that was sent right after it is there. */
+  /** From the kill to the receipt of a message that was sent right after it. */
   readonly served_again: LatencySummary;
-  /** A message to all, before and after. */
+  /** A message to all, before and after the kill. */
   readonly send_to_receive_before: LatencySummary;
   readonly send_to_receive_after: LatencySummary;
 };
@@ -31,10 +31,10 @@ const stream = 'shared';
 const requestsAtOnce = 32;
 
 /**
- * Kills a node on which all polls are held, and measures how long it takes until those that are left serve them.
+ * Kills a node that holds all polls, and measures how long it takes until the remaining nodes serve them.
  *
- * @throws Error for a system that is not the generator's own or begins with more than one node, and when a client sees what it may
- *   not see: a message twice, none, or two failures in a row
+ * @throws Error for a system that the generator did not start or that begins with more than one node, and if a client observed a
+ *   fault: a repeated or lost message, or two failures in a row
  */
 export async function measureNodeDeath(
   system: LoadSystem,
@@ -67,7 +67,7 @@ export async function measureNodeDeath(
   const before = [...(await sendToAll()), ...(await sendToAll())];
   await waitForHeld(cluster, fleet, people.length);
 
-  // What is held stays where it is held: the nodes that come now begin without any.
+  // Held polls stay where they are, so the new nodes begin without any.
   for (let n = 0; n < options.survivors; n += 1) await cluster.startAnother('events');
   const repeatedBefore = (await fleet.report()).repeated;
   const killedAtMs = nowMs();

@@ -5,10 +5,10 @@ import type { MeasuredScenario } from '../scenario.ts';
 
 const peopleUsual = '2000';
 const peopleBound = 9_000;
-// What two cores carry with some to spare, generators and stores included.
+// A rate that two cores can sustain with some reserve, including generators and stores.
 const rateUsual = '500';
 const rateBound = 50_000;
-// More than are ever under way where the system keeps up.
+// More than are ever pending while the system keeps up.
 const connectionsMax = 128;
 
 /** The mix of requests of a real organization, at a fixed rate. */

@@ -1,4 +1,4 @@
-/** What the first page of each narrow costs Postgres on a long history. */
+/** The cost in Postgres of the first page of each narrow on a long history. */
 import { createMigratedDatabase, openTestPool, startTestPostgres } from '@parley/test-kit';
 
 import { historyPeople, makeHistory } from './history-data.ts';
@@ -15,7 +15,7 @@ export type PlanRow = {
 
 const readers = Object.entries(historyPeople).filter(([name]) => /^(member|guest)/.test(name));
 
-/** One row as text, in columns. */
+/** One row of the report, in columns. */
 export function planLine(row: PlanRow): string {
   return [
     row.reader.padEnd(18),
@@ -28,10 +28,10 @@ export function planLine(row: PlanRow): string {
 }
 
 /**
- * Makes a history in a Postgres of its own (or that of `PARLEY_TEST_DATABASE_URL`) and explains every narrow for every reader and
- * anchor: messages found, shared buffers of the dearer kind of plan, and milliseconds of execution.
+ * Creates a history in a separate Postgres (or that of `PARLEY_TEST_DATABASE_URL`) and explains every narrow for every reader and
+ * anchor: messages found, shared buffers of the more expensive plan, and milliseconds of execution.
  *
- * @param report gets the rows as they are measured; the dearest comes again as the last one
+ * @param report gets the rows as they are measured; the most expensive one is repeated at the end
  */
 export async function explainPages(
   messages: number,

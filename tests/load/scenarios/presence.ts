@@ -10,7 +10,7 @@ export type PresenceResult = {
   readonly people: number;
   readonly reports_per_second: number;
   readonly answer_bytes: number;
-  /** Commits of Postgres, less those of the system when it is idle. */
+  /** Commits of Postgres, minus those of the idle system. */
   readonly commits_per_report: number;
   readonly commits_per_second: number;
   readonly failed: number;
@@ -19,13 +19,13 @@ export type PresenceResult = {
 
 const accountsAtOnce = 200;
 const idleMs = 5_000;
-// A session of Postgres reports its last counts after a second when it is busy; an idle one after ten.
+// A busy session of Postgres reports its last counts after a second, an idle one after ten.
 const countsSettleMs = 11_000;
 
 /**
- * Lets everybody of an organization report presence, each answer with everybody in it, and counts what that costs.
+ * All people of an organization report presence, and each answer contains everybody; the cost is measured.
  *
- * @throws Error for a system that is not the generator's own
+ * @throws Error for a system that the generator did not start
  */
 export async function reportPresence(
   system: LoadSystem,
@@ -39,7 +39,7 @@ export async function reportPresence(
   if (organization === undefined)
     throw new Error('the presence scenario needs a system of its own: leave out --url');
   const clients = await makePeople(organization, options.people);
-  // Each person's first report is news to everybody, which does not happen in an organization at work.
+  // Each person's first report is an event for everybody, which does not occur in an organization at work.
   await inTurn(clients.length, options.reporters, async (n) => {
     await clients[n]?.post('users/me/presence', { status: 'active', ping_only: true });
   });
@@ -106,12 +106,12 @@ async function inTurn(
   await Promise.all(Array.from({ length: atOnce }, run));
 }
 
-/** @returns how many transactions Postgres committed during `work`, and until their counts are in */
+/** @returns how many transactions Postgres committed during `work` and until their counts were reported */
 async function commitsOf(
   organization: TestOrganization,
   work: () => Promise<void>,
 ): Promise<number> {
-  // What was done before must not be counted here: its sessions may not have reported it yet.
+  // Earlier transactions must not be counted here, and their sessions may not have reported them yet.
   await pause(countsSettleMs);
   const before = await readCommits(organization);
   await work();

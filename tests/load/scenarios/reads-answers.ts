@@ -1,4 +1,4 @@
-/** What long answers cost that many ask for: pages of messages, and the presence of everybody. */
+/** The cost of long answers to many requests: pages of messages, and the presence of everybody. */
 import { makeBacklog } from '../backlog.ts';
 import { HttpConnection } from '../fleet/http-connection.ts';
 import { readCount } from '../load-options.ts';
@@ -17,7 +17,7 @@ const peopleUsual = '2000';
 const peopleBound = 20_000;
 const connections = 8;
 
-/** The newest messages of a stream, for clients that take them compressed and for those that do not. */
+/** The newest messages of a stream, for clients with and without compression. */
 export async function openPages(
   system: LoadSystem,
   _options: LoadOptions,
@@ -55,7 +55,7 @@ export async function openPages(
   });
 }
 
-/** Reports of presence, each answered with everybody, and those whose clients want no answer. */
+/** Reports of presence whose answers contain everybody, and reports of clients that want no answer. */
 export async function openReporting(
   system: LoadSystem,
   options: LoadOptions,
@@ -96,7 +96,7 @@ function inBothForms(
   ];
 }
 
-/** Each person's first report is news to everybody, which does not happen in an organization at work. */
+/** Each person's first report is an event for everybody, which does not occur in an organization at work. */
 async function askAll(url: string, requests: readonly string[]): Promise<void> {
   let next = 0;
   const ask = async (): Promise<void> => {

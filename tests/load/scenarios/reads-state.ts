@@ -1,4 +1,4 @@
-/** What a client costs that begins: its state, and the marking of all that it has not read. */
+/** The cost of a starting client: its state, and marking all unread messages as read. */
 import { makeBacklog } from '../backlog.ts';
 import { HttpConnection } from '../fleet/http-connection.ts';
 import type { FleetAccount } from '../fleet/protocol.ts';
@@ -29,7 +29,7 @@ const marksPerRun = 10;
 // The first marks of a run are its warm-up.
 const warmUpMarks = 5;
 
-/** Registers with everything that a client fetches unless it asks for less. */
+/** Registers with everything that a client fetches by default. */
 export async function openRegistering(
   system: LoadSystem,
   options: LoadOptions,
@@ -45,7 +45,7 @@ export async function openRegistering(
   );
   const first = ids.slice(0, registering);
   for (const [n, { id }] of streams.entries()) {
-    // Everybody who registers is in all, the others in one of twenty.
+    // The people who register are in all streams, the others in one of twenty.
     const others = ids.filter((userId) => userId % 20 === n % 20);
     await organization.maker.subscribe(id, [...first, ...others]);
   }
@@ -74,7 +74,7 @@ export async function openRegistering(
   }));
 }
 
-/** @throws Error when the state of a client that registers lacks people or subscriptions */
+/** @throws Error if the answer of register lacks people or subscriptions */
 async function expectState(
   url: string,
   account: FleetAccount,
@@ -90,7 +90,7 @@ async function expectState(
     throw new Error(`${people.length} people and ${subscriptions.length} subscriptions came`);
 }
 
-/** Everybody who registers has all messages of many topics unread. */
+/** All messages of many topics are unread for the people who register. */
 export async function openRegisteringUnread(
   system: LoadSystem,
   options: LoadOptions,
@@ -129,7 +129,7 @@ export async function openRegisteringUnread(
   }));
 }
 
-/** Everybody who marks has everything unread, and marks once. */
+/** Everything is unread for each person, who marks it as read once. */
 export async function openMarking(
   system: LoadSystem,
   options: LoadOptions,
@@ -189,7 +189,7 @@ export async function openMarking(
   ];
 }
 
-/** @throws Error when somebody has something unread, or nothing, where it should be otherwise */
+/** @throws Error if the people have unread messages, or none, contrary to what is expected */
 async function expectUnread(
   url: string,
   account: FleetAccount,

@@ -11,7 +11,7 @@ import { openMarking, openRegistering, openRegisteringUnread } from './reads-sta
 
 const connections = 16;
 
-/** Requests that only read, by closed-loop clients, and the marking of what is unread. */
+/** Requests that only read, by closed-loop clients, and marking unread messages as read. */
 export const readsScenario: MeasuredScenario = {
   name: 'reads',
   summary: 'cheap requests against a bare proxy, pages, presence, registering, marking as read',

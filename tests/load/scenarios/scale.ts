@@ -15,7 +15,7 @@ const peopleBound = 9_000;
 const sendersUsual = '32';
 const sendersBound = 1_000;
 
-/** How many processes of which services there are; what is not named has one. */
+/** The number of processes of each service; a service that is not named has one. */
 type Layout = Readonly<
   Partial<
     Record<'events' | 'gateways' | 'messages' | 'subscriptions' | 'people' | 'presence', number>
@@ -33,7 +33,7 @@ const layouts: readonly Layout[] = [
   { presence: 2 },
 ];
 
-/** The mix of the office as fast as it is answered, on more and more processes of a service, each system on its own. */
+/** The mix of the office as fast as it is answered, with more and more processes of a service, each step on a separate system. */
 export const scaleScenario: MeasuredScenario = {
   name: 'scale',
   summary: 'the office as fast as it is answered on 1, 2, 3 event nodes and 1, 2 of each service',

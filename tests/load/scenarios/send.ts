@@ -14,10 +14,10 @@ const sendersBound = 1_000;
 const topicsBound = 10_000;
 const followersBound = 1_000;
 const sendsBound = 1_000_000;
-// One process can ask for what two cores answer; the second keeps it from being what is measured.
+// One process can make as many requests as two cores answer; the second ensures that the generator is not the limit.
 const senderProcesses = 2;
 const requestsAtOnce = 16;
-// What is still on its way when the window ends.
+// Requests that are pending when the window ends.
 const tailMs = 250;
 
 /** Clients that each wait for their answer before they send again. */
@@ -89,7 +89,7 @@ async function openSends(
   return [...ours, ...controls];
 }
 
-/** Lets this many people follow the stream with polls. */
+/** Makes this many people follow the stream by polling. */
 async function follow(system: LoadSystem, count: number, rig: Rig): Promise<Fleet | undefined> {
   if (count === 0) return undefined;
   const accounts = Array.from(

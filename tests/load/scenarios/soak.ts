@@ -12,7 +12,7 @@ import { ProcessGauge } from '../process-gauge.ts';
 import { findSlopePerHour } from '../slope.ts';
 import { waitForHeld } from './idle-polls.ts';
 
-/** What is sampled of a process, and must be flat. */
+/** Samples of a process that must not grow. */
 type Sample = {
   readonly open_files: number;
   readonly heap_bytes: number;
@@ -45,11 +45,11 @@ export type SoakResult = {
 
 const stream = 'soaked';
 const requestsAtOnce = 16;
-/** Rare enough that most clients hang up before an answer comes. */
+/** Rare enough that most clients hang up before an answer. */
 const sendsPerSecond = 0.5;
 const fillersAtOnce = 8;
 const holdMaxMs = 3_000;
-/** A third of a run is warming up: caches of code and of the log fill. Runs below this are too short to be judged. */
+/** A third of a run is the warm-up, in which caches of code and of the log fill. Runs shorter than this cannot be judged. */
 const judgedMinutesMin = 5;
 const samplesMin = 8;
 const calmDeadlineMs = 150_000;
@@ -65,8 +65,8 @@ const tolerances: Readonly<Record<Quantity, { readonly part: number; readonly be
 };
 
 /**
- * Lets clients open and abandon polls and end and register queues for a long time, and watches sockets, heap, listeners and queues of
- * gateways and event nodes.
+ * Clients open and abandon polls, and delete and register queues, for a long time, while sockets, heap, listeners and queues of
+ * gateways and event nodes are sampled.
  *
  * @throws Error if anything grows after the warm-up or is left at the end, and if a client is refused
  */
@@ -75,7 +75,7 @@ export async function soak(
   options: {
     readonly minutes: number;
     readonly clients: number;
-    /** Messages sent before, so that the nodes' bounded memory of the log is as full as it will be. */
+    /** Messages sent before, so that the nodes' bounded memory of the log is already full. */
     readonly fill: number;
     readonly sampleSecs: number;
   },
@@ -90,7 +90,7 @@ export async function soak(
     gauge: stack.use(new ProcessGauge(running)),
   }));
   const sample = async ({ gauge, running }: (typeof gauges)[number]): Promise<Sample> => ({
-    // First the listeners, whose count collects garbage.
+    // Listeners first, because counting them collects garbage.
     ...(await readHandles(gauge)),
     heap_bytes: (await gauge.readMemory()).heapBytes,
     open_files: await gauge.countOpenFiles(),
@@ -120,7 +120,7 @@ export async function soak(
   const stopping = new AbortController();
   const sends = new NumberedSends(sender.client);
   const sending = sends.sendPaced(Infinity, sendsPerSecond, () => stream, stopping.signal);
-  // A send that fails ends the run at its end, not the process at once.
+  // A failed send fails the run at its end and does not end the process at once.
   sending.catch(() => undefined);
   const beganAt = nowMs();
   const durationMs = options.minutes * 60_000;
@@ -128,7 +128,7 @@ export async function soak(
   while (nowMs() - beganAt < durationMs) {
     await fleet.startChurn(holdMaxMs);
     await pause(options.sampleSecs * 1_000);
-    // Counting listeners halts a process for a moment, in which its clients must not wait; and what is held is no part of a leak.
+    // Counting listeners pauses a process for a moment, which clients must not notice; and held polls are not a leak.
     await fleet.stopChurn();
     await waitForHeld(cluster, fleet, 0);
     for (const watching of gauges) {

@@ -24,17 +24,17 @@ const followersUsual = '10';
 const followersBound = 1_000;
 const topics = 20;
 const sendsBound = 2_000_000;
-// More than are ever under way where the system keeps up.
+// More than are ever pending while the system keeps up.
 const connectionsMax = 64;
 const requestsAtOnce = 16;
 const tailMs = 250;
 const lookIntervalMs = 1_000;
-// Beyond the partitions that the run reaches by itself, so that the one that it asks for is new.
+// Beyond the partitions that the run reaches by itself, so that the requested one is new.
 const partitionPositions = 1_000_000;
 
 /**
- * Sends at a rate that leaves the machine half idle: what stalls them is no lack of time but work that comes now and then, such as
- * flushes of the search index, checkpoints, and new partitions of the log.
+ * Sends at a rate that leaves the machine half idle. Then stalls are caused not by overload but by occasional work, such as flushes
+ * of the search index, checkpoints, and new partitions of the log.
  */
 export const steadyScenario: MeasuredScenario = {
   name: 'steady',
@@ -131,14 +131,14 @@ async function openSteady(
     }));
 }
 
-/** Makes a partition as event nodes do before one is full, which takes more sends than a run has. */
+/** Creates a partition as event nodes do before one is full, which takes more sends than a run has. */
 async function makePartition(pool: Pool, positionsAhead: number, atMs: number): Promise<void> {
   await pause(Math.max(0, atMs - nowMs()));
   if (!(await ensurePartitionsFor(pool, positionsAhead)))
     throw new Error('a partition of the log was not made');
 }
 
-/** @returns when checkpoints began, within the interval of the looks */
+/** @returns when checkpoints began, to the precision of the sampling interval */
 async function watchCheckpoints(pool: Pool, untilMs: number): Promise<readonly number[]> {
   const count = async (): Promise<number> => {
     const { rows } = await pool.query<{ count: number }>(

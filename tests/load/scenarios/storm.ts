@@ -17,8 +17,8 @@ const requestsAtOnce = 32;
 const farAwayMs = Number.MAX_SAFE_INTEGER;
 
 /**
- * What clients register for: the events alone, or with the state of somebody's own. The list of all people is no part of it; for
- * everybody at once it would be the square of their number.
+ * The registers of the clients: events only, or with the client's own state. The list of all people is not included, because its
+ * cost for everybody at once would grow with the square of their number.
  */
 const registers = [
   ['events only', ['message'], []],
@@ -99,7 +99,7 @@ async function openStorm(
   });
 }
 
-/** @throws Error when the message does not come to everybody once */
+/** @throws Error unless everybody gets the message exactly once */
 async function sendToAll(
   to: {
     readonly system: LoadSystem;

@@ -9,7 +9,7 @@ import { makePeople } from '../make-people.ts';
 export type SubscribeOptions = {
   /** In one request. */
   readonly people: number;
-  /** Queues of people whom the changes do not concern. */
+  /** Queues of people who are not affected by the changes. */
   readonly followers: number;
   /** Subscribers of the stream that single people join and leave. */
   readonly largeStream: number;
@@ -18,9 +18,9 @@ export type SubscribeOptions = {
 export type StepResult = {
   readonly step: string;
   readonly secs: number;
-  /** Sends of somebody else meanwhile. */
+  /** Another user's sends during the step. */
   readonly send: LatencySummary;
-  /** How long a transaction that does nothing else waited for the head of the log. */
+  /** How long a transaction with no other work waited for the head of the log. */
   readonly head: LatencySummary;
   readonly told_after_secs?: number;
 };
@@ -30,7 +30,7 @@ const quietMs = 3_000;
 const toldDeadlineMs = 120_000;
 const probePauseMs = 2;
 
-/** Followers of every event, which count the `peer_*` events and see that ids only grow. */
+/** Followers of every event, which count the `peer_*` events and check that ids increase. */
 class Followers {
   readonly #stopping = new AbortController();
   readonly #ended: Promise<void>[] = [];
@@ -70,7 +70,7 @@ class Followers {
     }
   }
 
-  /** Waits until each got this many `peer_*` events since the last call. */
+  /** Waits until each follower got this many `peer_*` events since the last call. */
   async waitFor(count: number): Promise<void> {
     await waitUntil(
       `every follower has ${count} events`,
@@ -87,7 +87,7 @@ class Followers {
   }
 }
 
-/** Takes the head of the log over and over; Postgres itself says how long it waited, which the load of this process does not alter. */
+/** Takes the head of the log again and again. Postgres measures the wait, so the load of this process does not affect it. */
 async function probeHead(
   organization: TestOrganization,
   waits: Latencies,
@@ -111,7 +111,7 @@ async function probeHead(
   }
 }
 
-/** Does a step while somebody else sends and a probe takes the head of the log, over and over. */
+/** Executes a step while another user sends and a probe takes the head of the log again and again. */
 async function measure(
   organization: TestOrganization,
   sender: TestAccount,
@@ -154,7 +154,7 @@ const named = (names: readonly string[]): { name: string }[] => names.map((name)
 /**
  * Measures changes of memberships of many people, of many streams, and in a large stream, each while others send and follow.
  *
- * @throws Error for a system that is not the generator's own, or when an event does not come, or comes twice
+ * @throws Error for a system that the generator did not start, or if an event does not arrive, or arrives twice
  */
 export async function measureSubscribing(
   system: LoadSystem,
@@ -172,7 +172,7 @@ export async function measureSubscribing(
   await followers.open(system.clients, options.followers);
   const during = (step: string, work: () => Promise<unknown>): Promise<StepResult> =>
     measure(organization, sender, step, work);
-  const told = async (step: string, events: number, work: () => Promise<unknown>) => {
+  const measureWithEvents = async (step: string, events: number, work: () => Promise<unknown>) => {
     const startedAt = performance.now();
     const result = await during(step, work);
     await followers.waitFor(events);
@@ -182,17 +182,17 @@ export async function measureSubscribing(
     report(await during('nothing', () => new Promise((resolve) => setTimeout(resolve, quietMs))));
     await admin.client.post(path, { subscriptions: named(['crowd']) });
     await followers.waitFor(1);
-    await told(`subscribe ${people.length} people`, people.length, () =>
+    await measureWithEvents(`subscribe ${people.length} people`, people.length, () =>
       admin.client.post(path, { subscriptions: named(['crowd']), principals: people }),
     );
-    await told(`unsubscribe ${people.length} people`, people.length, () =>
+    await measureWithEvents(`unsubscribe ${people.length} people`, people.length, () =>
       admin.client.delete(path, { subscriptions: ['crowd'], principals: people }),
     );
     const names = Array.from({ length: streamsOfOne }, (_, n) => `one of many ${n}`);
-    await told(`create ${names.length} streams`, names.length, () =>
+    await measureWithEvents(`create ${names.length} streams`, names.length, () =>
       admin.client.post(path, { subscriptions: named(names) }),
     );
-    await told(`leave ${names.length} streams`, names.length, () =>
+    await measureWithEvents(`leave ${names.length} streams`, names.length, () =>
       admin.client.delete(path, { subscriptions: names }),
     );
     await measureLargeStream(organization, admin, options.largeStream, async (step, work) =>

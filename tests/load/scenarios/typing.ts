@@ -9,10 +9,10 @@ import { writeGet, writePost } from '../requests.ts';
 import type { Rig } from '../rig.ts';
 import type { Case, MeasuredScenario } from '../scenario.ts';
 
-// From one notice to the next: longer than notices are gathered, and the reader's next poll is held by then.
+// The pause between two notices is longer than notices are batched, and by then the reader's next poll is held.
 const betweenMs = 250;
 
-/** Somebody types now and then to one reader, who is on long poll. */
+/** Somebody types now and then to one reader on long poll. */
 export const typingScenario: MeasuredScenario = {
   name: 'typing',
   summary: 'a notice of typing to one reader on long poll',
@@ -29,13 +29,13 @@ async function openTyping(system: LoadSystem, rig: Rig): Promise<readonly Case[]
   const queue = await TypingQueue.open(url, reader);
   rig.defer(() => queue.close());
   const tell = async (window: Window, latencies: Latencies): Promise<void> => {
-    const told = queue.next();
+    const received = queue.next();
     await pause(betweenMs);
     const leftAtMs = nowMs();
     const parameters = { op: 'start', to: JSON.stringify([reader.email]) };
     const answer = await typist.request(writePost(url, '/api/v1/typing', sender, parameters));
     if (answer.status !== 200) throw new Error(`typing: ${answer.status} ${answer.body}`);
-    const receivedAtMs = await told;
+    const receivedAtMs = await received;
     if (isWithin(window, leftAtMs)) latencies.record(receivedAtMs - leftAtMs);
   };
   return [
@@ -60,7 +60,7 @@ async function openTyping(system: LoadSystem, rig: Rig): Promise<readonly Case[]
   ];
 }
 
-/** The reader's queue of typing alone. */
+/** The reader's queue, of typing events only. */
 class TypingQueue {
   readonly #url: string;
   readonly #reader: FleetAccount;
@@ -97,10 +97,10 @@ class TypingQueue {
   }
 
   /**
-   * Polls until a notice comes.
+   * Polls until a notice arrives.
    *
-   * @returns when it was here
-   * @throws Error when a poll is refused, or more than one notice comes
+   * @returns when it arrived
+   * @throws Error if a poll is refused, or more than one notice arrives
    */
   async next(): Promise<number> {
     for (;;) {
@@ -115,7 +115,7 @@ class TypingQueue {
       };
       this.#lastEventId = events.at(-1)?.id ?? this.#lastEventId;
       const notices = events.filter(({ type }) => type === 'typing').length;
-      if (notices > 1) throw new Error(`${notices} notices came where one was told`);
+      if (notices > 1) throw new Error(`${notices} notices arrived instead of one`);
       if (notices === 1) return receivedAtMs;
     }
   }
