@@ -210,10 +210,13 @@ describe('POST user_uploads', () => {
       (await storedFiles()).length === before.length ? true : undefined,
     );
     expect(await fixture.attachmentsOf(bob)).toEqual(own);
-    const { rows } = await fixture.all.pool.query<{ left: number }>({
-      text: 'SELECT count(*) AS left FROM files_to_remove',
+    // The file is removed before the note that it is to be.
+    await waitUntil('nothing is to be removed', async () => {
+      const { rows } = await fixture.all.pool.query<{ left: number }>({
+        text: 'SELECT count(*) AS left FROM files_to_remove',
+      });
+      return rows[0]?.left === 0 ? true : undefined;
     });
-    expect(rows[0]?.left).toBe(0);
   });
 });
 
