@@ -124,7 +124,10 @@ export class LiveServices {
     return () => this.#accountListeners.delete(listener);
   }
 
-  /** Waits for a read that began after this call. If Postgres is down, it gives up after the time limit of two reads, and the last list stays in use. */
+  /**
+   * Waits for a read that began after this call. If Postgres is down, it gives up after the time limit of two reads, and the last list stays
+   * in use.
+   */
   async readAgain(): Promise<void> {
     await this.#reading;
     if (this.#reading === undefined) this.#readSoon();

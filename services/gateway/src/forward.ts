@@ -201,6 +201,11 @@ export class Forwarder {
     let left: LiveNode[] = forwarded.candidates();
     const unreachable = new Set<string>();
     let knowsNewest = false;
+    const markUnreachable = (node: LiveNode): void => {
+      unreachable.add(node.address);
+      this.#options.upstreams.suspect(node.nodeId);
+      this.#options.onRetry(forwarded.service, 'unreachable');
+    };
     for (let count = 0; count < attemptsMax && performance.now() < giveUpAtMs; count += 1) {
       if (left.length === 0) {
         if (losses > 0) {
@@ -219,9 +224,7 @@ export class Forwarder {
       if (node === undefined) continue;
       // A failed attempt would lose the first bytes of the body, so the node must accept connections.
       if (forwarded.body.kind === 'flowing' && !(await takesConnections(node.address))) {
-        unreachable.add(node.address);
-        this.#options.upstreams.suspect(node.nodeId);
-        this.#options.onRetry(forwarded.service, 'unreachable');
+        markUnreachable(node);
         continue;
       }
       const withholds = losses > 0 && forwarded.afterLoss === 'keyed-send';
@@ -233,12 +236,10 @@ export class Forwarder {
       if (end.kind === 'answered' || end.kind === 'client-gone') return;
       if (end.kind === 'refused') throw end.error;
       const wasReached = end.kind !== 'unreachable';
-      if (wasReached) losses += 1;
-      else {
-        unreachable.add(node.address);
-        this.#options.upstreams.suspect(node.nodeId);
-      }
-      this.#options.onRetry(forwarded.service, wasReached ? 'lost' : 'unreachable');
+      if (wasReached) {
+        losses += 1;
+        this.#options.onRetry(forwarded.service, 'lost');
+      } else markUnreachable(node);
       const isReadOver =
         forwarded.afterLoss === 'read' && (end.kind === 'late' || losses === readLossesMax);
       const mayGoOn = !wasReached ? forwarded.body.kind === 'kept' : mayRepeat && !isReadOver;
