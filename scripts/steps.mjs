@@ -23,6 +23,7 @@ export const staticSteps = [
   () => runTool('format', 'oxfmt', ['--check'], 'npx oxfmt'),
   () => runTool('lint', 'oxlint', ['--deny-warnings']),
   () => runTool('types', 'tsc', ['-p', 'tsconfig.json']),
+  () => runTool('types of the web client', 'tsc', ['-p', 'packages/web/tsconfig.json']),
 ];
 
 /** Runs all steps in order, even if one fails, and adds up their counts. At the end it lists the failed steps. */

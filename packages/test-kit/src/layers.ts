@@ -61,7 +61,7 @@ export const layers: readonly Layer[] = [
   },
   {
     name: 'tools',
-    packages: { command: [], demo: [], 'test-kit': ['demo'] },
+    packages: { command: [], demo: [], 'test-kit': ['demo'], web: [] },
   },
 ];
 

@@ -1,0 +1,70 @@
+import { conversationOfMessage } from './conversation.ts';
+import type { Narrow, NarrowTerm } from './narrow.ts';
+import type { Message, State } from './state.ts';
+
+type Verdict = boolean | undefined;
+
+function isEqualFolded(one: string, other: unknown): boolean {
+  return one.toLowerCase() === String(other).toLowerCase();
+}
+
+function judgeFlag(flag: unknown, { flags }: Message, isPrivate: boolean): Verdict {
+  switch (flag) {
+    case 'private':
+      return isPrivate;
+    case 'starred':
+      return flags?.includes('starred') ?? false;
+    case 'mentioned':
+      return flags?.some((each) => each === 'mentioned' || each === 'wildcard_mentioned') ?? false;
+    case 'alerted':
+      return flags?.includes('has_alert_word') ?? false;
+    case 'unread':
+      return !(flags?.includes('read') ?? false);
+    default:
+      return undefined;
+  }
+}
+
+function judgeTerm({ operator, operand }: NarrowTerm, message: Message, state: State): Verdict {
+  const conversation = conversationOfMessage(message, state.self.peek().user_id);
+  switch (operator) {
+    case 'stream':
+      return (
+        conversation.type === 'stream' &&
+        (typeof operand === 'number'
+          ? conversation.streamId === operand
+          : isEqualFolded(state.streams.peek().get(conversation.streamId)?.name ?? '', operand))
+      );
+    case 'topic':
+      return conversation.type === 'stream' && isEqualFolded(conversation.topic, operand);
+    case 'pm-with':
+      return typeof operand === 'object'
+        ? conversation.type === 'private' && conversation.userIds.join() === operand.join()
+        : undefined;
+    case 'sender':
+      return message.sender_id === operand || isEqualFolded(message.sender_email, operand);
+    case 'id':
+      return message.id === Number(operand);
+    case 'is':
+      return judgeFlag(operand, message, conversation.type === 'private');
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * Whether a message belongs to a narrow, as far as the client can tell.
+ *
+ * @returns a function that returns undefined for what only the server can judge, such as words searched for
+ */
+export function narrowPredicate(narrow: Narrow, state: State): (message: Message) => Verdict {
+  return (message) => {
+    let isCertain = true;
+    for (const term of narrow) {
+      const verdict = judgeTerm(term, message, state);
+      if (verdict === undefined) isCertain = false;
+      else if (verdict === (term.negated === true)) return false;
+    }
+    return isCertain ? true : undefined;
+  };
+}

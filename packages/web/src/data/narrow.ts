@@ -1,0 +1,181 @@
+/**
+ * Narrows, as the terms of `GET messages`: which messages a view shows. Their addresses are those of links in messages
+ * (`#narrow/stream/5-general/topic/hello/near/7`), which the server's renderer writes.
+ */
+
+/** A message must match all terms of a narrow. No terms: all messages. */
+export type NarrowTerm = {
+  readonly operator: string;
+  readonly operand: string | number | readonly number[];
+  readonly negated?: boolean;
+};
+
+export type Narrow = readonly NarrowTerm[];
+
+/** Where a message goes: a topic of a stream, or people. The ids of people are those of the others, ascending; the own id alone for notes to oneself. */
+export type Conversation =
+  | { readonly type: 'stream'; readonly streamId: number; readonly topic: string }
+  | { readonly type: 'private'; readonly userIds: readonly number[] };
+
+export const allMessages: Narrow = [];
+export const mentions: Narrow = [{ operator: 'is', operand: 'mentioned' }];
+export const starred: Narrow = [{ operator: 'is', operand: 'starred' }];
+export const allPrivate: Narrow = [{ operator: 'is', operand: 'private' }];
+
+export function streamNarrow(streamId: number): Narrow {
+  return [{ operator: 'stream', operand: streamId }];
+}
+
+export function topicNarrow(streamId: number, topic: string): Narrow {
+  return [...streamNarrow(streamId), { operator: 'topic', operand: topic }];
+}
+
+export function privateNarrow(userIds: readonly number[]): Narrow {
+  return [{ operator: 'pm-with', operand: userIds }];
+}
+
+export function narrowOf(conversation: Conversation): Narrow {
+  return conversation.type === 'stream'
+    ? topicNarrow(conversation.streamId, conversation.topic)
+    : privateNarrow(conversation.userIds);
+}
+
+/** The conversation that a narrow shows, if it shows exactly one. */
+export function conversationOf(narrow: Narrow): Conversation | undefined {
+  const [first, second, ...others] = narrow;
+  if (first === undefined || others.length > 0 || first.negated === true) return undefined;
+  if (second === undefined) {
+    return first.operator === 'pm-with' && typeof first.operand === 'object'
+      ? { type: 'private', userIds: first.operand }
+      : undefined;
+  }
+  return first.operator === 'stream' &&
+    typeof first.operand === 'number' &&
+    second.operator === 'topic' &&
+    typeof second.operand === 'string' &&
+    second.negated !== true
+    ? { type: 'stream', streamId: first.operand, topic: second.operand }
+    : undefined;
+}
+
+/** The stream that all messages of a narrow are in, if its first term says so. */
+export function streamIdOf([first]: Narrow): number | undefined {
+  return first?.operator === 'stream' && first.negated !== true && typeof first.operand === 'number'
+    ? first.operand
+    : undefined;
+}
+
+/** A text that is equal for equal conversations. Topics differ by more than case. */
+export function conversationKey(conversation: Conversation): string {
+  return conversation.type === 'stream'
+    ? `stream/${conversation.streamId}/${conversation.topic.toLowerCase()}`
+    : `private/${conversation.userIds.join(',')}`;
+}
+
+export function narrowKey(narrow: Narrow): string {
+  return JSON.stringify(
+    narrow.map(({ operator, operand, negated }) => [operator, operand, negated === true]),
+  );
+}
+
+// Addresses percent-encode with `.` instead of `%`, so that they survive programs that take links out of texts.
+function encodePart(text: string): string {
+  return encodeURIComponent(text)
+    .replaceAll(/[.()!'*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll('%', '.');
+}
+
+function decodePart(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part.replaceAll('.', '%'));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Names for the readable part of an address; ids decide. */
+export type AddressNames = {
+  readonly streamName: (streamId: number) => string | undefined;
+  readonly userName: (userId: number) => string | undefined;
+};
+
+function slugOf(id: string, name: string | undefined): string {
+  return encodePart(name === undefined ? id : `${id}-${name.replaceAll(' ', '-')}`);
+}
+
+function partOf({ operator, operand }: NarrowTerm, names: AddressNames): string {
+  if (operator === 'stream' && typeof operand === 'number')
+    return slugOf(String(operand), names.streamName(operand));
+  if (typeof operand === 'object') {
+    const [only, second] = operand;
+    return slugOf(
+      operand.join(','),
+      second === undefined && only !== undefined ? names.userName(only) : 'group',
+    );
+  }
+  return encodePart(String(operand));
+}
+
+/**
+ * The address of a narrow, as a fragment.
+ *
+ * @param near the id of the message to show
+ */
+export function addressOfNarrow(narrow: Narrow, names: AddressNames, near?: number): string {
+  const parts = narrow.flatMap((term) => [
+    `${term.negated === true ? '-' : ''}${term.operator}`,
+    partOf(term, names),
+  ]);
+  if (near !== undefined) parts.push('near', String(near));
+  return parts.length === 0 ? '#all' : `#narrow/${parts.join('/')}`;
+}
+
+function operandOf(operator: string, part: string): NarrowTerm['operand'] | undefined {
+  const text = decodePart(part);
+  if (text === undefined) return undefined;
+  if (operator === 'stream') {
+    const id = /^\d{1,15}(?=-|$)/.exec(text);
+    return id === null ? text : Number(id[0]);
+  }
+  if (operator === 'pm-with' || operator === 'group-pm-with') {
+    const ids = /^\d{1,15}(?:,\d{1,15})*(?=-|$)/.exec(text);
+    if (ids === null) return text;
+    return ids[0]
+      .split(',')
+      .map(Number)
+      .toSorted((one, other) => one - other);
+  }
+  return text;
+}
+
+const operatorAliases: ReadonlyMap<string, string> = new Map([
+  ['subject', 'topic'],
+  ['channel', 'stream'],
+  ['dm', 'pm-with'],
+]);
+
+/**
+ * Reads the fragment of an address.
+ *
+ * @returns undefined if it is not one of a narrow
+ */
+export function parseNarrowAddress(
+  fragment: string,
+): { readonly narrow: Narrow; readonly near: number | undefined } | undefined {
+  if (fragment === '#all') return { narrow: allMessages, near: undefined };
+  const [start, ...parts] = fragment.replace(/\/$/, '').split('/');
+  if (start !== '#narrow' || parts.length % 2 !== 0) return undefined;
+  const narrow: NarrowTerm[] = [];
+  let near: number | undefined;
+  for (let index = 0; index < parts.length; index += 2) {
+    const name = decodePart(parts[index] ?? '') ?? '';
+    const negated = name.startsWith('-');
+    const written = negated ? name.slice(1) : name;
+    const operator = operatorAliases.get(written) ?? written;
+    const operand = operandOf(operator, parts[index + 1] ?? '');
+    if (operand === undefined || operator === '') return undefined;
+    if (operator === 'near' && /^\d{1,15}$/.test(String(operand))) near = Number(operand);
+    else narrow.push({ operator, operand, ...(negated && { negated }) });
+  }
+  return { narrow, near };
+}

@@ -1,0 +1,256 @@
+/**
+ * What the client knows of its organization: signals that views read. It begins with the answer to `register`; after that only the reducers
+ * of `reducers/` write to it, one for each type of event.
+ */
+import { computed, signal } from '@preact/signals';
+import type { ReadonlySignal, Signal } from '@preact/signals';
+import type { AnswerOf } from '@parley/client';
+
+import { createUnread } from './unread.ts';
+import type { Unread } from './unread.ts';
+
+export type Registered = Required<AnswerOf<'POST /register'>>;
+
+export type Message = AnswerOf<'GET /messages'>['messages'][number];
+export type StreamMessage = Extract<Message, { readonly type: 'stream' }>;
+export type PrivateMessage = Extract<Message, { readonly type: 'private' }>;
+
+export type Person = Registered['realm_users'][number] & { readonly isActive: boolean };
+export type Stream = Registered['streams'][number];
+export type Subscription = Registered['subscriptions'][number];
+export type UserGroup = Registered['realm_user_groups'][number];
+export type RealmEmoji = Registered['realm_emoji'][string];
+
+type MembersNamed<Prefix extends string> = {
+  readonly [
+    Name in keyof Registered as Name extends `${Prefix}${string}` ? Name : never
+  ]: Registered[Name];
+};
+
+/** The organization's properties, under the names of `register`. */
+export type Realm = MembersNamed<'realm_'>;
+
+const ownNames = [
+  'user_id',
+  'email',
+  'delivery_email',
+  'full_name',
+  'avatar_url',
+  'avatar_source',
+  'is_admin',
+  'is_guest',
+  'can_create_streams',
+  'can_subscribe_other_users',
+] as const;
+export type Self = Pick<Registered, (typeof ownNames)[number]>;
+
+const settingNames = [
+  'enter_sends',
+  'default_language',
+  'demote_inactive_streams',
+  'dense_mode',
+  'emojiset',
+  'fluid_layout_width',
+  'high_contrast_mode',
+  'left_side_userlist',
+  'night_mode',
+  'starred_message_counts',
+  'translate_emoticons',
+  'twenty_four_hour_time',
+  'timezone',
+  'enable_desktop_notifications',
+  'enable_digest_emails',
+  'enable_login_emails',
+  'enable_offline_email_notifications',
+  'enable_offline_push_notifications',
+  'enable_online_push_notifications',
+  'enable_sounds',
+  'enable_stream_desktop_notifications',
+  'enable_stream_email_notifications',
+  'enable_stream_push_notifications',
+  'enable_stream_audible_notifications',
+  'wildcard_mentions_notify',
+  'message_content_in_email_notifications',
+  'notification_sound',
+  'pm_content_in_desktop_notifications',
+  'desktop_icon_count_display',
+  'realm_name_in_notifications',
+] as const;
+/** The person's settings of display and notifications, under the names of `register`. */
+export type Settings = Pick<Registered, (typeof settingNames)[number]>;
+
+export type Presence = {
+  readonly status: 'active' | 'idle' | 'offline';
+  readonly timestamp: number;
+};
+
+export type State = {
+  readonly self: Signal<Self>;
+  readonly settings: Signal<Settings>;
+  readonly realm: Signal<Realm>;
+  /** Everybody, deactivated people and bots too, by id. */
+  readonly people: Signal<ReadonlyMap<number, Person>>;
+  readonly groups: Signal<readonly UserGroup[]>;
+  /** Streams that the person may see, by id. */
+  readonly streams: Signal<ReadonlyMap<number, Stream>>;
+  /** Those of them that the person subscribes to. */
+  readonly subscriptions: Signal<ReadonlyMap<number, Subscription>>;
+  /** Ids of subscribers by stream, of the streams whose subscribers the person may see. */
+  readonly subscribers: Signal<ReadonlyMap<number, ReadonlySet<number>>>;
+  /** Keys of muted topics, see `topicKey`. */
+  readonly mutedTopics: Signal<ReadonlySet<string>>;
+  readonly alertWords: Signal<readonly string[]>;
+  readonly starred: Signal<ReadonlySet<number>>;
+  readonly presences: Signal<ReadonlyMap<string, Presence>>;
+  readonly statuses: Signal<ReadonlyMap<number, Registered['user_status'][string]>>;
+  /** Who is typing in which private conversation, by `conversationKey`; ends by itself. */
+  readonly typing: Signal<ReadonlyMap<string, ReadonlySet<number>>>;
+  readonly unread: Unread;
+  /** The greatest id of a message when the queue was registered. */
+  readonly maxMessageId: Signal<number>;
+  /** Parts of `register` that only settings pages need, replaced by their events. */
+  readonly rest: Signal<Registered>;
+  readonly activePeople: ReadonlySignal<readonly Person[]>;
+};
+
+function pick<Whole extends object, Name extends keyof Whole>(
+  whole: Whole,
+  names: readonly Name[],
+): Pick<Whole, Name> {
+  return Object.fromEntries(names.map((name) => [name, whole[name]])) as Pick<Whole, Name>;
+}
+
+export function topicKey(streamId: number, topic: string): string {
+  return `${streamId}/${topic.toLowerCase()}`;
+}
+
+/** Presence of one person from the clients that reported it; a report older than this means offline. */
+export const offlineAfterSecs = 140;
+
+type AggregatedPresence = { readonly status: string; readonly timestamp: number };
+
+export function presenceOf({ status, timestamp }: AggregatedPresence, nowSecs: number): Presence {
+  const isRecent = nowSecs - timestamp < offlineAfterSecs;
+  return {
+    status: isRecent && (status === 'active' || status === 'idle') ? status : 'offline',
+    timestamp,
+  };
+}
+
+function byId<Item, Id>(items: readonly Item[], idOf: (item: Item) => Id): Map<Id, Item> {
+  return new Map(items.map((item) => [idOf(item), item]));
+}
+
+function realmOf(registered: Registered): Realm {
+  return Object.fromEntries(
+    Object.entries(registered).filter(([name]) => name.startsWith('realm_')),
+  ) as Realm;
+}
+
+function mutedTopicsOf(registered: Registered): ReadonlySet<string> {
+  const ids = new Map(
+    [...registered.subscriptions, ...registered.streams].map(({ name, stream_id }) => [
+      name.toLowerCase(),
+      stream_id,
+    ]),
+  );
+  return mutedTopicKeys(registered.muted_topics, (name) => ids.get(name.toLowerCase()));
+}
+
+/** Muted topics come as lists of stream name, topic and time. */
+export function mutedTopicKeys(
+  listed: readonly (readonly unknown[])[],
+  streamIdOf: (name: string) => number | undefined,
+): ReadonlySet<string> {
+  const keys = listed.flatMap(([name, topic]) => {
+    const streamId = streamIdOf(String(name));
+    return streamId === undefined ? [] : [topicKey(streamId, String(topic))];
+  });
+  return new Set(keys);
+}
+
+/** Replaces everything by the answer to a `register` with `registerParameters`. */
+export function fillState(state: State, registered: Registered): void {
+  const nowSecs = Date.now() / 1000;
+  state.rest.value = registered;
+  state.self.value = pick(registered, ownNames);
+  state.settings.value = pick(registered, settingNames);
+  state.realm.value = realmOf(registered);
+  state.people.value = byId(
+    [
+      ...registered.realm_users.map((user) => ({ ...user, isActive: true })),
+      ...registered.realm_non_active_users.map((user) => ({ ...user, isActive: false })),
+      ...registered.cross_realm_bots.map((bot) => ({
+        ...bot,
+        is_guest: false,
+        bot_owner_id: null,
+        isActive: true,
+      })),
+    ],
+    ({ user_id }) => user_id,
+  );
+  state.groups.value = registered.realm_user_groups;
+  const known = [
+    ...registered.streams,
+    ...registered.never_subscribed,
+    ...registered.unsubscribed,
+    ...registered.subscriptions,
+  ];
+  state.streams.value = byId(known, ({ stream_id }) => stream_id);
+  state.subscriptions.value = byId(registered.subscriptions, ({ stream_id }) => stream_id);
+  state.subscribers.value = new Map(
+    [
+      ...registered.never_subscribed,
+      ...registered.unsubscribed,
+      ...registered.subscriptions,
+    ].flatMap(({ stream_id, subscribers }) =>
+      subscribers === undefined ? [] : [[stream_id, new Set(subscribers)] as const],
+    ),
+  );
+  state.mutedTopics.value = mutedTopicsOf(registered);
+  state.alertWords.value = registered.alert_words;
+  state.starred.value = new Set(registered.starred_messages);
+  state.presences.value = new Map(
+    Object.entries(registered.presences).map(([email, { aggregated }]) => [
+      email,
+      presenceOf(aggregated, nowSecs),
+    ]),
+  );
+  state.statuses.value = new Map(
+    Object.entries(registered.user_status).map(([id, status]) => [Number(id), status]),
+  );
+  state.typing.value = new Map();
+  state.unread.fill(registered.unread_msgs, registered.user_id);
+  state.maxMessageId.value = registered.max_message_id;
+}
+
+/** @param registered the answer to a `register` with `registerParameters` */
+export function createState(registered: Registered): State {
+  const people: State['people'] = signal(new Map());
+  const state: State = {
+    self: signal(pick(registered, ownNames)),
+    settings: signal(pick(registered, settingNames)),
+    realm: signal(realmOf(registered)),
+    people,
+    groups: signal([]),
+    streams: signal(new Map()),
+    subscriptions: signal(new Map()),
+    subscribers: signal(new Map()),
+    mutedTopics: signal(new Set()),
+    alertWords: signal([]),
+    starred: signal(new Set()),
+    presences: signal(new Map()),
+    statuses: signal(new Map()),
+    typing: signal(new Map()),
+    unread: createUnread(),
+    maxMessageId: signal(-1),
+    rest: signal(registered),
+    activePeople: computed(() =>
+      [...people.value.values()]
+        .filter(({ isActive, is_bot }) => isActive && !is_bot)
+        .toSorted((one, other) => one.full_name.localeCompare(other.full_name)),
+    ),
+  };
+  fillState(state, registered);
+  return state;
+}

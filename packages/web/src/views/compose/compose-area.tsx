@@ -1,0 +1,5 @@
+import type { App } from '../../data/app.ts';
+
+export function ComposeArea({ app }: { readonly app: App }) {
+  return <section aria-label={app.place.value.view} />;
+}
