@@ -57,7 +57,7 @@ export function readCounts(text: string, name: string, most: number): readonly n
 /** Numbers of clients that wait for events, by long poll and by streams: the requested ones or the defaults. */
 export function readFollowings(
   given: { readonly polls?: string | undefined; readonly streams?: string | undefined },
-  usual: { readonly polls: string; readonly streams: string },
+  usual: { readonly polls?: string; readonly streams?: string },
   pollsName: string,
   most: number,
 ): readonly Following[] {

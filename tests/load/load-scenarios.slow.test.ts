@@ -215,13 +215,15 @@ test('scale', async () => {
   }
 });
 
-test('idle', async () => {
-  const args = ['--polls', '20,60', '--streams', '30', '--repeats', '2'];
-  const ours = (await measure('idle', args)).cases.filter(({ isControl }) => !isControl);
+test.each([
+  ['idle', '--polls', 'held polls'],
+  ['idle-streams', '--streams', 'open streams'],
+])('%s', async (scenario, option, groups) => {
+  const args = [option, '20,60', '--repeats', '2'];
+  const ours = (await measure(scenario, args)).cases.filter(({ isControl }) => !isControl);
   expect(ours.map(({ group, samples }) => [group, samples.length])).toEqual([
-    ['20 held polls', 2],
-    ['60 held polls', 2],
-    ['30 open streams', 2],
+    [`20 ${groups}`, 2],
+    [`60 ${groups}`, 2],
   ]);
   for (const { summary } of ours) {
     expect(summary['open_files_events']?.median).toBeGreaterThan(20);

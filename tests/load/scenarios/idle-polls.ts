@@ -29,32 +29,43 @@ const bytesPerKib = 1_024;
 
 type Memory = Readonly<Record<(typeof measuredServices)[number], MemorySample>>;
 
-/** Waiting polls and streams: their memory in gateway and node, and the cost of heartbeats. */
-export const idleScenario: MeasuredScenario = {
-  name: 'idle',
-  summary:
-    '1,000 and 9,000 held polls and 1,000 streams; 18,000 with --polls 18000 --processes gateway=2',
-  secs: 60,
-  ownSystem: () => ({ environment: inspectable }),
-  groups: (system, options) => {
-    // Measured on processes that have held nothing yet: memory that V8 retains from an earlier level would hide that of the next
-    // one.
-    let before: Memory | undefined;
-    return readFollowings(
-      options,
-      { polls: '1000,9000', streams: '1000' },
-      'polls',
-      pollsBound,
-    ).map((following): Group => ({
-      name: `${following.count} ${following.of === 'polls' ? 'held polls' : 'open streams'}`,
-      open: async (rig) => {
-        const idle = await IdlePolls.open(system, rig, following);
-        before ??= await idle.readMemory();
-        return idle.listCases(options, before);
-      },
-    }));
-  },
-};
+function idleScenarioOf(
+  name: string,
+  summary: string,
+  usual: { readonly polls: string } | { readonly streams: string },
+): MeasuredScenario {
+  return {
+    name,
+    summary,
+    secs: 60,
+    ownSystem: () => ({ environment: inspectable }),
+    groups: (system, options) => {
+      // Measured on processes that have held nothing yet: memory that V8 retains from an earlier level would hide that of the next
+      // one.
+      let before: Memory | undefined;
+      return readFollowings(options, usual, 'polls', pollsBound).map((following): Group => ({
+        name: `${following.count} ${following.of === 'polls' ? 'held polls' : 'open streams'}`,
+        open: async (rig) => {
+          const idle = await IdlePolls.open(system, rig, following);
+          before ??= await idle.readMemory();
+          return idle.listCases(options, before);
+        },
+      }));
+    },
+  };
+}
+
+/** Waiting polls: their memory in gateway and node, and the cost of heartbeats. */
+export const idleScenario = idleScenarioOf(
+  'idle',
+  '1,000 and 9,000 held polls; 18,000 with --polls 18000 --processes gateway=2',
+  { polls: '1000,9000' },
+);
+
+/** The same of streams, in a system of its own: the queues that held polls leave behind would count as theirs. */
+export const idleStreamsScenario = idleScenarioOf('idle-streams', '1,000 and 9,000 open streams', {
+  streams: '1000,9000',
+});
 
 class IdlePolls {
   readonly #system: LoadSystem;

@@ -2,7 +2,7 @@ import type { MeasuredScenario } from '../scenario.ts';
 import { audienceScenario } from './audience.ts';
 import { chatScenario } from './chat.ts';
 import { historyScenario } from './history.ts';
-import { idleScenario } from './idle-polls.ts';
+import { idleScenario, idleStreamsScenario } from './idle-polls.ts';
 import { interfaceScenario } from './interface.ts';
 import { officeScenario } from './office.ts';
 import { readsScenario } from './reads.ts';
@@ -17,6 +17,7 @@ export const measuredScenarios: readonly MeasuredScenario[] = [
   sendScenario,
   chatScenario,
   idleScenario,
+  idleStreamsScenario,
   audienceScenario,
   historyScenario,
   readsScenario,
