@@ -213,6 +213,7 @@ CREATE TABLE deferred_messages (
   deliver_at timestamp with time zone NOT NULL,
   due_at timestamp with time zone NOT NULL,
   attempts integer NOT NULL DEFAULT 0,
+  rendered_content text NOT NULL DEFAULT ''::text,
   CONSTRAINT deferred_messages_pkey PRIMARY KEY (id),
   CONSTRAINT deferred_messages_send_key_key UNIQUE (send_key),
   CONSTRAINT deferred_messages_check CHECK ((stream_id IS NULL) <> (participant_ids IS NULL))

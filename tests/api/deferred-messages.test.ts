@@ -102,7 +102,7 @@ async function privateMessages(account: TestAccount): Promise<readonly Message[]
 }
 
 describe('a scheduled message', () => {
-  test('returns its time, causes no event, and arrives at followers like any other', async () => {
+  test('returns its time, causes no event for others, and arrives at followers like any other', async () => {
     const { ann, bob } = all;
     const queue = await FollowedQueue.open(bob.client, { event_types: ['message'] });
     const answer = await ann.client.post('messages', { ...later, content: ' *soon* \n' });

@@ -149,6 +149,7 @@ const keysByType: readonly (readonly [type: string, keys: readonly string[]])[] 
   ['muted_topics', ['muted_topics']],
   ['pointer', ['pointer']],
   ['presence', ['presences']],
+  ['scheduled_messages', ['scheduled_messages']],
   [
     'realm',
     [

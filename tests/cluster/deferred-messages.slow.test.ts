@@ -94,6 +94,66 @@ test.each([
   }
 });
 
+async function findId(content: string): Promise<number> {
+  const { scheduled_messages: listed } = await all.cat.typed.request('GET /scheduled_messages');
+  const found = listed.find((message) => message.content === content);
+  if (found === undefined) throw new Error(`${content} does not wait`);
+  return found.scheduled_message_id;
+}
+
+// The client does not learn the outcome, but the list says whether the message is still sent.
+test.each([
+  { place: 'before it was cancelled', statement: 'deferred-message-cancel', isSent: true },
+  { place: 'before the commit', statement: 'log-append', isSent: true },
+  { place: 'after the commit', statement: 'log-append', arrives: true, isSent: false },
+])('killed $place, a message is sent if it is still listed', async (of) => {
+  const doomed = await startDoomed();
+  const content = `cancelled: ${of.place}`;
+  await defer(all.cat, content);
+  const id = await findId(content);
+  let isAsked = false;
+  const held = postgres.holdBack('to-server', (bytes) => {
+    isAsked ||= bytes.includes('deferred-message-cancel');
+    return isAsked && bytes.includes(of.statement);
+  });
+  const answer = all.cat.client.request('DELETE', `scheduled_messages/${id}`);
+  await held.caught;
+  if (of.arrives === true) {
+    held.release();
+    await waitUntil('it is cancelled', async () => (await waiting()) === 0);
+  }
+  await doomed.kill('SIGKILL');
+  postgres.cut();
+  held.release();
+  await answer;
+  const next = await startDoomed();
+  expect(await waiting()).toBe(of.isSent ? 1 : 0);
+  await letTimeCome();
+  await settle();
+  expect(await contents(content)).toHaveLength(of.isSent ? 1 : 0);
+  await next.kill('SIGTERM');
+});
+
+test('killed after it took a message, the message can no longer be cancelled and is sent once', async () => {
+  const doomed = await startDoomed();
+  const content = 'taken before the cancellation';
+  await defer(all.cat, content);
+  const id = await findId(content);
+  const held = postgres.holdBack('to-server', (bytes) => bytes.includes(content));
+  await letTimeCome();
+  await held.caught;
+  await doomed.kill('SIGKILL');
+  postgres.cut();
+  held.release();
+  const next = await startDoomed();
+  const refusal = await all.cat.client.request('DELETE', `scheduled_messages/${id}`);
+  expect(refusal.body).toMatchObject({ msg: 'Scheduled message is already being sent' });
+  await letTimeCome();
+  await settle();
+  expect(await contents(content)).toHaveLength(1);
+  await next.kill('SIGTERM');
+});
+
 test('a message whose storage Postgres did not confirm is stored once', async () => {
   const service = await startDoomed();
   // The service also commits background work, on connections that the request then cannot use.

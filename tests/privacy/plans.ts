@@ -198,6 +198,14 @@ export const plans: Plans = {
       'thumbnail',
       (uri) => `/thumbnail?size=full&url=${encodeURIComponent(uri.slice(1))}`,
     ),
+  'GET scheduled_messages': () => [{ path: 'scheduled_messages' }],
+  'DELETE scheduled_messages/{scheduled_message_id}': ({ me, world }) =>
+    alike(
+      'scheduled message',
+      unknownId,
+      world.scheduled.filter(({ sender }) => sender !== me).map(({ id }) => id),
+      (id) => ({ path: `scheduled_messages/${id}`, succeeds: false }),
+    ),
   'GET attachments': () => [{ path: 'attachments' }],
   'DELETE attachments/{attachment_id}': ({ hiddenFiles }) =>
     alike(

@@ -1,5 +1,6 @@
 /** Creates the organization of the privacy test through the interface, and records who was where when. */
 import type { Role } from '@parley/api';
+import { readObjects } from '@parley/test-kit';
 import type { ApiClient, Parameters, TestAccount, TestOrganization } from '@parley/test-kit';
 
 import { makeMark } from './marks.ts';
@@ -306,6 +307,7 @@ export class Population {
         what: `an alert word of ${person.fullName}`,
         maySee: (other) => other === person,
       });
+      await this.#schedule(person);
     }
     for (const bot of this.#called('Bot')) {
       const mark = makeMark(this.#random);
@@ -315,6 +317,24 @@ export class Population {
         maySee: (other) => other === bot,
       });
     }
+  }
+
+  async #schedule(sender: Person): Promise<void> {
+    const mark = makeMark(this.#random);
+    await sender.client.post('messages', {
+      type: 'private',
+      to: [sender.id],
+      content: mark,
+      delivery_type: 'send_later',
+      deliver_at: '2999-01-01T12:00Z',
+    });
+    const listed = await sender.client.get('scheduled_messages');
+    for (const { scheduled_message_id: id } of readObjects(listed, 'scheduled_messages'))
+      this.world.scheduled.push({ id: Number(id), sender });
+    this.world.secrets.set(mark, {
+      what: `what ${sender.fullName} sends later`,
+      maySee: (other) => other === sender,
+    });
   }
 
   /** Deactivates the accounts meant for it, which ends their memberships. */

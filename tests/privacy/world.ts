@@ -112,6 +112,8 @@ export type FileRecord = {
   readonly linkedBy: MessageRecord;
 };
 
+export type ScheduledRecord = { readonly id: number; readonly sender: Person };
+
 /** A marked word, and who may see it. */
 export type Secret = {
   readonly what: string;
@@ -171,6 +173,7 @@ export class World {
   readonly streams: StreamRecord[] = [];
   readonly messages: MessageRecord[] = [];
   readonly files: FileRecord[] = [];
+  readonly scheduled: ScheduledRecord[] = [];
   /** By the marked word. */
   readonly secrets = new Map<string, Secret>();
   readonly #streamsById = new Map<number, StreamRecord>();

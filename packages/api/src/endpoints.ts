@@ -10,6 +10,7 @@ import {
   addAlertWordsEndpoint,
   addReactionEndpoint,
   addSubmessageEndpoint,
+  cancelScheduledMessageEndpoint,
   changeFlagsEndpoint,
   deleteAttachmentEndpoint,
   deleteMessageEndpoint,
@@ -23,6 +24,7 @@ import {
   getUploadedFileEndpoint,
   listAlertWordsEndpoint,
   listAttachmentsEndpoint,
+  listScheduledMessagesEndpoint,
   markAllAsReadEndpoint,
   markStreamAsReadEndpoint,
   markTopicAsReadEndpoint,
@@ -144,6 +146,8 @@ import { webhooks } from './webhooks/index.ts';
 
 const ofServices = [
   sendMessageEndpoint,
+  listScheduledMessagesEndpoint,
+  cancelScheduledMessageEndpoint,
   renderMessageEndpoint,
   getMessagesEndpoint,
   getMessageEndpoint,

@@ -23,6 +23,7 @@ export {
   realmLogoUrl,
   userGroupJson,
 } from './organization.ts';
+export { scheduledMessageJson } from './scheduled-messages.ts';
 export {
   ageFields,
   personalFields,

@@ -253,12 +253,14 @@ export {
 export type { BotEffectBounds, SideEffectClaim, SideEffectKey } from './messages/side-effects.ts';
 export {
   addDeferredMessage,
+  cancelDeferredMessage,
   countDeferredMessages,
   findDeferredMessage,
+  listDeferredMessages,
   removeDeferredMessage,
   takeDueDeferredMessage,
 } from './messages/deferred-messages.ts';
-export type { DeferredMessage } from './messages/deferred-messages.ts';
+export type { DeferredMessage, WaitingMessage } from './messages/deferred-messages.ts';
 export {
   findNamedInMessage,
   findPrivateSendFacts,

@@ -131,6 +131,7 @@ export async function startMessages(frame: ServiceFrame): Promise<RequestHandler
   const sending = openSending(frame, stores);
   const deferredMessages = new DeferredMessages({
     pool,
+    eventLog,
     sender: sending.sender,
     log: subjectLogger(log, 'messages:deferred'),
     registry: metrics.registry,

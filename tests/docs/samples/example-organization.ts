@@ -12,6 +12,14 @@ import type { Cluster, JsonObject } from '@parley/test-kit';
 const publicUrl = 'https://chat.example.com';
 const password = 'the tide is low on tuesdays';
 
+const laterMessage = {
+  type: 'stream',
+  to: 'boatyard',
+  topic: 'oars',
+  delivery_type: 'send_later',
+  deliver_at: '2999-05-01T09:30:00+02:00',
+};
+
 /** Calls that take something away from their caller that later calls need. */
 const usesUpItsCaller: ReadonlySet<string> = new Set([
   'DELETE /users/me',
@@ -192,6 +200,7 @@ export class ExampleOrganization {
       status: 'active',
     });
     await this.#upload(member, 'user_uploads');
+    await member.post('messages', { ...laterMessage, content: 'Who **oils** the oars?' });
   }
 
   async #findUserId(email: string): Promise<unknown> {
@@ -302,6 +311,11 @@ export class ExampleOrganization {
       const uri = await this.#uploaded(call);
       const listed = readObjects(await call.client.get('attachments'), 'attachments');
       return listed.find(({ path_id: path }) => uri.endsWith(String(path)))?.['id'];
+    },
+    scheduledMessageId: async ({ client }) => {
+      await client.post('messages', { ...laterMessage, content: 'The *Heron* is back' });
+      const listed = await client.get('scheduled_messages');
+      return readObjects(listed, 'scheduled_messages').at(-1)?.['scheduled_message_id'];
     },
     queueId: async (call) => (await this.#registration(call))['queue_id'],
     lastEventId: async (call) => (await this.#registration(call))['last_event_id'],

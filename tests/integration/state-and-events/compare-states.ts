@@ -33,6 +33,7 @@ const sortedBy: Readonly<Record<string, string>> = {
   realm_bots: 'user_id',
   realm_user_groups: 'id',
   realm_domains: 'domain',
+  scheduled_messages: 'scheduled_message_id',
 };
 
 const settingNames = [

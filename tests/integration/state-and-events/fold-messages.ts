@@ -80,6 +80,13 @@ const reaction: Fold = (client, event) => {
     raiseNewest(client, event['message_id'] as number);
 };
 
+const scheduledMessages: Fold = (client, event) => {
+  const key = 'scheduled_messages';
+  if (event['op'] === 'remove')
+    client.drop(key, 'scheduled_message_id', event['scheduled_message_id']);
+  else for (const item of event[key] as Item[]) client.put(key, 'scheduled_message_id', item);
+};
+
 const replaced =
   (key: string): Fold =>
   (client, event) => {
@@ -92,6 +99,7 @@ export const messageFolds: Readonly<Record<string, Fold>> = {
   delete_message: deleteMessage,
   update_message_flags: flags,
   reaction,
+  scheduled_messages: scheduledMessages,
   pointer: replaced('pointer'),
   alert_words: replaced('alert_words'),
   muted_topics: replaced('muted_topics'),

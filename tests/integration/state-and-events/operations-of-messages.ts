@@ -1,4 +1,5 @@
 /** Changes of messages, and of people's flags on them. */
+import { readObjects } from '@parley/test-kit';
 import type { Method, TestAccount } from '@parley/test-kit';
 
 import type { Operation, World } from './world.ts';
@@ -30,6 +31,33 @@ async function send(world: World): Promise<boolean> {
   if (answer === undefined) return false;
   world.messageIds.push(answer['id'] as number);
   return true;
+}
+
+const farAhead = '2999-07-01T12:00Z';
+
+/** Some are due at once, so that they are sent while others are scheduled and cancelled. */
+async function schedule(world: World): Promise<boolean> {
+  const { random } = world;
+  const answer = await world.ask(random.pick(world.everybody), 'POST', 'messages', {
+    ...(random.chance(0.5)
+      ? { type: 'stream', to: world.aStream().name, topic: random.pick(topics) }
+      : { type: 'private', to: random.sample(world.everybody, 2).map(({ id }) => id) }),
+    content: aText(world),
+    delivery_type: 'send_later',
+    deliver_at: random.chance(0.5) ? farAhead : new Date(Date.now() + 300).toISOString(),
+  });
+  return answer !== undefined;
+}
+
+async function cancel(world: World): Promise<boolean> {
+  for (const who of world.random.sample(world.everybody, world.everybody.length)) {
+    const listed = await world.ask(who, 'GET', 'scheduled_messages');
+    if (listed === undefined) continue;
+    for (const { scheduled_message_id: id } of readObjects(listed, 'scheduled_messages'))
+      if ((await world.ask(who, 'DELETE', `scheduled_messages/${String(id)}`)) !== undefined)
+        return true;
+  }
+  return false;
 }
 
 function aboutMessage(
@@ -112,6 +140,8 @@ async function changeWords(world: World): Promise<boolean> {
 
 export const messageOperations: readonly Operation[] = [
   { name: 'send a message', run: send },
+  { name: 'schedule a message', run: schedule },
+  { name: 'cancel a scheduled message', run: cancel },
   { name: 'edit a message', run: edit },
   {
     name: 'move messages',

@@ -46,6 +46,10 @@ export const exampleVariables = {
   ),
   linkifierId: integer('FILTER_ID', '`id` in the answer of `POST realm/filters`'),
   attachmentId: integer('ATTACHMENT_ID', '`id` in the answer of `GET attachments`'),
+  scheduledMessageId: integer(
+    'SCHEDULED_MESSAGE_ID',
+    '`scheduled_message_id` in the answer of `GET scheduled_messages`',
+  ),
   queueId: string('QUEUE_ID', '`queue_id` in the answer of `POST register`'),
   lastEventId: integer(
     'LAST_EVENT_ID',

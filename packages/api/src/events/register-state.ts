@@ -18,6 +18,7 @@ import {
   tuple,
 } from '../declare/schema.ts';
 import type { Optional, Value } from '../declare/schema.ts';
+import { scheduledMessageSchema } from '../messages/objects.ts';
 import {
   authenticationMethodsSchema,
   hotspotsSchema,
@@ -174,6 +175,12 @@ const membersByFetchType = {
   realm_user_groups: { realm_user_groups: listOf(userGroupSchema) },
   recent_private_conversations: {
     recent_private_conversations: listOf(object({ max_message_id: integer, user_ids: integers })),
+  },
+  scheduled_messages: {
+    scheduled_messages: described(
+      listOf(scheduledMessageSchema),
+      'The own messages that are sent later, in the order of their times',
+    ),
   },
   starred_messages: { starred_messages: messageIds },
   stop_words: { stop_words: texts },

@@ -20,6 +20,7 @@ import {
   messageFlagSchema,
   newMessageSchema,
   reactionMembers,
+  scheduledMessageSchema,
 } from './objects.ts';
 
 /** Events about messages (reference facts, events 11 and 14.3). */
@@ -109,5 +110,11 @@ export const messageEvents = [
   eventByOp('AttachmentEvent', 'attachment', {
     ...sameForOps(['add', 'update'], { attachment: attachmentSchema, ...attachment }),
     remove: { attachment: object({ id: integer }), ...attachment },
+  }),
+  eventByOp('ScheduledMessagesEvent', 'scheduled_messages', {
+    add: { scheduled_messages: listOf(scheduledMessageSchema) },
+    remove: {
+      scheduled_message_id: described(integer, 'It was sent, refused at its time, or cancelled'),
+    },
   }),
 ] as const;

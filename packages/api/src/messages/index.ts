@@ -36,8 +36,15 @@ export {
   messageFlags,
   newMessageSchema,
   reactionMembers,
+  scheduledMessageSchema,
 } from './objects.ts';
-export type { Attachment, EditSnapshot, FetchedMessage, MessageFlag } from './objects.ts';
+export type {
+  Attachment,
+  EditSnapshot,
+  FetchedMessage,
+  MessageFlag,
+  ScheduledMessage,
+} from './objects.ts';
 export { getPointerEndpoint, movePointerEndpoint, putPointerEndpoint } from './pointer.ts';
 export { addReactionEndpoint, removeReactionEndpoint } from './reactions.ts';
 export {
@@ -48,4 +55,8 @@ export {
 } from './read-messages.ts';
 export { noRecipients, parseRecipients } from './recipients-parameter.ts';
 export type { Recipients } from './recipients-parameter.ts';
+export {
+  cancelScheduledMessageEndpoint,
+  listScheduledMessagesEndpoint,
+} from './scheduled-messages.ts';
 export { renderMessageEndpoint, sendMessageEndpoint } from './send-message.ts';

@@ -7,6 +7,7 @@ import {
   described,
   each,
   integer,
+  integers,
   listOf,
   object,
   oneOfTexts,
@@ -195,3 +196,42 @@ export const attachmentSchema = object(
 );
 
 export type Attachment = Value<typeof attachmentSchema>;
+
+const scheduled = {
+  scheduled_message_id: integer,
+  content: text,
+  rendered_content: described(text, 'The HTML, as of when the message was scheduled'),
+  scheduled_delivery_timestamp: described(timestamp, 'When it is sent, in seconds since 1970'),
+  failed: described(
+    constant(false),
+    'A message that is refused at its time leaves the list, and the notification bot writes to its sender',
+  ),
+  delivery_type: oneOfTexts(['send_later', 'remind']),
+};
+
+/** A message that its sender sees until it is sent (decision 0023). */
+export const scheduledMessageSchema = union(
+  'type',
+  [
+    object(
+      {
+        ...scheduled,
+        type: constant('stream'),
+        to: described(integer, 'The id of the stream'),
+        topic: text,
+      },
+      { name: 'ScheduledStreamMessage' },
+    ),
+    object(
+      {
+        ...scheduled,
+        type: constant('private'),
+        to: described(integers, 'The ids of the recipients; only of the sender for a note to self'),
+      },
+      { name: 'ScheduledPrivateMessage' },
+    ),
+  ],
+  { name: 'ScheduledMessage' },
+);
+
+export type ScheduledMessage = Value<typeof scheduledMessageSchema>;

@@ -1,4 +1,5 @@
 /** Messages that are sent at a later time (owner of `deferred_messages`). */
+import { limits } from '@parley/api';
 import type { Client, Queryable } from '@parley/database';
 
 /** A message to send. */
@@ -14,11 +15,30 @@ export type NewDeferredMessage = {
   readonly participantIds: readonly number[] | null;
   readonly topic: string;
   readonly content: string;
+  /** The HTML that was made when it was checked. */
+  readonly renderedContent: string;
   readonly widgetContent: string | null;
   readonly clientName: string;
 };
 
-export type DeferredMessage = NewDeferredMessage & { readonly id: number };
+/** A message to send, with its id. Its HTML is made again when it is sent. */
+export type DeferredMessage = Omit<NewDeferredMessage, 'renderedContent'> & { readonly id: number };
+
+/** A message as its sender sees it until it is sent. */
+export type WaitingMessage = Pick<
+  NewDeferredMessage & DeferredMessage,
+  | 'id'
+  | 'senderId'
+  | 'isReminder'
+  | 'streamId'
+  | 'participantIds'
+  | 'topic'
+  | 'content'
+  | 'renderedContent'
+> & {
+  /** Unix time. */
+  readonly deliverAtSecs: number;
+};
 
 /** The first claim of a message lasts this long, and each further one twice as long as the one before. */
 const claimSecs = 10;
@@ -54,18 +74,37 @@ export async function countDeferredMessages(db: Queryable, senderId: number): Pr
   return rows[0]?.waiting ?? 0;
 }
 
+const waitingColumns = `id, sender_id AS "senderId", is_reminder AS "isReminder", stream_id AS "streamId",
+  participant_ids AS "participantIds", topic, content, rendered_content AS "renderedContent",
+  floor(extract(epoch FROM deliver_at))::bigint AS "deliverAtSecs"`;
+
+/** @returns the waiting messages of an account, in the order of their times */
+export async function listDeferredMessages(
+  db: Queryable,
+  senderId: number,
+): Promise<WaitingMessage[]> {
+  const { rows } = await db.query<WaitingMessage>({
+    name: 'deferred-messages-list',
+    text: `SELECT ${waitingColumns} FROM deferred_messages WHERE sender_id = $1 ORDER BY deliver_at, id
+      LIMIT ${limits.deferredMessagesMax}`,
+    values: [senderId],
+  });
+  return rows;
+}
+
 /** Stores a message until its time. */
 export async function addDeferredMessage(
   client: Client,
   message: NewDeferredMessage,
   deliverAtMs: number,
-): Promise<void> {
-  await client.query({
+): Promise<WaitingMessage> {
+  const { rows } = await client.query<WaitingMessage>({
     name: 'deferred-message-add',
     text: `INSERT INTO deferred_messages (send_key, content_hash, sender_id, is_reminder, stream_id, participant_ids, topic, content,
-        widget_content, client, deliver_at, due_at)
-      VALUES ($1, decode($2, 'hex'), $3, $4, $5, $6, $7, $8, $9, $10, to_timestamp($11::double precision / 1000),
-        to_timestamp($11::double precision / 1000))`,
+        rendered_content, widget_content, client, deliver_at, due_at)
+      VALUES ($1, decode($2, 'hex'), $3, $4, $5, $6, $7, $8, $9, $10, $11, to_timestamp($12::double precision / 1000),
+        to_timestamp($12::double precision / 1000))
+      RETURNING ${waitingColumns}`,
     values: [
       message.sendKey,
       message.contentHash,
@@ -75,11 +114,40 @@ export async function addDeferredMessage(
       message.participantIds,
       message.topic,
       message.content,
+      message.renderedContent,
       message.widgetContent,
       message.clientName,
       deliverAtMs,
     ],
   });
+  const [added] = rows;
+  if (added === undefined) throw new Error('the insertion of a deferred message returned no row');
+  return added;
+}
+
+/**
+ * Deletes a message that no process has taken, so that it is never sent. Once it was taken it can only be sent or refused, because the
+ * process that took it may send it at any time. The row's lock decides between the two.
+ *
+ * @returns `unknown` also for a message of another account
+ */
+export async function cancelDeferredMessage(
+  client: Client,
+  { id, senderId }: { readonly id: number; readonly senderId: number },
+): Promise<'cancelled' | 'taken' | 'unknown'> {
+  const own = [id, senderId];
+  const { rowCount } = await client.query({
+    name: 'deferred-message-cancel',
+    text: 'DELETE FROM deferred_messages WHERE id = $1 AND sender_id = $2 AND attempts = 0',
+    values: own,
+  });
+  if (rowCount === 1) return 'cancelled';
+  const { rows } = await client.query({
+    name: 'deferred-message-is-there',
+    text: 'SELECT FROM deferred_messages WHERE id = $1 AND sender_id = $2',
+    values: own,
+  });
+  return rows.length === 0 ? 'unknown' : 'taken';
 }
 
 /**
@@ -107,11 +175,16 @@ export async function takeDueDeferredMessage(db: Queryable): Promise<DeferredMes
   return rows[0];
 }
 
-/** Deletes a message that was sent or refused. */
-export async function removeDeferredMessage(db: Queryable, id: number): Promise<void> {
-  await db.query({
+/**
+ * Deletes a message that was sent or refused.
+ *
+ * @returns false if another process did so before
+ */
+export async function removeDeferredMessage(client: Client, id: number): Promise<boolean> {
+  const { rowCount } = await client.query({
     name: 'deferred-message-remove',
     text: 'DELETE FROM deferred_messages WHERE id = $1',
     values: [id],
   });
+  return rowCount === 1;
 }

@@ -24,6 +24,7 @@ import {
   realmBotSecrets,
   realmEmojiJson,
   realmUserJson,
+  scheduledMessageJson,
   userGroupJson,
   userJsonOptions,
 } from '@parley/objects';
@@ -32,6 +33,7 @@ import {
   getRealm,
   listAlertWords,
   listBots,
+  listDeferredMessages,
   listLinkifiers,
   listMutedTopics,
   listProfileFields,
@@ -295,6 +297,9 @@ const readers: { readonly [Type in FetchType]: StateReader<Type> } = {
   }),
   recent_private_conversations: async (database, { user }) => ({
     recent_private_conversations: await listRecentConversations(database, user.id),
+  }),
+  scheduled_messages: async (database, { user }) => ({
+    scheduled_messages: (await listDeferredMessages(database, user.id)).map(scheduledMessageJson),
   }),
   starred_messages: async (database, { user }) => ({
     starred_messages: await listStarred(database, user.id),

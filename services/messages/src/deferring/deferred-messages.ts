@@ -3,19 +3,24 @@
  * the message is sent like any other, with the sender's permissions at that time.
  *
  * A message is sent under the key of its row, and the row is deleted afterwards. So a process that finds the row of a sent message sends
- * nothing. Any number of processes may take rows.
+ * nothing. Any number of processes may take rows. Only a row that no process has taken can be cancelled.
+ *
+ * The sender sees the rows: each that is added or deleted is an event for that account.
  */
 import { setTimeout } from 'node:timers/promises';
 
-import { ApiError, badRequest, idempotencyKeyReused, limits } from '@parley/api';
+import { ApiError, badRequest, idempotencyKeyReused, limits, notAuthenticated } from '@parley/api';
 import { codeBlock, mention, notice, systemClientName } from '@parley/composing';
 import type { CheckedMessage } from '@parley/composing';
-import { transaction } from '@parley/database';
 import type { Client, Pool } from '@parley/database';
+import { ownEventsEntry } from '@parley/event-log';
+import type { Append, EventLog } from '@parley/event-log';
+import { scheduledMessageJson } from '@parley/objects';
 import { isStoreFailure } from '@parley/server';
 import type { Logger } from '@parley/logging';
 import {
   addDeferredMessage,
+  cancelDeferredMessage,
   countDeferredMessages,
   findDeferredMessage,
   findNotificationBot,
@@ -24,7 +29,7 @@ import {
   removeDeferredMessage,
   takeDueDeferredMessage,
 } from '@parley/store';
-import type { DeferredMessage, User } from '@parley/store';
+import type { DeferredMessage, User, WaitingMessage } from '@parley/store';
 import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
 
@@ -50,6 +55,7 @@ export type DeferredRequest = SendRequest & {
 
 export type DeferredMessagesOptions = {
   readonly pool: Pool;
+  readonly eventLog: EventLog;
   readonly sender: MessageSender;
   readonly log: Logger;
   readonly registry: Registry;
@@ -89,18 +95,41 @@ function reminderText(asker: User, message: DeferredMessage): string {
   return `${notice`${mention(asker)} asked for this reminder:`.content}\n\n${message.content}`;
 }
 
+function addition(message: WaitingMessage): Append {
+  const scheduled = scheduledMessageJson(message);
+  return {
+    entries: [
+      ownEventsEntry(message.senderId, [
+        { type: 'scheduled_messages', op: 'add', scheduled_messages: [scheduled] },
+      ]),
+    ],
+  };
+}
+
+function removal({ id, senderId }: Pick<DeferredMessage, 'id' | 'senderId'>): Append {
+  return {
+    entries: [
+      ownEventsEntry(senderId, [
+        { type: 'scheduled_messages', op: 'remove', scheduled_message_id: id },
+      ]),
+    ],
+  };
+}
+
 function isRefusal(error: unknown): error is ApiError {
   return error instanceof ApiError && error.status < 500;
 }
 
 export class DeferredMessages {
   readonly #pool: Pool;
+  readonly #eventLog: EventLog;
   readonly #sender: MessageSender;
   readonly #log: Logger;
   readonly #deliveries: Counter<'outcome'>;
 
-  constructor({ pool, sender, log, registry }: DeferredMessagesOptions) {
+  constructor({ pool, eventLog, sender, log, registry }: DeferredMessagesOptions) {
     this.#pool = pool;
+    this.#eventLog = eventLog;
     this.#sender = sender;
     this.#log = log;
     this.#deliveries = new Counter({
@@ -145,19 +174,19 @@ export class DeferredMessages {
   ): Promise<void> {
     if (deliverAtMs <= Date.now()) throw badRequest('Time must be in the future.');
     const isReminder = request.deliveryType === 'remind';
-    const message = await this.#sender.check(request);
+    const { message, renderedContent } = await this.#sender.check(request);
     if (isReminder) checkReminder(message, request);
     await this.#retryWhileUnknown(sendKey, async (client) => {
       // One at a time per account, so that the count is right and a concurrent repeat is noticed.
       await lockUserForOwnChange(client, request.senderId);
       const earlier = await findDeferredMessage(client, sendKey);
-      if (earlier === 'same') return;
+      if (earlier === 'same') return undefined;
       if (earlier === 'other') throw idempotencyKeyReused();
       if ((await countDeferredMessages(client, request.senderId)) >= limits.deferredMessagesMax)
         throw badRequest(
           `Too many messages are waiting for their delivery (limit: ${limits.deferredMessagesMax}).`,
         );
-      await addDeferredMessage(
+      const added = await addDeferredMessage(
         client,
         {
           sendKey: sendKey.key,
@@ -166,31 +195,61 @@ export class DeferredMessages {
           isReminder,
           ...recipientsOf(message),
           content: message.content,
+          renderedContent,
           widgetContent: request.widgetContent ?? null,
           clientName: request.clientName,
         },
         deliverAtMs,
       );
+      return addition(added);
     });
   }
 
   /**
    * Repeats a store whose outcome is unknown: a client without a key could only store it twice.
+   *
+   * @param store returns what its transaction appends to the log
    */
   async #retryWhileUnknown(
     { isClients }: SendKey,
-    store: (client: Client) => Promise<void>,
+    store: (client: Client) => Promise<Append | undefined>,
   ): Promise<void> {
     const givenUpAtMs = performance.now() + (isClients ? 0 : unknownDeadlineMs);
     for (;;) {
       try {
-        await transaction(this.#pool, store);
+        await this.#eventLog.transaction(async (client) => {
+          const append = await store(client);
+          return { result: undefined, ...(append && { append }) };
+        });
         return;
       } catch (error) {
         if (!isStoreFailure(error) || performance.now() >= givenUpAtMs) throw error;
       }
       await setTimeout(retryWaitMs);
     }
+  }
+
+  /**
+   * Cancels a waiting message of an account, which is then never sent.
+   *
+   * @throws ApiError if it is not there any more or being sent, or belongs to another account
+   */
+  async cancel(id: number, senderId: number): Promise<void> {
+    await this.#eventLog.transaction(async (client) => {
+      const user = await lockUserForOwnChange(client, senderId);
+      if (user?.isActive !== true) throw notAuthenticated('Account is deactivated');
+      const outcome = await cancelDeferredMessage(client, { id, senderId });
+      if (outcome === 'unknown') throw badRequest('Scheduled message does not exist');
+      if (outcome === 'taken') throw badRequest('Scheduled message is already being sent');
+      return { result: undefined, append: removal({ id, senderId }) };
+    });
+  }
+
+  async #remove(message: DeferredMessage): Promise<void> {
+    await this.#eventLog.transaction(async (client) => {
+      const isRemoved = await removeDeferredMessage(client, message.id);
+      return { result: undefined, ...(isRemoved && { append: removal(message) }) };
+    });
   }
 
   /**
@@ -204,7 +263,7 @@ export class DeferredMessages {
     try {
       const refusal = await this.#deliver(message);
       if (refusal !== undefined) await this.#notifySender(message, refusal);
-      await removeDeferredMessage(this.#pool, message.id);
+      await this.#remove(message);
       this.#deliveries.inc({ outcome: refusal === undefined ? 'sent' : 'refused' });
     } catch (error) {
       this.#deliveries.inc({ outcome: 'failed' });

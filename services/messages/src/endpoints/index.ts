@@ -27,6 +27,10 @@ import { getPointerHandler, movePointerHandler, putPointerHandler } from './poin
 import { addReactionHandler, removeReactionHandler } from './reactions.ts';
 import { matchesNarrowHandler } from './matches-narrow.ts';
 import { renderMessageHandler } from './render-message.ts';
+import {
+  cancelScheduledMessageHandler,
+  listScheduledMessagesHandler,
+} from './scheduled-messages.ts';
 import { sendMessageHandler } from './send-message.ts';
 import { uploadFileHandler } from './upload-file.ts';
 import { webhookHandlers } from '../webhooks/index.ts';
@@ -34,6 +38,8 @@ import { webhookHandlers } from '../webhooks/index.ts';
 /** Every endpoint of this service. */
 export const endpoints: readonly Implementation<MessagesContext>[] = everyHandlerOf('messages', [
   sendMessageHandler,
+  listScheduledMessagesHandler,
+  cancelScheduledMessageHandler,
   renderMessageHandler,
   getMessagesHandler,
   getMessageHandler,

@@ -177,18 +177,20 @@ export class MessageSender {
    * Makes the same refusals as `send` and changes nothing. For requests of several messages, which send none if one is bad, and for
    * messages that are sent later.
    *
-   * @returns the message as it would be sent
+   * @returns the message as it would be sent, and its HTML
    * @throws ApiError for refusals of `checkMessage`; `Widgets: …`; `Unable to render message`
    */
-  async check(request: MessageRequest): Promise<CheckedMessage> {
+  async check(
+    request: MessageRequest,
+  ): Promise<{ readonly message: CheckedMessage; readonly renderedContent: string }> {
     const message = await checkMessage(this.#reads, request).catch((error: unknown) => {
       this.#notices.afterFailure(request, error);
       throw error;
     });
     findWidget(message.content, request.widgetContent);
     const named = await findNames(this.#pool, message.sender.id, message.content);
-    await this.#textOf(message, named);
-    return message;
+    const { rendered } = await this.#textOf(message, named);
+    return { message, renderedContent: rendered.html };
   }
 
   /**
