@@ -86,6 +86,7 @@ CREATE TABLE api_keys (
   CONSTRAINT api_keys_key_hash_key UNIQUE (key_hash),
   CONSTRAINT api_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
+CREATE TRIGGER sessions_end AFTER UPDATE ON api_keys FOR EACH ROW WHEN (old.created_at IS DISTINCT FROM new.created_at) EXECUTE FUNCTION sessions_end('user_id');
 COMMENT ON TABLE api_keys IS 'owner: store/api-keys; key_hash is HMAC-SHA256, key_encrypted AES-256-GCM under the key secret';
 
 CREATE TABLE avatars (
@@ -578,6 +579,20 @@ CREATE TABLE service_leases (
 );
 COMMENT ON TABLE service_leases IS 'owner: placement';
 
+CREATE TABLE sessions (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  user_id integer NOT NULL,
+  token_hash bytea NOT NULL,
+  device text NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  last_used_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT sessions_pkey PRIMARY KEY (id),
+  CONSTRAINT sessions_token_hash_key UNIQUE (token_hash),
+  CONSTRAINT sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX sessions_by_user ON sessions USING btree (user_id, last_used_at);
+COMMENT ON TABLE sessions IS 'owner: store/sessions; token_hash is SHA-256; triggers of users and api_keys delete too';
+
 CREATE TABLE shown_names_version (
   only_row boolean NOT NULL DEFAULT true,
   version uuid NOT NULL DEFAULT gen_random_uuid(),
@@ -765,6 +780,7 @@ CREATE UNIQUE INDEX users_by_delivery_email ON users USING btree (COALESCE(deliv
 CREATE INDEX users_by_name ON users USING btree (full_name_folded);
 CREATE INDEX users_by_owner ON users USING btree (bot_owner_id) WHERE (bot_owner_id IS NOT NULL);
 CREATE INDEX users_reacting ON users USING btree (id) WHERE (bot_type = ANY (ARRAY[3, 4]));
+CREATE TRIGGER sessions_end AFTER UPDATE ON users FOR EACH ROW WHEN (old.password_hash IS DISTINCT FROM new.password_hash OR old.is_active AND NOT new.is_active) EXECUTE FUNCTION sessions_end('id');
 CREATE CONSTRAINT TRIGGER shown_names_changed AFTER UPDATE ON users DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.email IS DISTINCT FROM new.email OR old.delivery_email IS DISTINCT FROM new.delivery_email OR old.full_name IS DISTINCT FROM new.full_name OR old.short_name IS DISTINCT FROM new.short_name OR old.avatar_source IS DISTINCT FROM new.avatar_source OR old.avatar_version IS DISTINCT FROM new.avatar_version) EXECUTE FUNCTION shown_names_changed();
 COMMENT ON TABLE users IS 'owner: store/users';
 
@@ -786,4 +802,5 @@ CREATE TABLE log_entries_from_1000000 PARTITION OF log_entries FOR VALUES FROM (
 -- note_matched_user_set() RETURNS trigger
 -- send_messages(items json) RETURNS TABLE(ordinal integer, outcome text, message_id bigint, "position" bigint, epoch integer)
 -- send_messages_with_uploads(items json) RETURNS TABLE(ordinal integer, outcome text, message_id bigint, "position" bigint, epoch integer, notice_position bigint, notice_message_id bigint, notice text)
+-- sessions_end() RETURNS trigger
 -- shown_names_changed() RETURNS trigger

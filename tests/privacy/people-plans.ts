@@ -58,6 +58,10 @@ export const peoplePlans: Plans = {
     },
   ],
   'POST dev_fetch_api_key': { because: 'it is there in development only, to give keys away' },
+  'POST sessions': { because: 'it takes a password, and is for pages of the server' },
+  'GET sessions': () => [{ path: 'sessions' }],
+  'DELETE sessions/{session_id}': () => [1, 2, 999_999].map((id) => ({ path: `sessions/${id}` })),
+  'DELETE sessions': () => [{ path: 'sessions' }],
   'GET users': () =>
     [{}, { client_gravatar: true, include_custom_profile_fields: true }].map((parameters) => ({
       path: 'users',

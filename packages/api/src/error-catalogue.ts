@@ -222,7 +222,13 @@ export const errorsWithoutCode: readonly ErrorForm[] = [
     status: 401,
     text: 'Not logged in: API authentication or user session required',
     fields: [],
-    when: 'no credentials were given; also other texts for bad ones, with `WWW-Authenticate: Basic realm="zulip"`',
+    when: 'no credentials were given, or their session has ended; also other texts for bad ones, with `WWW-Authenticate: Basic realm="zulip"` except in pages of this server',
+  },
+  {
+    status: 403,
+    text: 'A session works only in pages of this server.',
+    fields: [],
+    when: 'a request by the cookie of a session, or `POST sessions`, has neither `Sec-Fetch-Site: same-origin` nor an equal `Origin`',
   },
   {
     status: 400,

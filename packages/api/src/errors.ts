@@ -292,6 +292,23 @@ export function keyOrSessionRequired(): ApiError {
   });
 }
 
+/** A request by the cookie of a session does not come from a page of this server, 403. */
+export function crossOriginSession(): ApiError {
+  return withoutCode('A session works only in pages of this server.', 403);
+}
+
+/** The same refusal without the challenge that makes a browser open its dialog for a password. */
+export function withoutChallenge(refusal: ApiError): ApiError {
+  const { 'WWW-Authenticate': _challenge, ...headers } = refusal.headers;
+  const { code, status, fields, message } = refusal;
+  return new ApiError(catalogueKey, message, {
+    status,
+    fields,
+    headers,
+    ...(code !== undefined && { code }),
+  });
+}
+
 /** The Authorization header has another scheme than Basic: 400, without a challenge. */
 export function basicAuthenticationRequired(): ApiError {
   return withoutCode('This endpoint requires HTTP basic authentication.');

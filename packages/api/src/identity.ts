@@ -20,6 +20,8 @@ export type Caller = {
   /** Null for a person. */
   readonly botType: BotType | null;
   readonly botOwnerId: number | null;
+  /** The browser's session that the request came with; absent for a key. */
+  readonly sessionId?: number;
 };
 
 /** @returns the responsible account of a caller: a bot's owner. It is charged for what an owner and all bots use together */

@@ -18,6 +18,7 @@ export {
   basicAuthenticationRequired,
   bodyTooLarge,
   cannotDeactivateLastUser,
+  crossOriginSession,
   devEnvironmentOff,
   duplicateHeader,
   idempotencyKeyReused,
@@ -51,6 +52,7 @@ export {
   uploadQuotaExceeded,
   uploadTooLarge,
   valueTooLong,
+  withoutChallenge,
   withoutCode,
 } from './errors.ts';
 export { foldName } from './fold.ts';

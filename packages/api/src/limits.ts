@@ -51,6 +51,10 @@ export const limits = {
   pickedPeopleMax: 1000,
   /** Reference facts, people 4: the exact length of an API key. */
   apiKeyLength: 32,
+  /** Sessions of browsers of one person; the one that was not used for longest ends for another one. */
+  sessionsMax: 20,
+  /** The name that a browser gives itself, in the list of its person's sessions; a longer one is cut. */
+  sessionDeviceMaxCodePoints: 200,
   /** Reference facts, people 7.8, 11.1 and 14.3: avatars, custom emoji, icon and logo. */
   pictureMaxBytes: 5 * 1024 * 1024,
   /** The longest wait for its turn, ... */

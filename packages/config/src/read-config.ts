@@ -117,6 +117,8 @@ export type ServiceConfig = {
   /** An owner with all bots may use this many times as much as one user, of requests and event queues. */
   readonly budgetsPerOwnerMax: number;
   readonly botsPerOwnerMax: number;
+  /** A browser's session that was not used for longer has ended. */
+  readonly sessionIdleSecs: number;
   /** For users who are not administrators. */
   readonly newStreamsPerRequestMax: number;
   /** Empty if failed logins are not limited, or there is no rate limit at all. */
@@ -380,6 +382,7 @@ export function serviceConfigFrom(raw: RawSettings, service: string): ServiceCon
     ...readLimits(reader),
     budgetsPerOwnerMax: reader.must('budgetsPerOwnerMax'),
     botsPerOwnerMax: reader.must('botsPerOwnerMax'),
+    sessionIdleSecs: reader.must('sessionIdleDays') * 86_400,
     newStreamsPerRequestMax: reader.must('newStreamsPerRequestMax'),
     passwordsAtOnceMax: reader.must('passwordsAtOnceMax'),
     trustedProxies: reader.read('trustedProxies') ?? [],

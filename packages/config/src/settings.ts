@@ -342,6 +342,10 @@ export const settings = {
     default: '50',
     meaning: 'most active bots of one owner; existing bots stay active when it is lowered',
   }),
+  sessionIdleDays: wholeNumber('PARLEY_SESSION_IDLE_DAYS', [1, 3650], {
+    default: '30',
+    meaning: 'days after its last use when the session of a browser ends',
+  }),
   newStreamsPerRequestMax: wholeNumber('PARLEY_NEW_STREAMS_PER_REQUEST_MAX', [1, 50_000], {
     default: '100',
     meaning: 'most streams that one request may create, except for administrators',

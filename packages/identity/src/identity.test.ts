@@ -9,13 +9,17 @@ import { verifyIdentity } from './verify-identity.ts';
 const secret = 'a secret that only gateway and services know';
 const nowMs = 1_600_000_000_000;
 
-const callers: fc.Arbitrary<Caller> = fc.record({
-  userId: fc.nat(),
-  email: fc.string(),
-  role: fc.constantFrom('administrator', 'member', 'guest'),
-  botType: fc.option(fc.constantFrom(...Object.values(botTypes))),
-  botOwnerId: fc.option(fc.nat()),
-});
+const callers: fc.Arbitrary<Caller> = fc.record(
+  {
+    userId: fc.nat(),
+    email: fc.string(),
+    role: fc.constantFrom('administrator', 'member', 'guest'),
+    botType: fc.option(fc.constantFrom(...Object.values(botTypes))),
+    botOwnerId: fc.option(fc.nat()),
+    sessionId: fc.nat(),
+  },
+  { requiredKeys: ['userId', 'email', 'role', 'botType', 'botOwnerId'] },
+);
 
 describe('a signed identity', () => {
   it('is read back unchanged, with and without a caller', () => {
@@ -66,8 +70,22 @@ describe('a signed identity', () => {
     expect(verifyIdentity(secret, 'a'.repeat(10_000), nowMs)).toBeUndefined();
   });
 
+  it('of a gateway that names no session is accepted', () => {
+    const claims = { c: [1, 'e', 'member', null, null], r: 'r', t: nowMs };
+    const encoded = Buffer.from(JSON.stringify(claims)).toString('base64url');
+    const header = `${encoded}.${signatureOf(secret, encoded)}`;
+    expect(verifyIdentity(secret, header, nowMs)?.caller).toEqual({
+      userId: 1,
+      email: 'e',
+      role: 'member',
+      botType: null,
+      botOwnerId: null,
+    });
+  });
+
   it('is refused if it is signed but not an identity', () => {
     for (const claims of [
+      { c: [1, 'e', 'member', null, null, 'x'], r: 'r', t: nowMs },
       {},
       { c: [1, 'e', 'owner', null, null], r: 'r', t: nowMs },
       { c: ['1', 'e', 'member', null, null], r: 'r', t: nowMs },

@@ -1,3 +1,10 @@
 export { signIdentity } from './sign-identity.ts';
 export { verifyIdentity } from './verify-identity.ts';
 export type { VerifiedIdentity } from './verify-identity.ts';
+export {
+  clearSessionCookie,
+  sessionCookieOf,
+  sessionCookieValues,
+  setSessionCookie,
+} from './session-cookie.ts';
+export type { SessionCookie } from './session-cookie.ts';

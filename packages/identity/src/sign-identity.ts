@@ -7,7 +7,7 @@ export const identityLifetimeMs = 30_000;
 
 /** The signed content. Short keys, because it travels with every request. */
 export type IdentityClaims = {
-  /** User id, email, role, bot type and owner of the caller; null for a request without authentication. */
+  /** User id, email, role, bot type, owner and session of the caller; null for a request without authentication. */
   readonly c:
     | readonly [
         userId: number,
@@ -15,6 +15,7 @@ export type IdentityClaims = {
         role: string,
         botType: number | null,
         botOwnerId: number | null,
+        sessionId: number | null,
       ]
     | null;
   /** Request id. */
@@ -40,7 +41,14 @@ export function signIdentity(
   { requestId, nowMs }: { readonly requestId: string; readonly nowMs: number },
 ): string {
   const claims: IdentityClaims = {
-    c: caller && [caller.userId, caller.email, caller.role, caller.botType, caller.botOwnerId],
+    c: caller && [
+      caller.userId,
+      caller.email,
+      caller.role,
+      caller.botType,
+      caller.botOwnerId,
+      caller.sessionId ?? null,
+    ],
     r: requestId,
     t: nowMs,
   };

@@ -29,12 +29,15 @@ function isBotTypeOrNull(value: unknown): value is BotType | null {
 
 function findCaller(value: unknown): Caller | undefined {
   if (!Array.isArray(value)) return undefined;
-  const [userId, email, role, botType, botOwnerId] = value as readonly unknown[];
+  // A gateway of the release before names no session.
+  const [userId, email, role, botType, botOwnerId, sessionId = null] = value as readonly unknown[];
   if (!Number.isSafeInteger(userId) || typeof email !== 'string') return undefined;
   if (role !== 'administrator' && role !== 'member' && role !== 'guest') return undefined;
-  if (!isBotTypeOrNull(botType) || !isIntegerOrNull(botOwnerId)) return undefined;
+  if (!isBotTypeOrNull(botType) || !isIntegerOrNull(botOwnerId) || !isIntegerOrNull(sessionId))
+    return undefined;
   const checkedRole: Role = role;
-  return { userId: userId as number, email, role: checkedRole, botType, botOwnerId };
+  const caller = { userId: userId as number, email, role: checkedRole, botType, botOwnerId };
+  return sessionId === null ? caller : { ...caller, sessionId };
 }
 
 /**

@@ -11,6 +11,7 @@ export { checkFullName } from './accounts/full-name.ts';
 export { reactivateAccount } from './accounts/reactivate-account.ts';
 export { replaceApiKey } from './accounts/replace-api-key.ts';
 export { setPassword } from './accounts/set-password.ts';
+export { signInByPassword, signInForDevelopment } from './accounts/sign-in.ts';
 export {
   accountDisabled,
   checkEmailShape,
@@ -45,6 +46,8 @@ export { deactivateOrganization } from './organization/deactivate-organization.t
 export { checkDomain } from './organization/domain-rules.ts';
 export { reactivateOrganization } from './organization/reactivate-organization.ts';
 export { setStringId } from './organization/set-string-id.ts';
+
+export { endOtherSessions, endSession, openSession } from './sessions/change-sessions.ts';
 
 export { drawOnce } from './pictures/draw-once.ts';
 export { readPictures } from './pictures/picture-maker.ts';

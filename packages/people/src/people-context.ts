@@ -2,6 +2,8 @@ import type { ServiceConfig } from '@parley/config';
 import type { Pool } from '@parley/database';
 import type { EventLog } from '@parley/event-log';
 import type { FileStore } from '@parley/files';
+import { sessionCookieOf } from '@parley/identity';
+import type { SessionCookie } from '@parley/identity';
 import { ImageDecoder } from '@parley/images';
 import { subjectLogger } from '@parley/logging';
 import type { Logger } from '@parley/logging';
@@ -24,6 +26,10 @@ export type PeopleContext = {
   readonly mode: 'development' | 'production';
   /** Where clients reach the organization; without a slash at the end. */
   readonly publicUrl: string;
+  /** The cookie of browsers' sessions, ... */
+  readonly sessionCookie: SessionCookie;
+  /** ... which end if they are not used for longer than this. */
+  readonly sessionIdleSecs: number;
   /** Counts active bots. */
   readonly botsPerOwnerMax: number;
   /** Renders the organization's description to HTML. */
@@ -59,6 +65,8 @@ export function createPeopleContext({
     pictureMaker: new PictureMaker(new ImageDecoder({ log: picturesLog })),
     mode: config.mode,
     publicUrl: config.publicUrl,
+    sessionCookie: sessionCookieOf(config.publicUrl),
+    sessionIdleSecs: config.sessionIdleSecs,
     botsPerOwnerMax: config.botsPerOwnerMax,
     renderDescription: realmDescriptionRenderer(config.publicUrl),
     // Names of people, groups and streams stay plain text: everybody may read a profile.

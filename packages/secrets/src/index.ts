@@ -11,3 +11,4 @@ export {
 } from './key-secrets.ts';
 export type { KeySecrets } from './key-secrets.ts';
 export { hashPassword, makePassword, verifyPassword } from './passwords.ts';
+export { hashSessionToken, makeSessionToken, sessionTokenPattern } from './session-tokens.ts';

@@ -34,6 +34,10 @@ export type RequestFacts = {
   readonly isHead: boolean;
   /** A request header by its lower-case name. */
   readonly header: (name: string) => string | undefined;
+  /** Adds headers to the answer. */
+  readonly addHeaders: (headers: Readonly<Record<string, string>>) => void;
+  /** For an endpoint that opens a session: the caller by the session that the browser sent, which the new one replaces. */
+  readonly replacedCaller: Caller | undefined;
   /** The raw query, without the question mark. */
   readonly query: string;
   /** Reads the small files of a multipart body besides its fields; not for endpoints that declare `takesFile`. */

@@ -165,7 +165,7 @@ class LinkExchange<Context> implements Exchange, StreamWriter {
   }
 
   addHeaders(headers: Readonly<Record<string, string>>): void {
-    this.#addedHeaders = headers;
+    this.#addedHeaders = { ...this.#addedHeaders, ...headers };
   }
 
   answer(answer: Preserialized, endpoint: Endpoint | undefined): void {

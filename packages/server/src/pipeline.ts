@@ -73,7 +73,10 @@ export type PipelineOptions<Context> = {
 };
 
 /** A request from an adapter, with the functions that send its answer. */
-export type Exchange = Pick<RequestFacts, 'header' | 'formFiles' | 'receiveFile' | 'admitFile'> & {
+export type Exchange = Pick<
+  RequestFacts,
+  'header' | 'formFiles' | 'receiveFile' | 'admitFile' | 'addHeaders'
+> & {
   readonly requestId: string;
   readonly method: string;
   /** Path and query. */
@@ -90,8 +93,6 @@ export type Exchange = Pick<RequestFacts, 'header' | 'formFiles' | 'receiveFile'
   readonly accept: (endpoint: Endpoint) => void;
   /** The body, or a promise of it if it has not arrived. */
   readonly readBody: () => Buffer | Promise<Buffer>;
-  /** Adds headers to the answer, success or refusal. */
-  readonly addHeaders: (headers: Readonly<Record<string, string>>) => void;
   /** Sends the answer, once, or else `refusal` is called once. A raw answer may fail while it is sent. */
   readonly answer: (answer: Preserialized, endpoint: Endpoint | undefined) => void;
   readonly answerRaw: (answer: RawAnswer) => Promise<void>;
@@ -361,6 +362,10 @@ class HandledRequest implements UntypedRequest {
     return this.#exchange.caller;
   }
 
+  get replacedCaller(): Caller | undefined {
+    return this.#exchange.caller;
+  }
+
   get requestId(): string {
     return this.#exchange.requestId;
   }
@@ -387,6 +392,7 @@ class HandledRequest implements UntypedRequest {
   }
 
   readonly rawText = (name: string): string | undefined => findRawText(this.#raw, name);
+  readonly addHeaders: RequestFacts['addHeaders'] = (headers) => this.#exchange.addHeaders(headers);
   readonly header = (name: string): string | undefined => this.#exchange.header(name);
   readonly formFiles: RequestFacts['formFiles'] = () => this.#exchange.formFiles();
   readonly receiveFile: RequestFacts['receiveFile'] = (options) =>

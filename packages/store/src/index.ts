@@ -9,6 +9,15 @@ export {
   setApiKeys,
 } from './people/api-keys.ts';
 export type { KeyAccount } from './people/api-keys.ts';
+export {
+  deleteSession,
+  deleteSessions,
+  findAccountsBySessions,
+  insertSession,
+  listSessions,
+  noteSessionUses,
+} from './people/sessions.ts';
+export type { Session, SessionAccount } from './people/sessions.ts';
 export { countStoredSecrets, renewStoredSecrets } from './people/stored-secrets.ts';
 export type { StoredSecretCounts } from './people/stored-secrets.ts';
 export {
@@ -50,7 +59,7 @@ export {
   setUserEmail,
   updateUser,
 } from './people/users.ts';
-export type { User, UserChange } from './people/users.ts';
+export type { SignInAccount, User, UserChange } from './people/users.ts';
 export {
   isBotNameFree,
   listHumanAdministratorIds,

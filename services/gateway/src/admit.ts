@@ -4,14 +4,16 @@ import type { IncomingMessage } from 'node:http';
 
 import {
   badRequest,
+  crossOriginSession,
   devEnvironmentOff,
   methodNotAllowed,
   notAuthenticated,
   notFound,
   requestVariableMissing,
+  withoutChallenge,
 } from '@parley/api';
-import type { Caller, Endpoint } from '@parley/api';
-import type { KeyAccount } from '@parley/store';
+import type { ApiError, Caller, Endpoint } from '@parley/api';
+import type { KeyAccount, SessionAccount } from '@parley/store';
 
 import type { AnswerHeaders } from './answer-headers.ts';
 import {
@@ -21,13 +23,20 @@ import {
   hasKeyForm,
   parseKeyInQuery,
 } from './authenticate.ts';
-import type { AuthenticatedAccess, KeyWithoutEmail, Credentials } from './authenticate.ts';
+import type {
+  AuthenticatedAccess,
+  Credentials,
+  KeyWithoutEmail,
+  SessionCredentials,
+} from './authenticate.ts';
+import type { BrowserRequest } from './browser-request.ts';
 import { readAuthorization } from './connection-credentials.ts';
 import type { CredentialCache } from './credential-cache.ts';
 import type { LoginLimiter } from './login-limit.ts';
 import type { RateLimiter } from './rate-limit.ts';
 import { canonicalPath, findEndpoint, findRoute } from './routes.ts';
 import type { Route } from './routes.ts';
+import type { SessionUses } from './session-uses.ts';
 
 /** A request with its id, and its address in the form that gateway and services use. */
 export type ReceivedRequest = {
@@ -36,6 +45,7 @@ export type ReceivedRequest = {
   /** With the question mark; empty without a query. */
   readonly query: string;
   readonly route: Route | undefined;
+  readonly browser: BrowserRequest;
   /** Headers of its answer, whether a service or the gateway answers. */
   readonly answerHeaders: AnswerHeaders;
 };
@@ -43,11 +53,19 @@ export type ReceivedRequest = {
 export type AdmittedRequest = ReceivedRequest & {
   readonly route: Route;
   readonly endpoint: Endpoint;
-  /** Null if the endpoint needs no authentication. */
+  /** Null if the endpoint needs no authentication; for one that opens a session the caller by the session that it replaces, if any. */
   readonly caller: Caller | null;
   /** Held polls are checked again with these; null for a key without an address. */
-  readonly credentials: Credentials | null;
+  readonly credentials: Credentials | SessionCredentials | null;
+  /** The folded address of the authenticated account, for which wrong passwords are counted; null without authentication. */
+  readonly accountName: string | null;
   readonly rateLimitHeaders: Readonly<Record<string, string>>;
+};
+
+/** How the headers of a request are read. */
+export type Readings = {
+  readonly answerHeadersOf: (request: IncomingMessage, isForBrowser: boolean) => AnswerHeaders;
+  readonly browserOf: (headers: IncomingMessage['headers']) => BrowserRequest;
 };
 
 /**
@@ -56,18 +74,23 @@ export type AdmittedRequest = ReceivedRequest & {
  */
 export function receive(
   request: IncomingMessage,
-  headersOf: (request: IncomingMessage) => AnswerHeaders,
+  { answerHeadersOf, browserOf }: Readings,
 ): ReceivedRequest {
   const url = request.url ?? '/';
   const mark = url.indexOf('?');
   const rawPath = mark < 0 ? url : url.slice(0, mark);
   const path = canonicalPath(rawPath.startsWith('/') ? rawPath : pathOfAbsoluteForm(rawPath));
+  const browser = browserOf(request.headers);
+  const route = path === undefined ? undefined : findRoute(path);
+  const isForBrowser =
+    browser.hasSession || route?.find(request.method ?? '')?.endpoint.opensSession === true;
   return {
     requestId: randomUUID().replaceAll('-', ''),
     path: path ?? rawPath,
     query: mark < 0 ? '' : url.slice(mark),
-    route: path === undefined ? undefined : findRoute(path),
-    answerHeaders: headersOf(request),
+    route,
+    browser,
+    answerHeaders: answerHeadersOf(request, isForBrowser),
   };
 }
 
@@ -85,6 +108,8 @@ export function checkOptions({ route }: ReceivedRequest): { readonly Allow: stri
 /** The tools for checking requests. */
 export type Checks = {
   readonly credentials: CredentialCache;
+  readonly sessions: CredentialCache<SessionAccount>;
+  readonly sessionUses: SessionUses;
   readonly rateLimiter: RateLimiter;
   readonly loginLimiter: LoginLimiter;
   readonly addressOf: (request: IncomingMessage) => string;
@@ -128,10 +153,10 @@ export type FindInForm = (name: string) => Promise<string | undefined>;
  */
 async function readCredentials(
   request: IncomingMessage,
-  { query }: ReceivedRequest,
+  { query, browser }: ReceivedRequest,
   { keyParameter }: AuthenticatedAccess,
   findInForm: FindInForm,
-): Promise<Credentials | KeyWithoutEmail> {
+): Promise<Credentials | KeyWithoutEmail | 'session'> {
   const { authorization } = request.headers;
   const hasHeader = (authorization ?? '').trim() !== '';
   if (keyParameter === 'preferred') {
@@ -140,18 +165,94 @@ async function readCredentials(
       hasHeader ? Promise.resolve(undefined) : findInForm('api_key'),
     );
     if (key !== undefined) return key;
-    if (!hasHeader) throw requestVariableMissing('api_key');
+    if (!hasHeader && !browser.hasSession) throw requestVariableMissing('api_key');
   }
-  return keyParameter === 'accepted' && !hasHeader
-    ? parseKeyInQuery(query)
-    : readAuthorization(request);
+  if (keyParameter === 'accepted' && !hasHeader) {
+    if (!browser.hasSession || new URLSearchParams(query).has('api_key'))
+      return parseKeyInQuery(query);
+  }
+  return browser.hasSession ? 'session' : readAuthorization(request);
+}
+
+/**
+ * Finds the account of a browser's session. Wrong ones are not counted: nobody can guess one.
+ *
+ * @throws ApiError 403 unless a page of this server sent the request; any error of the store while it is down
+ */
+async function findSession(
+  { browser }: ReceivedRequest,
+  { sessions, sessionUses }: Checks,
+): Promise<SessionAccount | undefined> {
+  if (!browser.isFromOwnPage) throw crossOriginSession();
+  if (browser.sessionToken === undefined) return undefined;
+  const account = await sessions.find(browser.sessionToken);
+  if (account !== undefined) sessionUses.add(account);
+  return account;
+}
+
+type Login = Pick<AdmittedRequest, 'caller' | 'credentials' | 'accountName'> & {
+  readonly caller: Caller;
+};
+
+async function checkSession(
+  received: ReceivedRequest,
+  access: AuthenticatedAccess,
+  checks: Checks,
+): Promise<Login> {
+  const account = await findSession(received, checks);
+  const { sessionToken } = received.browser;
+  if (account === undefined || sessionToken === undefined) throw notAuthenticated();
+  return {
+    caller: checkAccount(account, access),
+    credentials: { sessionToken },
+    accountName: account.emailFolded,
+  };
+}
+
+async function authenticate(
+  request: IncomingMessage,
+  received: ReceivedRequest,
+  access: AuthenticatedAccess,
+  checks: Checks,
+  findInForm: FindInForm,
+): Promise<Login> {
+  const given = await readCredentials(request, received, access, findInForm);
+  if (given === 'session') return checkSession(received, access, checks);
+  const account = await checkLogin(request, received.requestId, given, checks);
+  const credentials = given.emailFolded === undefined ? null : given;
+  return {
+    caller: checkAccount(account, access, credentials === null ? badRequest : notAuthenticated),
+    credentials,
+    accountName: account.emailFolded,
+  };
+}
+
+/** The caller by the session that a browser sent with its sign-in; null if there is none that works. */
+async function findReplacedCaller(
+  received: ReceivedRequest,
+  checks: Checks,
+): Promise<Caller | null> {
+  const account = await findSession(received, checks);
+  return account === undefined || !account.isActive || account.isRealmDeactivated
+    ? null
+    : checkAccount(account, { authentication: 'required' });
+}
+
+/** A page that is refused asks for a sign-in itself, so the browser must not open a dialog for a password. */
+export function refusalForBrowser(
+  { browser }: Pick<ReceivedRequest, 'browser'>,
+  refusal: ApiError,
+): ApiError {
+  return refusal.status === 401 && (browser.hasSession || browser.isFromOwnPage)
+    ? withoutChallenge(refusal)
+    : refusal;
 }
 
 /**
  * Checks a request up to the point where it may be forwarded to a service.
  *
  * @param findInForm for endpoints that take the key from a form
- * @throws ApiError 404, 405, 401, 400 or 429; any error of the store while it is down
+ * @throws ApiError 404, 405, 403, 401, 400 or 429; any error of the store while it is down
  */
 export async function admit(
   request: IncomingMessage,
@@ -166,25 +267,19 @@ export async function admit(
   if (endpoint.forDevelopment && !checks.isDevelopment) throw devEnvironmentOff();
   const { access } = endpoint;
   if (access.authentication === 'none') {
-    return { ...received, route, endpoint, caller: null, credentials: null, rateLimitHeaders: {} };
+    return {
+      ...received,
+      route,
+      endpoint,
+      caller: endpoint.opensSession ? await findReplacedCaller(received, checks) : null,
+      credentials: null,
+      accountName: null,
+      rateLimitHeaders: {},
+    };
   }
-  const given = await readCredentials(request, received, access, findInForm);
-  const account = await checkLogin(request, requestId, given, checks);
-  const credentials = given.emailFolded === undefined ? null : given;
-  const caller = checkAccount(
-    account,
-    access,
-    credentials === null ? badRequest : notAuthenticated,
-  );
+  const login = await authenticate(request, received, access, checks, findInForm);
   const rateLimitHeaders = endpoint.uncounted
     ? {}
-    : await checks.rateLimiter.count(caller, requestId);
-  return {
-    ...received,
-    route,
-    endpoint,
-    caller,
-    credentials,
-    rateLimitHeaders,
-  };
+    : await checks.rateLimiter.count(login.caller, requestId);
+  return { ...received, route, endpoint, ...login, rateLimitHeaders };
 }

@@ -17,12 +17,13 @@ const crossOriginPermissions: AnswerHeaders = {
 /**
  * @param options.allowedOrigins the origins whose pages may call the interface; `every` is the documented `*`
  * @param options.publicUrl with an `https` address, browsers are told to use only that
- * @returns a function that gives the headers for the answer to a request; without permissions if its origin may not call
+ * @returns a function that gives the headers for the answer to a request; without permissions if its origin may not call, or if the answer is
+ *   for the browser whose session sent it, or which opens one
  */
 export function answerHeadersOf(options: {
   readonly allowedOrigins: AllowedOrigins;
   readonly publicUrl: string;
-}): (request: IncomingMessage) => AnswerHeaders {
+}): (request: IncomingMessage, isForBrowser: boolean) => AnswerHeaders {
   const { allowedOrigins, publicUrl } = options;
   const fixedHeaders: AnswerHeaders = {
     // Browsers must not guess another type than the declared one, least of all a script.
@@ -31,13 +32,19 @@ export function answerHeadersOf(options: {
       'Strict-Transport-Security': `max-age=${strictTransportSecs}`,
     }),
   };
+  // No page of another origin may read or show it, whoever is permitted to call with a key.
+  const forBrowser: AnswerHeaders = {
+    ...fixedHeaders,
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    Vary: 'Accept-Language, Accept-Encoding, Cookie, Origin',
+  };
   if (allowedOrigins === 'every') {
     const headers = {
       'Access-Control-Allow-Origin': '*',
       ...crossOriginPermissions,
       ...fixedHeaders,
     };
-    return () => headers;
+    return (_request, isForBrowser) => (isForBrowser ? forBrowser : headers);
   }
   const permitted = new Set(allowedOrigins);
   // A cache must not give the answer for one origin to another.
@@ -45,12 +52,14 @@ export function answerHeadersOf(options: {
     ...fixedHeaders,
     Vary: 'Accept-Language, Accept-Encoding, Origin',
   };
-  return ({ headers: { origin } }) =>
-    origin !== undefined && permitted.has(origin)
+  return ({ headers: { origin } }, isForBrowser) => {
+    if (isForBrowser) return forBrowser;
+    return origin !== undefined && permitted.has(origin)
       ? {
           'Access-Control-Allow-Origin': origin,
           ...crossOriginPermissions,
           ...originDependentHeaders,
         }
       : originDependentHeaders;
+  };
 }

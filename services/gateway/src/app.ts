@@ -11,7 +11,7 @@ import { refusalFor, senderOf, writeRefusal } from '@parley/server';
 import type { LiveNode } from '@parley/placement';
 import type { Span } from '@parley/tracing';
 
-import { admit, checkOptions, receive } from './admit.ts';
+import { admit, checkOptions, receive, refusalForBrowser } from './admit.ts';
 import type { AdmittedRequest, ReceivedRequest } from './admit.ts';
 import type { GatewayContext } from './context.ts';
 import type { BodyBound, FindField, RequestBody } from './request-body.ts';
@@ -83,6 +83,7 @@ async function forwardAdmitted(
       caller: admitted.caller,
       address: admitted.path + admitted.query,
       answerHeaders: admitted.answerHeaders,
+      hidesChallenge: admitted.browser.hasSession || admitted.browser.isFromOwnPage,
       afterLoss: endpoint.afterLoss,
       requestId,
       span: findRequestSpan(request),
@@ -147,11 +148,15 @@ async function handle(
 function fail(
   context: GatewayContext,
   response: ServerResponse,
-  { requestId, answerHeaders }: ReceivedRequest,
+  received: ReceivedRequest,
   error: unknown,
 ): void {
   if (error instanceof ClientGone || response.destroyed) return;
-  const refusal = refusalFor(error, context.log.child({ request_id: requestId }));
+  const { requestId, answerHeaders } = received;
+  const refusal = refusalForBrowser(
+    received,
+    refusalFor(error, context.log.child({ request_id: requestId })),
+  );
   // The limit of logins refuses what the limit of requests accepted, and sets headers of its own.
   if (refusal.status === 429) response.removeHeader('X-RateLimit-Remaining');
   writeRefusal(response, refusal, {
@@ -248,7 +253,7 @@ function observe(
 /** Builds the handler of public requests; it does not listen. */
 export function createApp(context: GatewayContext): RequestHandler {
   return (request, response) => {
-    const received = receive(request, context.answerHeadersOf);
+    const received = receive(request, context);
     request.on('error', () => undefined);
     const span = openRequestSpan(request, received, context.isFromTrustedProxy);
     const notes = observe(context, request, response, received, span);

@@ -20,6 +20,8 @@ export type ForwardedRequest = {
   readonly address: string;
   /** Headers of its answer, whether a service or the gateway answers. */
   readonly answerHeaders: AnswerHeaders;
+  /** A refusal must not make the browser open its dialog for a password. */
+  readonly hidesChallenge: boolean;
   readonly afterLoss: AfterLoss;
   readonly requestId: string;
   /** The span of a traced request; each attempt is its child. */

@@ -1,4 +1,7 @@
-/** HTTP Basic authentication by the table of the reference facts, people 4, with its refusals and their order. */
+/**
+ * Authentication by HTTP Basic, by the table of the reference facts, people 4, with its refusals and their order; and by the cookie of a
+ * session, which those facts do not know (decision 0048).
+ */
 import {
   basicAuthenticationRequired,
   foldName,
@@ -8,7 +11,7 @@ import {
   notAuthenticated,
 } from '@parley/api';
 import type { ApiError, Caller, EndpointAccess } from '@parley/api';
-import type { KeyAccount } from '@parley/store';
+import type { KeyAccount, SessionAccount } from '@parley/store';
 
 /** The declared access of an endpoint that requires authentication. */
 export type AuthenticatedAccess = Extract<EndpointAccess, { readonly authentication: 'required' }>;
@@ -27,6 +30,9 @@ export type KeyWithoutEmail = {
   readonly apiKey: string;
   keyHash?: string;
 };
+
+/** A browser's session. */
+export type SessionCredentials = { readonly sessionToken: string };
 
 const apiKeyPattern = /^[A-Za-z0-9]{32}$/;
 const base64Pattern = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
@@ -114,13 +120,13 @@ export function checkKey(
 }
 
 /**
- * Checks whether the account of a right key may call an endpoint.
+ * Checks whether the account of a right key or session may call an endpoint.
  *
  * @param refusalOf makes the refusal from a text: 401 if the key came with Basic, 400 if it came in the query
  * @throws ApiError by the table
  */
 export function checkAccount(
-  account: KeyAccount,
+  account: KeyAccount & Partial<Pick<SessionAccount, 'sessionId'>>,
   access: AuthenticatedAccess,
   refusalOf: (text: string) => ApiError = notAuthenticated,
 ): Caller {
@@ -129,5 +135,6 @@ export function checkAccount(
   if (account.botType === botTypes.incomingWebhook && access.incomingWebhookBots !== 'allowed')
     throw refusalOf('This API is not available to incoming webhook bots.');
   const { userId, email, role, botType, botOwnerId } = account;
-  return { userId, email, role, botType, botOwnerId };
+  const caller = { userId, email, role, botType, botOwnerId };
+  return account.sessionId === undefined ? caller : { ...caller, sessionId: account.sessionId };
 }

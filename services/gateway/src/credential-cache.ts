@@ -1,5 +1,5 @@
 /**
- * Caches accounts by API key, so that a request costs no look-up. These rules make it safe (architecture, The log; a changed key or a
+ * Caches accounts by API key or by the secret of a session, so that a request costs no look-up. These rules make it safe (architecture, The log; a changed key or a
  * deactivated user is refused everywhere within a second):
  *
  * - An entry is used only if Postgres answered within the last second; otherwise the store is read. The same read that proves this reports
@@ -21,8 +21,8 @@ export type AccountChangeSource = {
   onAccountsChanged(listener: (userIds: readonly number[]) => void): () => void;
 };
 
-export type CredentialCacheOptions = {
-  readonly findAccount: (apiKey: string) => Promise<KeyAccount | undefined>;
+export type CredentialCacheOptions<Account> = {
+  readonly findAccount: (secret: string) => Promise<Account | undefined>;
   readonly changeSource: AccountChangeSource;
   readonly entriesMax?: number;
   readonly onLookup?: (outcome: 'hit' | 'miss') => void;
@@ -42,24 +42,24 @@ const sharedLookupMs = 250;
 
 const entriesMaxDefault = 20_000;
 
-type Entry = { readonly account: KeyAccount | undefined; readonly untilMs: number };
+type Entry<Account> = { readonly account: Account | undefined; readonly untilMs: number };
 
-type Lookup = {
+type Lookup<Account> = {
   readonly beganAtMs: number;
   /** The number of changes announced before it began; it may not include later ones. */
   readonly changesSeen: number;
-  readonly account: Promise<KeyAccount | undefined>;
+  readonly account: Promise<Account | undefined>;
 };
 
-export class CredentialCache {
-  readonly #options: CredentialCacheOptions;
+export class CredentialCache<Account extends KeyAccount = KeyAccount> {
+  readonly #options: CredentialCacheOptions<Account>;
   readonly #hashSecret = randomBytes(32).toString('base64');
-  readonly #entries: LRUCache<string, Entry>;
-  readonly #lookups = new Map<string, Lookup>();
+  readonly #entries: LRUCache<string, Entry<Account>>;
+  readonly #lookups = new Map<string, Lookup<Account>>();
   readonly #stopListening: () => void;
   #changesSeen = 0;
 
-  constructor(options: CredentialCacheOptions) {
+  constructor(options: CredentialCacheOptions<Account>) {
     this.#options = options;
     this.#entries = new LRUCache({ max: options.entriesMax ?? entriesMaxDefault });
     this.#stopListening = options.changeSource.onAccountsChanged((userIds) => this.forget(userIds));
@@ -81,24 +81,24 @@ export class CredentialCache {
   }
 
   /**
-   * The account of a key.
+   * The account of a key or session.
    *
    * @param keyHash its hash, if known
    * @throws any error of the store, if the cache cannot answer
    */
-  async find(apiKey: string, keyHash = this.hashOf(apiKey)): Promise<KeyAccount | undefined> {
+  async find(secret: string, keyHash = this.hashOf(secret)): Promise<Account | undefined> {
     const entry = this.#findEntry(keyHash);
     if (entry !== undefined) {
       this.#options.onLookup?.('hit');
       return entry.account;
     }
     this.#options.onLookup?.('miss');
-    return this.#lookUp(keyHash, apiKey);
+    return this.#lookUp(keyHash, secret);
   }
 
-  /** The account of a key in the store now, without the cache. */
-  async findInStore(apiKey: string): Promise<KeyAccount | undefined> {
-    return this.#options.findAccount(apiKey);
+  /** The account of a key or session in the store now, without the cache. */
+  async findInStore(secret: string): Promise<Account | undefined> {
+    return this.#options.findAccount(secret);
   }
 
   /** Forgets changed accounts. Unknown keys are forgotten too, because one may be the new key of such an account. */
@@ -111,21 +111,21 @@ export class CredentialCache {
     }
   }
 
-  /** @returns the hash by which a key is found */
-  hashOf(apiKey: string): string {
-    // All keys have the same length, so nothing can be appended to one. A plain hash of both is therefore enough, at a fifth of the cost of
+  /** @returns the hash by which a key or session is found */
+  hashOf(secret: string): string {
+    // All secrets of a cache have the same length, so nothing can be appended to one. A plain hash of both is therefore enough, at a fifth of the cost of
     // an HMAC.
-    return hash('sha256', this.#hashSecret + apiKey, 'base64');
+    return hash('sha256', this.#hashSecret + secret, 'base64');
   }
 
-  #findEntry(hash: string): Entry | undefined {
+  #findEntry(hash: string): Entry<Account> | undefined {
     const entry = this.#entries.get(hash);
     if (entry === undefined || !this.#options.changeSource.heardWithinMs(freshnessMs))
       return undefined;
     return performance.now() > entry.untilMs ? undefined : entry;
   }
 
-  async #lookUp(hash: string, apiKey: string): Promise<KeyAccount | undefined> {
+  async #lookUp(hash: string, secret: string): Promise<Account | undefined> {
     const underway = this.#lookups.get(hash);
     if (
       underway?.changesSeen === this.#changesSeen &&
@@ -133,10 +133,10 @@ export class CredentialCache {
     ) {
       return underway.account;
     }
-    const lookup: Lookup = {
+    const lookup: Lookup<Account> = {
       beganAtMs: performance.now(),
       changesSeen: this.#changesSeen,
-      account: this.#lookUpAndKeep(hash, apiKey),
+      account: this.#lookUpAndKeep(hash, secret),
     };
     this.#lookups.set(hash, lookup);
     try {
@@ -146,11 +146,11 @@ export class CredentialCache {
     }
   }
 
-  async #lookUpAndKeep(hash: string, apiKey: string): Promise<KeyAccount | undefined> {
+  async #lookUpAndKeep(hash: string, secret: string): Promise<Account | undefined> {
     const { findAccount, changeSource } = this.#options;
     const changesSeen = this.#changesSeen;
     const isHeard = changeSource.heardWithinMs(freshnessMs);
-    const account = await findAccount(apiKey);
+    const account = await findAccount(secret);
     if (!isHeard || this.#changesSeen !== changesSeen) return account;
     this.#entries.set(hash, {
       account,

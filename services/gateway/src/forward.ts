@@ -90,6 +90,7 @@ const endingHeaders = new Set([
   'proxy-connection',
   'proxy-authorization',
   'authorization',
+  'cookie',
   'te',
   'trailer',
   'upgrade',
@@ -374,6 +375,7 @@ export class Forwarder {
       attempt.hasHeaders = true;
       const { headers } = answer;
       delete headers['keep-alive'];
+      if (attempt.request.hidesChallenge) delete headers['www-authenticate'];
       // The gateway's own headers take precedence.
       for (const name of response.getHeaderNames()) Reflect.deleteProperty(headers, name);
       headers.connection = connectionOfAnswer(response);

@@ -134,10 +134,11 @@ class LinkedAttempt implements LinkListener {
 
   #write({ kind, status }: LinkAnswer, { body, headers }: CompressedAnswer): void {
     const response = this.#response;
-    const { answerHeaders, requestId } = this.#attempt.request;
+    const { answerHeaders, hidesChallenge, requestId } = this.#attempt.request;
     // The client may have hung up meanwhile.
     if (!response.destroyed) {
       const all = { ...headers, ...answerHeaders, [requestIdHeaderName]: requestId };
+      if (hidesChallenge) Reflect.deleteProperty(all, 'WWW-Authenticate');
       if (kind === 'json') writeJson(response, status, body, all);
       else writeWhole(response, status, body ?? '', all);
       this.#taking.unread.keep(response);

@@ -99,7 +99,7 @@ export async function forwardLogin(
   checks: PasswordChecks,
   request: IncomingMessage,
   response: ServerResponse,
-  { requestId, query, credentials }: Pick<AdmittedRequest, 'requestId' | 'query' | 'credentials'>,
+  { requestId, query, accountName }: Pick<AdmittedRequest, 'requestId' | 'query' | 'accountName'>,
   body: RequestBody,
   forward: () => Promise<void>,
 ): Promise<void> {
@@ -108,10 +108,10 @@ export async function forwardLogin(
   const { method = '', headers } = request;
   const contentType = headers['content-type'];
   const account =
-    credentials === null
+    accountName === null
       ? await findAccountName(contentType, body.bytes, query)
       : (await requiresOwnPassword(method, contentType, body.bytes, query))
-        ? credentials.emailFolded
+        ? accountName
         : undefined;
   // No password is judged.
   if (account === undefined) {
@@ -124,6 +124,6 @@ export async function forwardLogin(
     await forward();
   } finally {
     turn.end(response.destroyed && !response.headersSent);
-    await attempt.end(hasFailed(response, credentials !== null) ? 'failed' : 'not-failed');
+    await attempt.end(hasFailed(response, accountName !== null) ? 'failed' : 'not-failed');
   }
 }

@@ -1,4 +1,4 @@
-import { ApiError } from '@parley/api';
+import { ApiError, notAuthenticated } from '@parley/api';
 import { BatchedReads, createPool } from '@parley/database';
 import type { Pool } from '@parley/database';
 import { HeldBodies, faultLogger, registerStoreMetrics } from '@parley/server';
@@ -10,15 +10,17 @@ import { LiveServices } from '@parley/placement';
 import { connectForRequests, connectForSubscriptions } from '@parley/redis';
 import type { Redis } from '@parley/redis';
 import { deriveKeySecrets } from '@parley/secrets';
-import { findAccountsByKeys } from '@parley/store';
-import type { KeyAccount } from '@parley/store';
+import { findAccountsByKeys, findAccountsBySessions, noteSessionUses } from '@parley/store';
+import type { KeyAccount, SessionAccount } from '@parley/store';
 
+import { refusalForBrowser } from './admit.ts';
 import type { AdmittedRequest } from './admit.ts';
 import { readPages } from './api-reference.ts';
 import { AnswerCompression } from './answer-compression.ts';
 import { answerHeadersOf } from './answer-headers.ts';
 import { createApp } from './app.ts';
 import { checkAccount, checkKey } from './authenticate.ts';
+import { browserRequests } from './browser-request.ts';
 import { clientAddresses, trustedPeers } from './client-address.ts';
 import type { GatewayContext } from './context.ts';
 import { CredentialCache } from './credential-cache.ts';
@@ -30,6 +32,7 @@ import type { GatewayMetrics } from './metrics.ts';
 import { PasswordLines } from './password-lines.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { ServiceLinks } from './service-links.ts';
+import { SessionUses } from './session-uses.ts';
 import { StreamWrites } from './stream-answer.ts';
 import { Upstreams } from './upstreams.ts';
 
@@ -39,7 +42,7 @@ const pollBoundMarginMs = 5_000;
 /** The gateway is ready if Postgres answered within this time, because then it knows the leases. */
 const readyHeardWithinMs = 5_000;
 
-/** Look-ups of keys are batched, because thousands of clients' polls come back at once when Postgres was silent for a moment. */
+/** Look-ups of keys and sessions are batched, because thousands of clients' polls come back at once when Postgres was silent for a moment. */
 const accountReads = { keysPerRead: 500, readsAtOnce: 2 };
 
 /** A look-up of a key that Postgres does not answer in this time gets 503. */
@@ -107,6 +110,29 @@ function openCredentials(
   return credentials;
 }
 
+type Logins = Pick<GatewayContext, 'credentials' | 'sessions' | 'sessionUses'>;
+
+function openLogins(frame: ServiceFrame, stores: GatewayStores, counts: GatewayMetrics): Logins {
+  const { pool, live } = stores;
+  const { sessionIdleSecs } = frame.config;
+  const accounts = new BatchedReads<string, SessionAccount>(
+    (tokens) => findAccountsBySessions(pool, tokens, sessionIdleSecs),
+    accountReads,
+  );
+  const sessions = new CredentialCache({
+    findAccount: (token) => accounts.find(token),
+    changeSource: live,
+    onLookup: (outcome) => counts.credentialLookups.inc({ outcome }),
+  });
+  frame.onDispose('sessions', () => sessions.stop());
+  const sessionUses = new SessionUses({
+    note: (sessionIds) => noteSessionUses(pool, sessionIds),
+    onFault: faultLogger(frame.log, 'noting the use of sessions failed'),
+  });
+  frame.onDispose('uses of sessions', () => sessionUses.flush());
+  return { credentials: openCredentials(frame, stores, counts), sessions, sessionUses };
+}
+
 type Limits = Pick<GatewayContext, 'rateLimiter' | 'loginLimiter' | 'passwordLines'>;
 
 function openLimits(
@@ -167,7 +193,7 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
     openStreams: () => eventsHop?.openStreams ?? 0,
     unreadBytes: () => eventsHop?.unreadBytes ?? 0,
   });
-  const credentials = openCredentials(frame, stores, counts);
+  const logins = openLogins(frame, stores, counts);
   const [internalSecret] = config.internalSecrets;
   const sign = ({ caller, requestId }: Pick<AdmittedRequest, 'caller' | 'requestId'>): string =>
     signIdentity(internalSecret.reveal(), caller, { requestId, nowMs: Date.now() });
@@ -190,7 +216,9 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
     links,
     compression,
     onRetry: (service, reason) => counts.upstreamRetries.inc({ service, reason }),
-    onAccountsChanged: (changed) => credentials.forget(changed),
+    onAccountsChanged: (changed) => {
+      for (const cache of [logins.credentials, logins.sessions]) cache.forget(changed);
+    },
   });
   frame.onDispose('forwarder', () => forwarder.stop());
   const pollBoundMs = config.queues.heartbeatMaxMs + pollBoundMarginMs;
@@ -201,7 +229,7 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
     pollBoundMs,
     streamBoundMs: config.queues.stream.lifetimeMs,
     signIdentity: sign,
-    findRefusal: (admitted) => findRefusal(credentials, admitted),
+    findRefusal: (admitted) => findRefusal(logins, admitted),
     onMoved: (reason) => counts.movedPolls.inc({ reason }),
     streams: openStreams(config, counts),
   });
@@ -215,9 +243,10 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
   return createApp({
     log,
     answerHeadersOf: answerHeadersOf(config),
+    browserOf: browserRequests(config.publicUrl),
     metrics: counts,
     serviceMetrics: metrics,
-    credentials,
+    ...logins,
     ...openLimits(frame, stores.redis, counts),
     addressOf: clientAddresses(config.trustedProxies),
     isFromTrustedProxy: trustedPeers(config.trustedProxies),
@@ -235,17 +264,26 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
 };
 
 async function findRefusal(
-  credentials: CredentialCache,
-  { credentials: given, endpoint }: AdmittedRequest,
+  { credentials: keys, sessions }: Logins,
+  admitted: AdmittedRequest,
 ): Promise<ApiError | undefined> {
-  const { access } = endpoint;
+  const {
+    credentials: given,
+    endpoint: { access },
+  } = admitted;
   if (given === null || access.authentication === 'none') return undefined;
-  const account = await credentials.findInStore(given.apiKey);
   try {
-    checkAccount(checkKey(given, account), access);
+    if ('sessionToken' in given) {
+      const account = await sessions.findInStore(given.sessionToken);
+      if (account === undefined) throw notAuthenticated();
+      checkAccount(account, access);
+    } else {
+      const account = await keys.findInStore(given.apiKey);
+      checkAccount(checkKey(given, account), access);
+    }
     return undefined;
   } catch (error) {
-    if (error instanceof ApiError) return error;
+    if (error instanceof ApiError) return refusalForBrowser(admitted, error);
     throw error;
   }
 }

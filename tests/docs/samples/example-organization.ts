@@ -319,6 +319,14 @@ export class ExampleOrganization {
     },
     queueId: async (call) => (await this.#registration(call))['queue_id'],
     lastEventId: async (call) => (await this.#registration(call))['last_event_id'],
+    sessionId: async ({ client }) => {
+      const opened = await client.post(
+        'sessions',
+        { username: client.email },
+        { headers: { 'Sec-Fetch-Site': 'same-origin' } },
+      );
+      return opened['session_id'];
+    },
     password: () => Promise.resolve(password),
     email: () => Promise.resolve(people.tobias),
     realmId: async (call) => (await this.#uploaded(call)).split('/')[2],

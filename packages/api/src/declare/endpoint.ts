@@ -127,6 +127,11 @@ export type EndpointDeclaration<
   readonly uncounted?: boolean;
   /** It checks a password: of the account in the request, or of the caller if authenticated. */
   readonly judgesPassword?: boolean;
+  /**
+   * Its answer sets the cookie of a session. The gateway takes the request only from a page of its own origin, and passes on whose session the
+   * browser sent, which the new one replaces.
+   */
+  readonly opensSession?: boolean;
   /** A production server refuses it before anything is read. */
   readonly forDevelopment?: boolean;
   /** `read` for a GET, otherwise `once`. */
@@ -241,6 +246,7 @@ export function declareEndpoint<
       access.authentication === 'none' ? limits.anonymousBodyMaxBytes : limits.bodyMaxBytes,
     uncounted: false,
     judgesPassword: false,
+    opensSession: false,
     forDevelopment: false,
     afterLoss: method === 'GET' ? 'read' : 'once',
     waitMaxMs: 0,

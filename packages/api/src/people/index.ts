@@ -70,6 +70,12 @@ export {
 } from './settings.ts';
 export type { UserSettings } from './settings.ts';
 export {
+  endOtherSessionsEndpoint,
+  endSessionEndpoint,
+  listSessionsEndpoint,
+  openSessionEndpoint,
+} from './sessions.ts';
+export {
   devFetchApiKeyEndpoint,
   devListUsersByPostEndpoint,
   devListUsersEndpoint,

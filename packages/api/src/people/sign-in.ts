@@ -5,7 +5,8 @@ import { described, listOf, object, oneOfTexts, text } from '../declare/schema.t
 
 /** Keys for people who sign in, and on a development server for everybody (reference facts, people 5). */
 
-const username = textParameter('username', {
+/** The name of who signs in. */
+export const username = textParameter('username', {
   required: true,
   description: 'The email address of the account',
 });
@@ -13,7 +14,7 @@ const username = textParameter('username', {
 const keyGiven = object({ api_key: text, email: described(text, 'the real address') });
 
 /** The refusals of a wrong password or a forbidden way of signing in (reference facts, people 5.1 and 5.2). */
-const signInRefusal = {
+export const signInRefusal = {
   status: 403,
   description: 'This way of signing in is not permitted; `reason` says why',
   fields: {

@@ -75,8 +75,16 @@ export async function changeOwnAccount(
       mayRename && isNewName(user, change.fullName) ? checkFullName(change.fullName) : undefined;
     if (password !== undefined)
       await updateUser(client, user.id, { passwordHash: password.newHash });
-    if (fullName === undefined) return { result: {} };
-    const events = await rename(context, client, user, fullName);
-    return { result: { full_name: fullName }, append: { entries: [entryForEveryone(events)] } };
+    const events = fullName === undefined ? [] : await rename(context, client, user, fullName);
+    return {
+      result: fullName === undefined ? {} : { full_name: fullName },
+      ...((fullName !== undefined || password !== undefined) && {
+        append: {
+          entries: [entryForEveryone(events)],
+          // Its sessions have ended.
+          ...(password !== undefined && { accountUserIds: [user.id] }),
+        },
+      }),
+    };
   });
 }

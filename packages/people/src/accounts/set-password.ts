@@ -5,10 +5,11 @@ import { hashPassword } from '@parley/secrets';
 import { findUserById, lockUsersForOwnChange, updateUser } from '@parley/store';
 
 import type { PeopleContext } from '../people-context.ts';
+import { entryForEveryone } from './account-events.ts';
 import { isPasswordStrong } from './password-strength.ts';
 
 /**
- * Replaces a lost password. The API key stays the same.
+ * Replaces a lost password. The API key stays the same; sessions of browsers end.
  *
  * @throws ApiError `No such user`, or that the password is too weak (reference facts, people 7.3); then nothing has changed
  */
@@ -26,6 +27,9 @@ export async function setPassword(
   await context.eventLog.transaction(async (client) => {
     getActor(await lockUsersForOwnChange(client, [userId, caller.userId]), caller);
     await updateUser(client, userId, { passwordHash });
-    return { result: undefined };
+    return {
+      result: undefined,
+      append: { entries: [entryForEveryone([])], accountUserIds: [userId] },
+    };
   });
 }

@@ -117,13 +117,18 @@ export async function findApiKey(
     : openSecret(secrets, rows[0].sealed, keyPurpose(userId));
 }
 
-/** The owner of a key, with the data for authentication (reference facts, people 4). */
+/** The owner of a key or a session, with the data for authentication (reference facts, people 4). */
 export type KeyAccount = Caller & {
   /** `foldName` of the real address: the address in the request must fold to the same. */
   readonly emailFolded: string;
   readonly isActive: boolean;
   readonly isRealmDeactivated: boolean;
 };
+
+/** What is selected of `users u` for a `KeyAccount`. */
+export const keyAccountColumns = `u.id AS "userId", u.email, coalesce(u.delivery_email_folded, u.email_folded) AS "emailFolded",
+  u.role, u.bot_type AS "botType", u.bot_owner_id AS "botOwnerId", u.is_active AS "isActive",
+  coalesce((SELECT r.is_deactivated FROM realm r LIMIT 1), false) AS "isRealmDeactivated"`;
 
 /**
  * Finds the accounts of keys, active or not, in one statement, under either secret, also while keys are re-encrypted.
@@ -142,9 +147,7 @@ export async function findAccountsByKeys(
   );
   const { rows } = await db.query<KeyAccount & { readonly keyHash: Buffer }>({
     name: 'store-find-accounts-by-keys',
-    text: `SELECT k.key_hash AS "keyHash", u.id AS "userId", u.email, coalesce(u.delivery_email_folded, u.email_folded) AS "emailFolded",
-        u.role, u.bot_type AS "botType", u.bot_owner_id AS "botOwnerId", u.is_active AS "isActive",
-        coalesce((SELECT r.is_deactivated FROM realm r LIMIT 1), false) AS "isRealmDeactivated"
+    text: `SELECT k.key_hash AS "keyHash", ${keyAccountColumns}
       FROM api_keys k JOIN users u ON u.id = k.user_id WHERE k.key_hash = ANY ($1::bytea[])`,
     values: [Array.from(keyOfHash.keys(), (hash) => Buffer.from(hash, 'base64'))],
   });

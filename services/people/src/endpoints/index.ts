@@ -85,6 +85,12 @@ import {
 import { changeRealmHandler, deactivateRealmHandler } from './realm.ts';
 import { regenerateOwnApiKeyHandler } from './regenerate-own-api-key.ts';
 import {
+  endOtherSessionsHandler,
+  endSessionHandler,
+  listSessionsHandler,
+  openSessionHandler,
+} from './sessions.ts';
+import {
   changeUserGroupHandler,
   changeUserGroupMembersHandler,
   createUserGroupHandler,
@@ -99,6 +105,10 @@ export const endpoints: readonly Implementation<PeopleContext>[] = everyHandlerO
   devFetchApiKeyHandler,
   devListUsersHandler,
   devListUsersByPostHandler,
+  openSessionHandler,
+  listSessionsHandler,
+  endSessionHandler,
+  endOtherSessionsHandler,
   getOwnProfileHandler,
   regenerateOwnApiKeyHandler,
   deactivateOwnUserHandler,

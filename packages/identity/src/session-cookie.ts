@@ -1,0 +1,48 @@
+/**
+ * The cookie of a browser's session (decision 0048). Browsers share cookies between the ports of a host, so without TLS its name contains the
+ * port. With TLS the prefix `__Host-` keeps other hosts, subdomains and plain HTTP from setting it.
+ */
+
+export type SessionCookie = {
+  readonly name: string;
+  readonly attributes: string;
+};
+
+/** Browsers keep no cookie for longer than 400 days. The server ends a session that is not used. */
+const lifetimeSecs = 400 * 86_400;
+
+const defaultPort = '80';
+
+/** @param publicUrl decides alone whether clients come by TLS, because anybody can send a forwarded header */
+export function sessionCookieOf(publicUrl: string): SessionCookie {
+  const { protocol, port } = new URL(publicUrl);
+  const attributes = 'Path=/; HttpOnly; SameSite=Lax';
+  return protocol === 'https:'
+    ? { name: '__Host-parley-session', attributes: `${attributes}; Secure` }
+    : { name: `parley-session-${port === '' ? defaultPort : port}`, attributes };
+}
+
+/** @returns the header `Set-Cookie` that gives a browser its token */
+export function setSessionCookie({ name, attributes }: SessionCookie, token: string): string {
+  return `${name}=${token}; Max-Age=${lifetimeSecs}; ${attributes}`;
+}
+
+/** @returns the header `Set-Cookie` that makes a browser forget its token */
+export function clearSessionCookie({ name, attributes }: SessionCookie): string {
+  return `${name}=; Max-Age=0; ${attributes}`;
+}
+
+/**
+ * Finds the values of the cookie in a request.
+ *
+ * @param header all cookies; it is as long as Node's parser permits, and read once
+ * @returns the values of all cookies with its name, in their order; a browser has one
+ */
+export function sessionCookieValues({ name }: SessionCookie, header: string): string[] {
+  if (!header.includes(`${name}=`)) return [];
+  return header
+    .split(';')
+    .map((pair) => pair.trim())
+    .filter((pair) => pair.startsWith(`${name}=`))
+    .map((pair) => pair.slice(name.length + 1));
+}
