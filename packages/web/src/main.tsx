@@ -6,5 +6,5 @@ import { Root } from './views/root.tsx';
 
 const element = document.querySelector('#app');
 if (element === null) throw new Error('the page has no place for the client');
-void resumeSession(location.origin);
+void resumeSession();
 render(<Root />, element);

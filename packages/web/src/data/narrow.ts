@@ -65,6 +65,29 @@ export function streamIdOf([first]: Narrow): number | undefined {
     : undefined;
 }
 
+function isWhole(value: unknown): boolean {
+  return Number.isSafeInteger(value);
+}
+
+/** Whether a value, such as one read from the browser's storage, is a conversation. */
+export function isConversation(value: unknown): value is Conversation {
+  if (typeof value !== 'object' || value === null || !('type' in value)) return false;
+  if (value.type === 'stream')
+    return (
+      'streamId' in value &&
+      isWhole(value.streamId) &&
+      'topic' in value &&
+      typeof value.topic === 'string'
+    );
+  return (
+    value.type === 'private' &&
+    'userIds' in value &&
+    Array.isArray(value.userIds) &&
+    value.userIds.length > 0 &&
+    value.userIds.every(isWhole)
+  );
+}
+
 /** A text that is equal for equal conversations. Topics differ by more than case. */
 export function conversationKey(conversation: Conversation): string {
   return conversation.type === 'stream'

@@ -4,10 +4,14 @@ import type { Reducers } from './reducer.ts';
 
 /** Reducers of what happens to messages. */
 export const messageReducers = {
-  message(app, { message, flags }) {
+  message(app, { message, flags, local_message_id }) {
     const { state, lists } = app;
     const received = { ...message, flags } as Message;
     lists.receive(received);
+    app.recent.receive(received);
+    app.outbox.receive(received.id, local_message_id);
+    if (received.type === 'stream')
+      app.topics.receive(received.stream_id, received.subject, received.id);
     if (!flags.includes('read'))
       state.unread.add(
         conversationOfMessage(received, state.self.peek().user_id),

@@ -1,0 +1,70 @@
+/** What was written and not sent, by conversation. */
+import { computed } from '@preact/signals';
+import type { ReadonlySignal } from '@preact/signals';
+
+import { conversationKey, isConversation } from './narrow.ts';
+import type { Conversation } from './narrow.ts';
+import { StoredList, isRecord } from './stored.ts';
+import type { KeyValueStore } from './stored.ts';
+
+export type Draft = {
+  /** The conversation's key: a conversation has one draft at most. */
+  readonly key: string;
+  readonly conversation: Conversation;
+  readonly content: string;
+  /** Milliseconds since 1970. */
+  readonly changedAt: number;
+};
+
+/** Drafts of an account; the one changed longest ago goes for another. */
+const draftsMax = 200;
+
+function isDraft(value: unknown): value is Draft {
+  return (
+    isRecord(value) &&
+    isConversation(value['conversation']) &&
+    value['key'] === conversationKey(value['conversation']) &&
+    typeof value['content'] === 'string' &&
+    typeof value['changedAt'] === 'number'
+  );
+}
+
+export class Drafts {
+  /** The one changed last first. */
+  readonly all: ReadonlySignal<readonly Draft[]>;
+  readonly #stored: StoredList<Draft>;
+
+  constructor(store: KeyValueStore, userId: number) {
+    this.#stored = new StoredList(store, {
+      userId,
+      name: 'drafts',
+      max: draftsMax,
+      isItem: isDraft,
+    });
+    this.all = computed(() => this.#stored.items.value.toReversed());
+  }
+
+  find(conversation: Conversation): Draft | undefined {
+    const key = conversationKey(conversation);
+    return this.#stored.items.value.find((draft) => draft.key === key);
+  }
+
+  /** Keeps a text in place of the conversation's earlier one; a text of white space alone is no draft. */
+  save(conversation: Conversation, content: string): void {
+    const key = conversationKey(conversation);
+    const draft = { key, conversation, content, changedAt: Date.now() };
+    this.#stored.change((drafts) => [
+      ...drafts.filter((each) => each.key !== key),
+      ...(content.trim() === '' ? [] : [draft]),
+    ]);
+  }
+
+  delete(key: string): void {
+    this.#stored.change((drafts) => drafts.filter((draft) => draft.key !== key));
+  }
+
+  /** Reads what another tab wrote. */
+  reread(): void {
+    this.#stored.reread();
+  }
+}

@@ -1,0 +1,178 @@
+/**
+ * Messages on their way to the server. Each is kept in the browser until the server has it, and sent with one key, so that no repeat, by
+ * whichever tab and after whichever failure, sends it twice.
+ */
+import type { ReadonlySignal } from '@preact/signals';
+import { ApiError } from '@parley/client';
+import type { ParametersOf, Requests } from '@parley/client';
+
+import { texts } from '../texts.ts';
+import { describeFailure } from './failure.ts';
+import { isConversation } from './narrow.ts';
+import type { Conversation } from './narrow.ts';
+import { randomId } from './random-id.ts';
+import { StoredList, isRecord } from './stored.ts';
+import type { KeyValueStore } from './stored.ts';
+
+export type Outgoing = {
+  /** Also the key by which the server knows a repeat. */
+  readonly localId: string;
+  readonly conversation: Conversation;
+  readonly content: string;
+  readonly state: 'sending' | 'failed';
+  /** Why it failed, for people. */
+  readonly failure: string | undefined;
+  /** Whether the server refused it: sending it again by itself would fail again. */
+  readonly wasRefused: boolean;
+  /** When it was sent, seconds since 1970. */
+  readonly timestamp: number;
+};
+
+const outgoingMax = 100;
+
+/** The server knows the key of a send for a day; what is older is not repeated by itself. */
+const repeatableSecs = 23 * 60 * 60;
+
+function isOutgoing(value: unknown): value is Outgoing {
+  return (
+    isRecord(value) &&
+    typeof value['localId'] === 'string' &&
+    isConversation(value['conversation']) &&
+    typeof value['content'] === 'string' &&
+    (value['state'] === 'sending' || value['state'] === 'failed') &&
+    (value['failure'] === undefined || typeof value['failure'] === 'string') &&
+    typeof value['wasRefused'] === 'boolean' &&
+    typeof value['timestamp'] === 'number'
+  );
+}
+
+/** Where a message goes, in the parameters of a send. */
+export function recipientsOf(
+  conversation: Conversation,
+): Pick<ParametersOf<'POST /messages'>, 'type' | 'to' | 'topic'> {
+  return conversation.type === 'stream'
+    ? { type: 'stream', to: String(conversation.streamId), topic: conversation.topic }
+    : { type: 'private', to: JSON.stringify(conversation.userIds) };
+}
+
+export class Outbox {
+  readonly #client: Requests;
+  readonly #queueId: () => string | undefined;
+  readonly #stored: StoredList<Outgoing>;
+  /** Sends of this tab take turns, so that messages arrive in the order they were written. */
+  #turn: Promise<void> = Promise.resolve();
+  /** Sent messages whose events have not come, by their ids. */
+  readonly #expected = new Map<number, string>();
+
+  /** @param options.queueId of the queue whose events this tab gets */
+  constructor(
+    client: Requests,
+    options: {
+      readonly store: KeyValueStore;
+      readonly userId: number;
+      readonly queueId: () => string | undefined;
+    },
+  ) {
+    this.#client = client;
+    this.#queueId = options.queueId;
+    this.#stored = new StoredList(options.store, {
+      userId: options.userId,
+      name: 'outbox',
+      max: outgoingMax,
+      isItem: isOutgoing,
+    });
+  }
+
+  /** Messages that the lists do not show yet, in the order they were written. */
+  get pending(): ReadonlySignal<readonly Outgoing[]> {
+    return this.#stored.items;
+  }
+
+  send(conversation: Conversation, content: string): void {
+    const outgoing: Outgoing = {
+      localId: randomId(),
+      conversation,
+      content,
+      state: 'sending',
+      failure: undefined,
+      wasRefused: false,
+      timestamp: Math.floor(Date.now() / 1000),
+    };
+    this.#stored.change((all) => [...all, outgoing]);
+    this.#post(outgoing.localId);
+  }
+
+  sendAgain(localId: string): void {
+    this.#change(localId, { state: 'sending', failure: undefined, wasRefused: false });
+    this.#post(localId);
+  }
+
+  discard(localId: string): void {
+    this.#stored.change((all) => all.filter((each) => each.localId !== localId));
+  }
+
+  /** Sends what a closed or reloaded page left, and what failed only because there was no answer. */
+  resume(): void {
+    const oldest = Date.now() / 1000 - repeatableSecs;
+    for (const { localId, timestamp, wasRefused } of this.pending.peek()) {
+      if (wasRefused) continue;
+      if (timestamp > oldest) this.sendAgain(localId);
+      else this.#change(localId, { state: 'failed', failure: texts.failure.notSent });
+    }
+  }
+
+  /** A message is in the lists now: its event came. */
+  receive(messageId: number, localId: string | undefined): void {
+    const expected = this.#expected.get(messageId);
+    this.#expected.delete(messageId);
+    for (const each of [localId, expected]) if (each !== undefined) this.discard(each);
+  }
+
+  /** The lists are read anew, with everything that was sent before. */
+  forgetSent(): void {
+    for (const messageId of this.#expected.keys()) this.receive(messageId, undefined);
+  }
+
+  /** Reads what another tab wrote. */
+  reread(): void {
+    this.#stored.reread();
+  }
+
+  #find(localId: string): Outgoing | undefined {
+    return this.pending.peek().find((each) => each.localId === localId);
+  }
+
+  #change(localId: string, changed: Partial<Outgoing>): void {
+    this.#stored.change((all) =>
+      all.map((each) => (each.localId === localId ? { ...each, ...changed } : each)),
+    );
+  }
+
+  #post(localId: string): void {
+    this.#turn = this.#turn.then(() => this.#postNow(localId));
+  }
+
+  async #postNow(localId: string): Promise<void> {
+    const outgoing = this.#find(localId);
+    if (outgoing === undefined || outgoing.state === 'failed') return;
+    try {
+      const { id } = await this.#client.request(
+        'POST /messages',
+        {
+          ...recipientsOf(outgoing.conversation),
+          content: outgoing.content,
+          local_id: localId,
+          queue_id: this.#queueId(),
+        },
+        { idempotencyKey: localId },
+      );
+      if (id !== undefined && this.#find(localId) !== undefined) this.#expected.set(id, localId);
+    } catch (failure) {
+      this.#change(localId, {
+        state: 'failed',
+        failure: describeFailure(failure),
+        wasRefused: failure instanceof ApiError,
+      });
+    }
+  }
+}
