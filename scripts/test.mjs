@@ -11,6 +11,7 @@ import { parseArgs } from 'node:util';
 
 import { prepare, runCommand, say } from './bootstrap.mjs';
 import { runSteps, runVitest, staticSteps } from './steps.mjs';
+import { buildWebClient } from './web-client.mjs';
 
 await runCommand(async () => {
   const startedAt = Date.now();
@@ -22,6 +23,7 @@ await runCommand(async () => {
     ...(values.runs === undefined ? {} : { PARLEY_PROPERTY_RUNS: values.runs }),
   };
   await prepare();
+  await buildWebClient();
   const counts = values.slow
     ? await runVitest('slow tests', ['--config', 'vitest.slow.config.ts'], properties)
     : await runSteps([...staticSteps, () => runVitest('tests', [], properties)]);

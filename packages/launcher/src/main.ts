@@ -9,6 +9,7 @@ import { StoreFault } from '@parley/local-stores';
 
 import { LaunchFault } from './launch-fault.ts';
 import { Launch } from './launch.ts';
+import { openInBrowser } from './open-in-browser.ts';
 import { parseOptions, usage } from './options.ts';
 import { describeReady } from './summary.ts';
 
@@ -80,6 +81,8 @@ async function run(): Promise<number> {
         ? `${JSON.stringify({ url, accounts: demo.accounts, processes })}\n`
         : describeReady(url, demo, options.dataDir),
     );
+    if (options.open)
+      openInBrowser(url, () => say(`There is no program that opens ${url}; open it yourself.`));
     await ended.promise;
   } catch (error) {
     if (!stopping.signal.aborted) printFault(error);

@@ -11,6 +11,7 @@ test('without arguments there are two event nodes, one message service and port 
     dataDir: '/repository/.parley',
     fresh: false,
     json: false,
+    open: false,
   });
 });
 
@@ -23,6 +24,7 @@ test('all options are read, and a relative data folder is below the working fold
     dataDir: '/a/data',
     fresh: true,
     json: true,
+    open: false,
   });
 });
 

@@ -18,6 +18,8 @@ export type LaunchOptions = {
   fresh: boolean;
   /** Whether standard output is one line of JSON. */
   json: boolean;
+  /** Whether the address is opened in a browser when all is ready. */
+  open: boolean;
 };
 
 /** The output of `npm start -- --help`. */
@@ -28,6 +30,7 @@ export const usage = `Usage: npm start -- [OPTIONS]
   --messages N    how many message services run (default 1)
   --data FOLDER   where the data is kept (default .parley)
   --fresh         remove the data of earlier starts first
+  --open          open the address in your browser when all is ready
   --json          print one line of JSON on standard output when all is ready
   --help          show this
 
@@ -64,6 +67,7 @@ export function parseOptions(
     dataDir: resolve(workingDir, values.data),
     fresh: values.fresh,
     json: values.json,
+    open: values.open,
   };
 }
 
@@ -80,6 +84,7 @@ function readArguments(args: readonly string[]) {
         data: { type: 'string', default: '.parley' },
         fresh: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
+        open: { type: 'boolean', default: false },
         help: { type: 'boolean', default: false },
       },
     }).values;

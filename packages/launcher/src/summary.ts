@@ -79,6 +79,7 @@ export function describeReady(url: string, demo: Demo, dataDir: string): string 
   return [
     '',
     `Parley is ready at ${url}`,
+    'Open it in a browser and sign in as one of these people with a click.',
     '',
     'Demo accounts:',
     heading,

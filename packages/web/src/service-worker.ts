@@ -1,0 +1,69 @@
+/**
+ * Keeps the client itself in the browser, so that it opens at once and without a network: the page and its assets, whose names contain hashes
+ * of their contents. Nothing else is looked at, so nothing that a person wrote or may read is ever kept here.
+ *
+ * The page comes from the server while that answers; its answer is what a new version is noticed by. A new version keeps all its assets before
+ * it takes over. The assets of the version before it stay, for tabs that are still open with it.
+ */
+type LifetimeEvent = { waitUntil(work: Promise<unknown>): void };
+type FetchEvent = { readonly request: Request; respondWith(answer: Promise<Response>): void };
+
+// The types of workers and of pages cannot be used together. This is what is used of the former.
+declare const self: {
+  addEventListener(type: 'install' | 'activate', listener: (event: LifetimeEvent) => void): void;
+  addEventListener(type: 'fetch', listener: (event: FetchEvent) => void): void;
+  skipWaiting(): Promise<void>;
+  readonly clients: { claim(): Promise<void> };
+};
+
+// Both are filled in by the build.
+const files = '__PARLEY_FILES__'.split(' ');
+const version = '__PARLEY_VERSION__';
+
+const cachePrefix = 'parley-client-';
+const page = '/';
+/** After this time without an answer the page that is kept is shown. */
+const pageTimeoutMs = 4000;
+
+async function keepVersion(): Promise<void> {
+  const cache = await caches.open(cachePrefix + version);
+  await cache.addAll([page, ...files]);
+  await self.skipWaiting();
+}
+
+/** Deletes what earlier versions kept, except the last one's. Names are listed in the order in which they were made. */
+async function forgetOldVersions(): Promise<void> {
+  const names = (await caches.keys()).filter(
+    (name) => name.startsWith(cachePrefix) && name !== cachePrefix + version,
+  );
+  await Promise.all(names.slice(0, -1).map((name) => caches.delete(name)));
+  await self.clients.claim();
+}
+
+async function answerPage(request: Request): Promise<Response> {
+  const kept = await (await caches.open(cachePrefix + version)).match(page);
+  if (kept === undefined) return fetch(request);
+  try {
+    const answer = await fetch(request, { signal: AbortSignal.timeout(pageTimeoutMs) });
+    return answer.status >= 500 ? kept : answer;
+  } catch {
+    return kept;
+  }
+}
+
+async function answerAsset(request: Request): Promise<Response> {
+  return (await caches.match(request)) ?? fetch(request);
+}
+
+self.addEventListener('install', (event) => event.waitUntil(keepVersion()));
+self.addEventListener('activate', (event) => event.waitUntil(forgetOldVersions()));
+self.addEventListener('fetch', (event) => {
+  const { request } = event;
+  const { origin, pathname } = new URL(request.url);
+  if (request.method !== 'GET' || origin !== location.origin) return;
+  if (request.mode === 'navigate' && pathname === page) event.respondWith(answerPage(request));
+  else if (pathname.startsWith('/assets/')) event.respondWith(answerAsset(request));
+});
+
+// Makes this file a module for the compiler; nothing of it is left when it is built.
+export {};

@@ -1,0 +1,76 @@
+/** Builds the web client, the only part of the repository that does not run from its sources. */
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { SetupFault, pinnedEnvironment, pinnedNode, root, run, say } from './bootstrap.mjs';
+
+const client = join('packages', 'web');
+const builtFolder = join(root, client, 'dist');
+const builtMark = join(root, '.parley', 'web-client-built');
+
+/** All files below a folder or at a path, relative to the repository, in an order that does not depend on the machine. */
+function listFiles(path) {
+  const absolute = join(root, path);
+  if (!existsSync(absolute)) return [];
+  const entries = readdirSync(absolute, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted((a, b) => (a < b ? -1 : 1));
+}
+
+/** Everything that the built client depends on: its sources, those of the packages that it bundles, and the locked dependencies. */
+function findBuildKey() {
+  const manifest = JSON.parse(readFileSync(join(root, client, 'package.json'), 'utf8'));
+  const bundled = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies })
+    .filter(([, version]) => version.startsWith('workspace:'))
+    .map(([name]) => join('packages', name.replace('@parley/', ''), 'src'));
+  const ownFiles = readdirSync(join(root, client), { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .toSorted((a, b) => (a < b ? -1 : 1));
+  const folders = ['src', 'public', 'build'].map((name) => join(client, name));
+  const files = [
+    join(root, 'pnpm-lock.yaml'),
+    ...ownFiles,
+    ...[...folders, ...bundled].flatMap((folder) => listFiles(folder)),
+  ];
+  const hash = createHash('sha256');
+  for (const file of files) hash.update(`${file.slice(root.length)}\0`).update(readFileSync(file));
+  return hash.digest('hex');
+}
+
+/**
+ * Builds the web client into `packages/web/dist`. Does nothing when its sources did not change since the last time.
+ *
+ * @throws {SetupFault} when the build fails; what was built before stays
+ */
+export async function buildWebClient() {
+  const key = findBuildKey();
+  const built = existsSync(builtMark) ? readFileSync(builtMark, 'utf8') : '';
+  if (built === key && existsSync(join(builtFolder, 'index.html'))) return;
+  say('Building the web client ...');
+  const fresh = join(root, '.parley', `web-client-${process.pid}`);
+  const code = await run(
+    pinnedNode,
+    [
+      join(root, client, 'node_modules', 'vite', 'bin', 'vite.js'),
+      'build',
+      '--emptyOutDir',
+      `--outDir=${fresh}`,
+      '--logLevel=warn',
+    ],
+    { cwd: join(root, client), env: pinnedEnvironment },
+  );
+  if (code !== 0) {
+    rmSync(fresh, { recursive: true, force: true });
+    throw new SetupFault(
+      `The web client could not be built: Vite ended with code ${code} (its words are above).`,
+    );
+  }
+  // Complete at every moment, for a server that is being started.
+  rmSync(builtFolder, { recursive: true, force: true });
+  renameSync(fresh, builtFolder);
+  writeFileSync(builtMark, key);
+}
