@@ -1,10 +1,53 @@
 /** Every text of the client that a person reads. */
 export const texts = {
+  compose: {
+    noTopic: '(no topic)',
+    unknownPerson: 'Unknown person',
+  },
   failure: {
     noAnswer: 'The server cannot be reached.',
     notSent: 'It is not known whether this was sent.',
     other: 'That did not work.',
     tooManyRequests: 'Too many requests. Try again in a moment.',
     unavailable: 'The server is not available at the moment.',
+  },
+  navigation: {
+    all: 'All messages',
+    browseStreams: 'Browse and create streams',
+    drafts: 'Drafts',
+    label: 'Places',
+    less: 'Show fewer',
+    mentions: 'Mentions',
+    more: 'Show more',
+    moreTopics: (count: number) => `${count} more topics`,
+    noPrivate: 'No private messages yet.',
+    private: 'Private messages',
+    quietStreams: (count: number) => `Muted and inactive (${count})`,
+    recent: 'Recent',
+    scheduled: 'To be sent later',
+    starred: 'Starred',
+    streams: 'Streams',
+    topicsOf: (stream: string) => `Topics of ${stream}`,
+    unread: (count: number) => `${count} unread`,
+  },
+  presence: {
+    active: 'Here now',
+    idle: 'Idle',
+    offline: 'Not here',
+  },
+  recent: {
+    again: 'Try again',
+    empty: {
+      all: 'Nobody has written anything yet. Press c to begin.',
+      unread: 'Everything is read.',
+      private: 'No private conversations yet.',
+    },
+    filter: { all: 'All', unread: 'Unread', private: 'Private' },
+    filters: 'What is shown',
+    loading: 'Reading the newest conversations …',
+    mentioned: 'You are mentioned',
+    more: 'Show more',
+    private: 'Private',
+    title: 'Recent conversations',
   },
 } as const;

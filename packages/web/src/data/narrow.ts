@@ -40,6 +40,16 @@ export function narrowOf(conversation: Conversation): Narrow {
     : privateNarrow(conversation.userIds);
 }
 
+/**
+ * The people of a private conversation as `Conversation` names them: the others, or the signed-in person alone.
+ *
+ * @param everybody all who take part
+ */
+export function partnersOf(everybody: readonly number[], selfId: number): readonly number[] {
+  const others = everybody.filter((id) => id !== selfId);
+  return (others.length === 0 ? [selfId] : others).toSorted((one, other) => one - other);
+}
+
 /** The conversation that a narrow shows, if it shows exactly one. */
 export function conversationOf(narrow: Narrow): Conversation | undefined {
   const [first, second, ...others] = narrow;

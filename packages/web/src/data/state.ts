@@ -6,6 +6,7 @@ import { computed, signal } from '@preact/signals';
 import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { AnswerOf } from '@parley/client';
 
+import { partnersOf } from './narrow.ts';
 import { createUnread } from './unread.ts';
 import type { Unread } from './unread.ts';
 
@@ -106,6 +107,8 @@ export type State = {
   /** Who is typing in which private conversation, by `conversationKey`; ends by itself. */
   readonly typing: Signal<ReadonlyMap<string, ReadonlySet<number>>>;
   readonly unread: Unread;
+  /** The people of private conversations as `Conversation` names them, those with the newest messages first. */
+  readonly recentPrivate: Signal<readonly (readonly number[])[]>;
   /** The greatest id of a message when the queue was registered. */
   readonly maxMessageId: Signal<number>;
   /** Parts of `register` that only settings pages need, replaced by their events. */
@@ -220,6 +223,9 @@ export function fillState(state: State, registered: Registered): void {
     Object.entries(registered.user_status).map(([id, status]) => [Number(id), status]),
   );
   state.typing.value = new Map();
+  state.recentPrivate.value = registered.recent_private_conversations
+    .toSorted((one, other) => other.max_message_id - one.max_message_id)
+    .map(({ user_ids }) => partnersOf([...user_ids, registered.user_id], registered.user_id));
   state.unread.fill(registered.unread_msgs, registered.user_id);
   state.maxMessageId.value = registered.max_message_id;
 }
@@ -243,6 +249,7 @@ export function createState(registered: Registered): State {
     statuses: signal(new Map()),
     typing: signal(new Map()),
     unread: createUnread(),
+    recentPrivate: signal([]),
     maxMessageId: signal(-1),
     rest: signal(registered),
     activePeople: computed(() =>

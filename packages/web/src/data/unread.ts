@@ -3,7 +3,7 @@ import { computed, signal } from '@preact/signals';
 import type { ReadonlySignal } from '@preact/signals';
 import type { AnswerOf } from '@parley/client';
 
-import { conversationKey } from './narrow.ts';
+import { conversationKey, partnersOf } from './narrow.ts';
 import type { Conversation } from './narrow.ts';
 
 type UnreadLists = Required<AnswerOf<'POST /register'>>['unread_msgs'];
@@ -25,14 +25,6 @@ export type Unread = {
   remove(messageIds: Iterable<number>): void;
   clear(): void;
 };
-
-function idsOf(text: string, selfId: number): number[] {
-  const others = text
-    .split(',')
-    .map(Number)
-    .filter((id) => id !== selfId);
-  return others.toSorted((one, other) => one - other);
-}
 
 export function createUnread(): Unread {
   const conversations = signal<ReadonlyMap<string, UnreadConversation>>(new Map());
@@ -59,7 +51,7 @@ export function createUnread(): Unread {
         ...lists.huddles.map(({ user_ids_string, unread_message_ids }) => ({
           conversation: {
             type: 'private',
-            userIds: idsOf(user_ids_string, selfId),
+            userIds: partnersOf(user_ids_string.split(',').map(Number), selfId),
           } as const,
           ids: unread_message_ids,
         })),

@@ -12,9 +12,15 @@ export const messageReducers = {
     app.outbox.receive(received.id, local_message_id);
     if (received.type === 'stream')
       app.topics.receive(received.stream_id, received.subject, received.id);
+    const conversation = conversationOfMessage(received, state.self.peek().user_id);
+    if (conversation.type === 'private') {
+      const { userIds } = conversation;
+      const others = state.recentPrivate.value.filter((ids) => ids.join() !== userIds.join());
+      state.recentPrivate.value = [userIds, ...others];
+    }
     if (!flags.includes('read'))
       state.unread.add(
-        conversationOfMessage(received, state.self.peek().user_id),
+        conversation,
         received.id,
         flags.includes('mentioned') || flags.includes('wildcard_mentioned'),
       );

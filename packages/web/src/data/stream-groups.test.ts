@@ -1,0 +1,61 @@
+import { signal } from '@preact/signals';
+import { expect, test } from 'vitest';
+
+import { countUnreadByStream, groupStreams } from './stream-groups.ts';
+import { topicKey } from './state.ts';
+import type { State, Subscription } from './state.ts';
+import { createUnread } from './unread.ts';
+
+const nowSecs = 1_000_000_000;
+
+function subscription(stream_id: number, given: Partial<Subscription>): Subscription {
+  return {
+    stream_id,
+    name: `stream ${stream_id}`,
+    pin_to_top: false,
+    is_muted: false,
+    is_old_stream: true,
+    ...given,
+  } as Subscription;
+}
+
+function stateOf(subscriptions: readonly Subscription[], mutedTopics: readonly string[]): State {
+  return {
+    subscriptions: signal(new Map(subscriptions.map((each) => [each.stream_id, each]))),
+    mutedTopics: signal(new Set(mutedTopics)),
+    unread: createUnread(),
+  } as unknown as State;
+}
+
+test('unread messages of muted topics do not count', () => {
+  const state = stateOf([], [topicKey(1, 'Noise')]);
+  state.unread.add({ type: 'stream', streamId: 1, topic: 'noise' }, 10, false);
+  state.unread.add({ type: 'stream', streamId: 1, topic: 'news' }, 11, false);
+  state.unread.add({ type: 'private', userIds: [7] }, 12, false);
+  expect([...countUnreadByStream(state)]).toEqual([[1, 1]]);
+});
+
+test('pinned streams come first, muted and inactive ones last', () => {
+  const state = stateOf(
+    [
+      subscription(1, { name: 'zoo' }),
+      subscription(2, { name: 'alps' }),
+      subscription(3, { is_muted: true }),
+      subscription(4, { name: 'dormant' }),
+      subscription(5, { pin_to_top: true, is_muted: true }),
+      subscription(6, { name: 'dormant with news' }),
+      subscription(7, { name: 'new', is_old_stream: false }),
+    ],
+    [],
+  );
+  state.unread.add({ type: 'stream', streamId: 6, topic: 'x' }, 10, false);
+  const recent = new Map([
+    [1, nowSecs - 60],
+    [2, nowSecs - 60],
+  ]);
+  const { pinned, usual, quiet } = groupStreams(state, recent, nowSecs);
+  const names = (group: typeof usual): readonly string[] => group.map(({ stream }) => stream.name);
+  expect(names(pinned)).toEqual(['stream 5']);
+  expect(names(usual)).toEqual(['alps', 'dormant with news', 'new', 'zoo']);
+  expect(names(quiet)).toEqual(['dormant', 'stream 3']);
+});
