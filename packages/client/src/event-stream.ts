@@ -2,13 +2,23 @@ import { pause, pauseAfter } from './back-off.ts';
 import { ApiError, NoAnswerError } from './errors.ts';
 import type { AnswerOf, ParametersOf, ServerEvent } from './operation-types.ts';
 import type { Requests } from './request-options.ts';
+import { SilentStreamError, StreamedEvents } from './streamed-events.ts';
 
 export type EventsOptions = {
   /** Ends the iteration without an error, and deletes the queue. */
   readonly signal?: AbortSignal;
   /** Called with every failure that the stream survives. */
   readonly onFailure?: (failure: ApiError | NoAnswerError) => void;
+  /** `stream`: one long answer, where it gets through; otherwise, as with `poll`, which is the default, an answer for each wait. */
+  readonly transport?: 'poll' | 'stream';
+  /** A queue to continue instead of registering one. If the server no longer has its events, another one is registered. */
+  readonly resume?: QueuePosition | undefined;
+  /** The end leaves the queue to whoever resumes it; it ends after its idle time. */
+  readonly keepsQueue?: boolean;
 };
+
+/** A queue, and the last of its events that was taken. */
+export type QueuePosition = { readonly queueId: string; readonly lastEventId: number };
 
 /**
  * A queue was registered, and the next events follow `state`. Any but the first of these means that events were lost: replace all earlier
@@ -25,6 +35,9 @@ export type FollowedEvent = RegisteredEvent | Exclude<ServerEvent, { readonly ty
 
 // The server holds a poll for less than a minute, so a later answer counts as missing (reference facts, clients 3.2).
 const pollTimeoutMs = 90_000;
+
+/** How long to poll before another stream is tried, where one did not get through. */
+const pollInsteadMs = 10 * 60_000;
 
 /** The time limit for deleting a queue, which otherwise ends by itself. */
 const deleteTimeoutMs = 5_000;
@@ -55,8 +68,15 @@ export class EventStream implements AsyncIterableIterator<FollowedEvent, undefin
   readonly #stopping = new AbortController();
   readonly #taken: FollowedEvent[] = [];
   #queue: { readonly id: string; lastEventId: number } | undefined;
-  #wasRegistered = false;
+  #isFirst = true;
+  /** Whether the queue was registered elsewhere and has not answered yet. */
+  #isResumed = false;
+  #streamed: StreamedEvents | undefined;
+  /** No streams are tried before this time. */
+  #pollsUntilMs = 0;
   #failures = 0;
+  #pausing = new AbortController();
+  #isWoken = false;
   /** Calls of `next` and `return` take turns. */
   #turn: Promise<unknown> = Promise.resolve();
 
@@ -69,6 +89,12 @@ export class EventStream implements AsyncIterableIterator<FollowedEvent, undefin
     this.#client = client;
     this.#parameters = parameters;
     this.#options = options;
+    if (options.resume !== undefined) {
+      const { queueId, lastEventId } = options.resume;
+      this.#queue = { id: queueId, lastEventId };
+      this.#isResumed = true;
+      this.#isFirst = false;
+    }
     if (options.signal?.aborted === true) this.#stopping.abort();
     options.signal?.addEventListener('abort', this.#onAbort, { once: true });
   }
@@ -76,6 +102,17 @@ export class EventStream implements AsyncIterableIterator<FollowedEvent, undefin
   /** The current queue. */
   get queueId(): string | undefined {
     return this.#queue?.id;
+  }
+
+  /**
+   * Connects anew at once, without the rest of a pause, and without waiting until a connection is known to be dead: for use when the
+   * network is back, or after the machine slept.
+   */
+  wake(): void {
+    this.#isWoken = true;
+    this.#failures = 0;
+    this.#pausing.abort();
+    this.#streamed?.close();
   }
 
   next(): Promise<IteratorResult<FollowedEvent, undefined>> {
@@ -111,8 +148,10 @@ export class EventStream implements AsyncIterableIterator<FollowedEvent, undefin
       const value = this.#taken.shift();
       if (value !== undefined) return { done: false, value };
       try {
-        await (this.#queue === undefined ? this.#register() : this.#poll(this.#queue));
+        await (this.#queue === undefined ? this.#register() : this.#read(this.#queue));
         this.#failures = 0;
+        this.#isWoken = false;
+        this.#isResumed = false;
       } catch (error) {
         if (!this.#stopping.signal.aborted) await this.#recover(error);
       }
@@ -126,8 +165,26 @@ export class EventStream implements AsyncIterableIterator<FollowedEvent, undefin
       repeatsMax: 0,
     });
     this.#queue = { id: state.queue_id, lastEventId: state.last_event_id };
-    this.#taken.push({ type: 'registered', isFirst: !this.#wasRegistered, state });
-    this.#wasRegistered = true;
+    this.#taken.push({ type: 'registered', isFirst: this.#isFirst, state });
+    this.#isFirst = false;
+  }
+
+  async #read(queue: { readonly id: string; lastEventId: number }): Promise<void> {
+    if (this.#options.transport === 'stream' && Date.now() >= this.#pollsUntilMs)
+      await this.#readStream(queue);
+    else await this.#poll(queue);
+  }
+
+  async #readStream(queue: { readonly id: string; lastEventId: number }): Promise<void> {
+    this.#streamed ??= await StreamedEvents.open(this.#client, queue, this.#stopping.signal);
+    const events = await this.#streamed.read();
+    if (events !== undefined) {
+      this.#take(queue, events);
+      return;
+    }
+    const { retryMs } = this.#streamed;
+    this.#streamed = undefined;
+    await this.#pause(retryMs);
   }
 
   async #poll(queue: { readonly id: string; lastEventId: number }): Promise<void> {
@@ -136,6 +193,10 @@ export class EventStream implements AsyncIterableIterator<FollowedEvent, undefin
       { queue_id: queue.id, last_event_id: queue.lastEventId },
       { signal: this.#stopping.signal, repeatsMax: 0, timeoutMs: pollTimeoutMs },
     );
+    this.#take(queue, events);
+  }
+
+  #take(queue: { lastEventId: number }, events: readonly ServerEvent[]): void {
     for (const event of events) {
       if (event.id <= queue.lastEventId) continue;
       // Also of a heartbeat: nothing happened up to its id.
@@ -147,20 +208,38 @@ export class EventStream implements AsyncIterableIterator<FollowedEvent, undefin
 
   /** @throws the failure if it is permanent */
   async #recover(failure: unknown): Promise<void> {
+    this.#streamed?.close();
+    this.#streamed = undefined;
     if (!(failure instanceof ApiError || failure instanceof NoAnswerError)) {
       await this.#give(failure);
       return;
     }
-    if (failure instanceof ApiError && failure.is('BAD_EVENT_QUEUE_ID')) {
-      this.#queue = undefined;
-    } else if (!isPassing(failure)) {
-      await this.#give(failure);
-    }
+    if (this.#isQueueLost(failure)) this.#queue = undefined;
+    else if (this.#isStreamLost(failure)) this.#pollsUntilMs = Date.now() + pollInsteadMs;
+    else if (!isPassing(failure)) await this.#give(failure);
     this.#options.onFailure?.(failure);
     this.#failures += 1;
     // The next queue is registered at once, unless the last one was lost directly after its registration.
     if (this.#queue === undefined && this.#failures === 1) return;
-    await pause(pauseAfter(this.#failures, failure.retryAfterSecs), this.#stopping.signal);
+    await this.#pause(pauseAfter(this.#failures, failure.retryAfterSecs));
+  }
+
+  /** Others may have taken and acknowledged more of a resumed queue: then the server answers 400. */
+  #isQueueLost(failure: ApiError | NoAnswerError): boolean {
+    if (!(failure instanceof ApiError)) return false;
+    return failure.is('BAD_EVENT_QUEUE_ID') || (this.#isResumed && failure.status === 400);
+  }
+
+  /** Servers without streams answer 404. */
+  #isStreamLost(failure: ApiError | NoAnswerError): boolean {
+    if (failure instanceof SilentStreamError) return true;
+    return failure.operation === 'GET /events/stream' && failure.status === 404;
+  }
+
+  async #pause(forMs: number): Promise<void> {
+    if (this.#isWoken) return;
+    this.#pausing = new AbortController();
+    await pause(forMs, AbortSignal.any([this.#stopping.signal, this.#pausing.signal]));
   }
 
   async #give(failure: unknown): Promise<never> {
@@ -172,9 +251,10 @@ export class EventStream implements AsyncIterableIterator<FollowedEvent, undefin
   async #end(): Promise<IteratorResult<FollowedEvent, undefined>> {
     this.#options.signal?.removeEventListener('abort', this.#onAbort);
     this.#taken.length = 0;
+    this.#streamed?.close();
     const queue = this.#queue;
     this.#queue = undefined;
-    if (queue !== undefined) {
+    if (queue !== undefined && this.#options.keepsQueue !== true) {
       // The queue may be gone already, or ends by itself while the server is away: nothing is left to do.
       await this.#client
         .request(

@@ -1,6 +1,11 @@
 export { ApiError, NoAnswerError } from './errors.ts';
 export { EventStream } from './event-stream.ts';
-export type { EventsOptions, FollowedEvent, RegisteredEvent } from './event-stream.ts';
+export type {
+  EventsOptions,
+  FollowedEvent,
+  QueuePosition,
+  RegisteredEvent,
+} from './event-stream.ts';
 export * from './operation-types.ts';
 export { ParleyClient } from './parley-client.ts';
 export type { ClientOptions } from './parley-client.ts';
