@@ -11,7 +11,13 @@ export type Layer = {
 export const layers: readonly Layer[] = [
   {
     name: 'what stands alone',
-    packages: { api: [], config: [], client: ['api'], 'local-stores': [] },
+    packages: {
+      api: [],
+      config: [],
+      client: ['api'],
+      'notification-rules': ['api'],
+      'local-stores': [],
+    },
   },
   {
     name: 'mechanisms',
