@@ -3,11 +3,14 @@ import { serviceNames } from '@parley/test-kit';
 import type { JsonObject, Parameters } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { Browser } from '../support/browser.ts';
 import { startSmallOrganization } from '../api/small-organization.ts';
 import type { PersonKey, SmallOrganization } from '../api/small-organization.ts';
 
 let organization: SmallOrganization;
 const lines: string[] = [];
+/** The secrets of browsers' sessions. */
+const sessionTokens: string[] = [];
 
 /** What must not be found; each has a form that occurs nowhere else. */
 const secrets = {
@@ -81,6 +84,11 @@ async function sendSecretsEverywhere(): Promise<void> {
     username: 'bob@example.com',
     password: secrets.password,
   });
+  const browser = new Browser(organization.cluster.url);
+  await browser.signIn('bob@example.com');
+  if (browser.cookie !== undefined) sessionTokens.push(browser.cookie.split('=')[1] ?? '');
+  await browser.call('GET', 'users/me');
+  await browser.call('GET', 'users/me', { headers: { 'sec-fetch-site': 'cross-site' } });
   const wrong = Buffer.from(`bob@example.com:${secrets.wrongKey}`).toString('base64');
   await call(wrong, 'GET', 'users/me', {});
   await webhook(organization.accounts.hookBot.apiKey);
@@ -149,6 +157,7 @@ function everySecret(): ReadonlyMap<string, string> {
       ([who, { apiKey }]) => [`key of ${who}`, apiKey] as const,
     ),
     ['credentials of a request', basic('bob')],
+    ...sessionTokens.map((token) => ['session of a browser', token] as const),
     ['PARLEY_KEY_SECRET', keySecret],
     ['PARLEY_INTERNAL_SECRET', internalSecret],
     ['password of Postgres', new URL(databaseUrl).password],
@@ -157,6 +166,7 @@ function everySecret(): ReadonlyMap<string, string> {
 }
 
 function expectNoSecret(): void {
+  expect(sessionTokens).not.toHaveLength(0);
   // Without output the search would prove nothing.
   expect(lines.filter((line) => line.includes('"msg":"request"')).length).toBeGreaterThan(20);
   const short = [...everySecret()].filter(([, secret]) => secret.length < 12);

@@ -99,6 +99,7 @@ const byName: Readonly<Record<string, Make>> = {
   realm_id: fixed('1'),
   reaction_type: fixed('unicode_emoji'),
   emoji_code: fixed('1f604', '1f419'),
+  session_id: fixed('1', '2', '999999'),
   scheduled_message_id: idOf('scheduledMessage'),
   short_name: newName,
   size: fixed('thumbnail', 'full'),

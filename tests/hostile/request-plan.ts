@@ -169,6 +169,21 @@ export function makeRequest(plan: Plan, world: HostileWorld): PlannedRequest {
     ...(random.chance(0.9)
       ? {}
       : { 'last-event-id': random.pick(['-1', '0', 'x', '9'.repeat(300), '\u00ff', ' ', '1e3']) }),
+    // Browsers send these two.
+    ...(random.chance(0.5)
+      ? {}
+      : { 'sec-fetch-site': random.pick(['same-origin', 'cross-site', 'none', 'x']) }),
+    ...(random.chance(0.9)
+      ? {}
+      : {
+          cookie: random.pick([
+            `parley-session-9991=${'a'.repeat(43)}`,
+            'parley-session-9991=x; parley-session-9991=y',
+            'parley-session-9991',
+            '; =;;\u00ff=',
+            'x'.repeat(3_000),
+          ]),
+        }),
   };
   // Services that put the kind of event into a header send these.
   const event = random.pick(['push', 'pull_request', 'Push Hook', 'Note Hook', 'x', '__proto__']);

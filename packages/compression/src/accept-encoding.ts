@@ -1,9 +1,10 @@
 /** Reads which encodings a client accepts. */
 
-const wanted = new Set(['gzip', 'x-gzip']);
+const gzip: ReadonlySet<string> = new Set(['gzip', 'x-gzip']);
+const brotli: ReadonlySet<string> = new Set(['br']);
 const weight = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
-type Weights = { gzip?: number; any?: number; identity?: number };
+type Weights = { wanted?: number; any?: number; identity?: number };
 
 /**
  * @param accepted the header `Accept-Encoding` (RFC 9110, 12.5.3); undefined if there is none
@@ -11,18 +12,27 @@ type Weights = { gzip?: number; any?: number; identity?: number };
  *   accept it.
  */
 export function takesGzip(accepted: string | undefined): boolean {
-  if (accepted === undefined) return false;
-  const { gzip, any, identity } = readWeights(accepted);
-  const ofGzip = gzip ?? any ?? 0;
-  return ofGzip > 0 && ofGzip >= (identity ?? 0);
+  return takes(gzip, accepted);
 }
 
-function readWeights(accepted: string): Weights {
+/** @returns whether to answer with brotli, by the same rules */
+export function takesBrotli(accepted: string | undefined): boolean {
+  return takes(brotli, accepted);
+}
+
+function takes(names: ReadonlySet<string>, accepted: string | undefined): boolean {
+  if (accepted === undefined) return false;
+  const { wanted, any, identity } = readWeights(names, accepted);
+  const ofWanted = wanted ?? any ?? 0;
+  return ofWanted > 0 && ofWanted >= (identity ?? 0);
+}
+
+function readWeights(names: ReadonlySet<string>, accepted: string): Weights {
   const weights: Weights = {};
   for (const each of accepted.split(',')) {
     const [coding = '', ...parameters] = each.split(';').map((part) => part.trim().toLowerCase());
     const value = readWeight(parameters);
-    if (wanted.has(coding)) weights.gzip = Math.max(weights.gzip ?? 0, value);
+    if (names.has(coding)) weights.wanted = Math.max(weights.wanted ?? 0, value);
     if (coding === '*') weights.any = value;
     if (coding === 'identity') weights.identity = value;
   }

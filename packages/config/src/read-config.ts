@@ -128,6 +128,8 @@ export type ServiceConfig = {
   /** The proxies that are believed about a client's address. */
   readonly trustedProxies: readonly AddressRange[];
   readonly allowedOrigins: AllowedOrigins;
+  /** Where the web client was built; undefined for the folder of this installation. */
+  readonly webFolder: string | undefined;
   readonly queues: QueueConfig;
   readonly uploads: UploadsConfig;
   readonly outgoingWebhooks: OutgoingWebhooksConfig;
@@ -387,6 +389,7 @@ export function serviceConfigFrom(raw: RawSettings, service: string): ServiceCon
     passwordsAtOnceMax: reader.must('passwordsAtOnceMax'),
     trustedProxies: reader.read('trustedProxies') ?? [],
     allowedOrigins: reader.must('allowedOrigins'),
+    webFolder: reader.read('webFolder'),
     queues: readQueues(reader),
     uploads: readUploads(reader),
     outgoingWebhooks: {

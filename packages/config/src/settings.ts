@@ -424,6 +424,11 @@ export const settings = {
     default: '10',
     meaning: 'time after which the client of a stream of events that reads nothing is disconnected',
   }),
+  webFolder: plainText('PARLEY_WEB_DIR', /^\/[^\0]*$/, 'must be an absolute path', {
+    default: null,
+    meaning:
+      'folder of the built web client, which gateways serve at /; unset: packages/web/dist of this installation',
+  }),
   uploadsDir: plainText('PARLEY_UPLOADS_DIR', /^\/[^\0]*$/, 'must be an absolute path', {
     default: null,
     meaning:

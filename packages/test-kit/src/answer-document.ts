@@ -134,15 +134,18 @@ export class AnswerDocument {
     const matches = this.#paths.find(path);
     const shared = (status: string, name: string): ReadonlyMap<string, Place> =>
       new Map([[status, this.#at(`/components/responses/${name}`)]]);
-    const unreadable = unreadableStatuses.map((status) => shared(status, 'Unreadable'));
-    if (matches.length === 0) return [shared('404', 'NotFound'), ...unreadable];
+    const anywhere = [
+      ...unreadableStatuses.map((status) => shared(status, 'Unreadable')),
+      shared('403', 'OtherOrigin'),
+    ];
+    if (matches.length === 0) return [shared('404', 'NotFound'), ...anywhere];
     // Whether a text in the path changes the endpoint is known where the path is served.
     const misfits = matches.some(({ template }) => template.includes('{'))
       ? [shared('404', 'NotFound')]
       : [];
-    if (method === 'OPTIONS') return [shared('204', 'Options'), ...misfits, ...unreadable];
+    if (method === 'OPTIONS') return [shared('204', 'Options'), ...misfits, ...anywhere];
     if (!knownMethods.has(method))
-      return [shared('405', 'MethodNotAllowed'), ...misfits, ...unreadable];
+      return [shared('405', 'MethodNotAllowed'), ...misfits, ...anywhere];
     const operations = this.#operationsOf(method, path, namedMethod);
     if (operations.length === 0) {
       // The form of a POST may name any method of the path, so POST is admitted first.
@@ -153,16 +156,12 @@ export class AnswerDocument {
           .flatMap((other) => this.#operationsOf(other, path, undefined))
           .map((operation) => this.#responsesOf(operation, 400)),
         ...misfits,
-        ...unreadable,
+        ...anywhere,
       ];
     }
     // The form of a POST may name a method that the path does not have.
     const named = method === 'POST' ? [shared('405', 'MethodNotAllowed')] : [];
-    return [
-      ...operations.map((operation) => this.#responsesOf(operation)),
-      ...named,
-      ...unreadable,
-    ];
+    return [...operations.map((operation) => this.#responsesOf(operation)), ...named, ...anywhere];
   }
 
   #responsesOf(operation: Place, statusMin = 0): ReadonlyMap<string, Place> {

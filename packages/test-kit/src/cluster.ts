@@ -90,6 +90,8 @@ export class Cluster<Node extends ServiceNode = ServiceNode> {
     this.#serviceEnvironment = options.serviceEnvironment ?? {};
     this.#environment = {
       PARLEY_MODE: 'development',
+      // Whatever was built; a test of the web client names the folder.
+      PARLEY_WEB_DIR: '/nowhere',
       NODE_ENV: 'production',
       DATABASE_URL: settings.databaseUrl,
       REDIS_URL: settings.redisUrl,

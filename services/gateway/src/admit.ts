@@ -267,14 +267,17 @@ export async function admit(
   if (endpoint.forDevelopment && !checks.isDevelopment) throw devEnvironmentOff();
   const { access } = endpoint;
   if (access.authentication === 'none') {
+    const caller = endpoint.opensSession ? await findReplacedCaller(received, checks) : null;
+    const rateLimitHeaders =
+      caller === null ? {} : await checks.rateLimiter.count(caller, requestId);
     return {
       ...received,
       route,
       endpoint,
-      caller: endpoint.opensSession ? await findReplacedCaller(received, checks) : null,
+      caller,
       credentials: null,
       accountName: null,
-      rateLimitHeaders: {},
+      rateLimitHeaders,
     };
   }
   const login = await authenticate(request, received, access, checks, findInForm);

@@ -8,6 +8,13 @@ export type AnswerHeaders = Readonly<Record<string, string>>;
 /** How long a browser that came by TLS uses only TLS, in seconds: a year. */
 const strictTransportSecs = 31_536_000;
 
+/** @returns the header that keeps browsers at TLS if the address of the server begins with `https` */
+export function transportHeadersOf(publicUrl: string): AnswerHeaders {
+  return publicUrl.startsWith('https:')
+    ? { 'Strict-Transport-Security': `max-age=${strictTransportSecs}` }
+    : {};
+}
+
 /** The permissions of pages of other origins (reference facts, people 2.8). */
 const crossOriginPermissions: AnswerHeaders = {
   'Access-Control-Allow-Headers': 'Authorization',
@@ -28,9 +35,7 @@ export function answerHeadersOf(options: {
   const fixedHeaders: AnswerHeaders = {
     // Browsers must not guess another type than the declared one, least of all a script.
     'X-Content-Type-Options': 'nosniff',
-    ...(publicUrl.startsWith('https:') && {
-      'Strict-Transport-Security': `max-age=${strictTransportSecs}`,
-    }),
+    ...transportHeadersOf(publicUrl),
   };
   // No page of another origin may read or show it, whoever is permitted to call with a key.
   const forBrowser: AnswerHeaders = {

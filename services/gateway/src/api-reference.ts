@@ -2,7 +2,6 @@
  * The documentation of the interface: the OpenAPI document, and the page that shows it. Each page has its own address among the
  * declarations, so the path of a request is never used as the path of a file.
  */
-import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { fileURLToPath } from 'node:url';
@@ -10,11 +9,12 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
 import { rawResponsesOf } from '@parley/api';
-import { takesGzip } from '@parley/compression';
 import { pages } from '@parley/api/endpoints';
 import type { EndpointNameOf } from '@parley/api/endpoints';
 import { interfaceDocument } from '@parley/api/interface-document';
 import { parleyVersion } from '@parley/server';
+
+import { ServedFile } from './served-file.ts';
 
 type Content = () => Buffer | Promise<Buffer>;
 
@@ -54,7 +54,6 @@ const contentSecurityPolicy = [
 /** Browsers ask again every time and get 304 if nothing changed, so a new version shows at once. */
 const fixedHeaders = {
   'Cache-Control': 'public, no-cache',
-  Vary: 'Accept-Encoding',
   'Content-Security-Policy': contentSecurityPolicy,
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
@@ -62,46 +61,10 @@ const fixedHeaders = {
 
 const compress = promisify(gzip);
 
-class Page {
-  readonly #type: string;
-  readonly #content: Buffer;
-  /** A weak tag, because both encodings share it. */
-  readonly #tag: string;
-  #compressed: Promise<Buffer> | undefined;
-
-  constructor(type: string, content: Buffer) {
-    this.#type = type;
-    this.#content = content;
-    this.#tag = `W/"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
-  }
-
-  async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const headers = { ...fixedHeaders, ETag: this.#tag };
-    if (hasTag(request.headers['if-none-match'], this.#tag)) {
-      response.writeHead(304, headers).end();
-      return;
-    }
-    const isCompressed = takesGzip(request.headers['accept-encoding']);
-    // Most gateways never serve these pages, so a page is compressed at its first request and kept.
-    const body = isCompressed
-      ? await (this.#compressed ??= compress(this.#content))
-      : this.#content;
-    response.writeHead(200, {
-      ...headers,
-      'Content-Type': this.#type,
-      'Content-Length': body.length,
-      ...(isCompressed ? { 'Content-Encoding': 'gzip' } : {}),
-    });
-    response.end(body);
-  }
-}
-
-function hasTag(listed: string | undefined, tag: string): boolean {
-  const strength = /^W\//;
-  return (listed ?? '')
-    .split(',')
-    .map((each) => each.trim())
-    .some((each) => each === '*' || each.replace(strength, '') === tag.replace(strength, ''));
+/** Most gateways never serve these pages, so a page is compressed at its first request and kept. */
+function compressedOnce(content: Buffer): () => Promise<Buffer> {
+  let compressed: Promise<Buffer> | undefined;
+  return () => (compressed ??= compress(content));
 }
 
 /** Answers a request for the page with this name. */
@@ -117,7 +80,7 @@ export type AnswerPage = (
  * @throws Error of the file system if a file is missing, which stops the start
  */
 export async function readPages(): Promise<AnswerPage> {
-  const byName = new Map<string, Page>(
+  const byName = new Map<string, ServedFile>(
     await Promise.all(pages.map(async (page) => [page.name, await readPage(page)] as const)),
   );
   return async (name, request, response) => {
@@ -127,7 +90,8 @@ export async function readPages(): Promise<AnswerPage> {
   };
 }
 
-async function readPage(page: (typeof pages)[number]): Promise<Page> {
+async function readPage(page: (typeof pages)[number]): Promise<ServedFile> {
   const type = rawResponsesOf(page)[0]?.contentType ?? '';
-  return new Page(type, await contents[page.name]());
+  const content = await contents[page.name]();
+  return new ServedFile({ type, content, gzip: compressedOnce(content), headers: fixedHeaders });
 }

@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { isLinked, limits, requestIdHeaderName } from '@parley/api';
+import { isLinked, limits, methodNotAllowed, requestIdHeaderName } from '@parley/api';
 import type { ServiceName } from '@parley/api';
 import type { HeldBody, RequestHandler } from '@parley/server';
 import { refusalFor, senderOf, writeRefusal } from '@parley/server';
@@ -16,6 +16,7 @@ import type { AdmittedRequest, ReceivedRequest } from './admit.ts';
 import type { GatewayContext } from './context.ts';
 import type { BodyBound, FindField, RequestBody } from './request-body.ts';
 import { forwardLogin } from './password-login.ts';
+import type { ServedFile } from './served-file.ts';
 import { ClientGone, bodyBound, fileBound, formFinder, readBody } from './request-body.ts';
 import { endRequestSpan, findRequestSpan, openRequestSpan } from './request-span.ts';
 import { findMeantEndpoint } from './routes.ts';
@@ -109,6 +110,35 @@ function holdBody(context: GatewayContext, response: ServerResponse, sender: str
   return held;
 }
 
+/** A file of the web client, unless an endpoint has its path. */
+function findWebFile(
+  { webClient }: GatewayContext,
+  { path, route }: ReceivedRequest,
+): ServedFile | undefined {
+  return route === undefined ? webClient.get(path) : undefined;
+}
+
+const methodsOfFiles = ['GET', 'HEAD'];
+
+/**
+ * Answers a request for a file of the web client. It is the same for everybody, and for no other origin.
+ *
+ * @throws ApiError 405
+ */
+async function answerWebFile(
+  file: ServedFile,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { requestId }: ReceivedRequest,
+): Promise<void> {
+  const { method = '' } = request;
+  if (method !== 'OPTIONS' && !methodsOfFiles.includes(method))
+    throw methodNotAllowed(methodsOfFiles);
+  response.setHeader(requestIdHeaderName, requestId);
+  if (method === 'OPTIONS') response.writeHead(204, { Allow: methodsOfFiles.join(', ') }).end();
+  else await file.answer(request, response);
+}
+
 async function handle(
   context: GatewayContext,
   request: IncomingMessage,
@@ -116,6 +146,11 @@ async function handle(
   received: ReceivedRequest,
   notes: RequestNotes,
 ): Promise<void> {
+  const file = findWebFile(context, received);
+  if (file !== undefined) {
+    await answerWebFile(file, request, response, received);
+    return;
+  }
   if (request.method === 'OPTIONS') {
     setFixedHeaders(response, received);
     response.writeHead(204, checkOptions(received)).end();
@@ -129,7 +164,7 @@ async function handle(
   const admitted = await admit(request, received, context, (name) =>
     formBeforeAdmission.findField(name),
   );
-  notes.callerId = admitted.caller?.userId;
+  if (admitted.accountName !== null) notes.callerId = admitted.caller?.userId;
   for (const [name, value] of Object.entries(admitted.rateLimitHeaders))
     response.setHeader(name, value);
   if (response.destroyed) return;
@@ -224,7 +259,8 @@ function observe(
     const durationMs = performance.now() - beganAtMs;
     // 499: the client hung up before the answer was complete.
     const status = response.writableFinished ? response.statusCode : 499;
-    const endpoint = received.route?.pattern ?? 'unknown';
+    const webFile = findWebFile(context, received) === undefined ? 'unknown' : 'web client';
+    const endpoint = received.route?.pattern ?? webFile;
     const first = received.route?.served[0]?.endpoint;
     metrics.requests.inc({ service: first?.service ?? 'none', status });
     serviceMetrics.requestDuration.observe({ endpoint, status }, durationMs / 1000);

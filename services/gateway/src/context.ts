@@ -10,6 +10,7 @@ import type { GatewayMetrics } from './metrics.ts';
 import type { AdmittedRequest, Checks, Readings } from './admit.ts';
 import type { PasswordLines } from './password-lines.ts';
 import type { Upstreams } from './upstreams.ts';
+import type { WebClient } from './web-client.ts';
 
 /** Everything that the handling of a request may use. */
 export type GatewayContext = Checks &
@@ -22,6 +23,7 @@ export type GatewayContext = Checks &
     readonly upstreams: Upstreams;
     readonly forwarder: Forwarder;
     readonly answerPage: AnswerPage;
+    readonly webClient: WebClient;
     readonly eventsHop: EventsHop;
     readonly signIdentity: (admitted: Pick<AdmittedRequest, 'caller' | 'requestId'>) => string;
     readonly answerTimeoutMs: number;

@@ -17,7 +17,7 @@ import { refusalForBrowser } from './admit.ts';
 import type { AdmittedRequest } from './admit.ts';
 import { readPages } from './api-reference.ts';
 import { AnswerCompression } from './answer-compression.ts';
-import { answerHeadersOf } from './answer-headers.ts';
+import { answerHeadersOf, transportHeadersOf } from './answer-headers.ts';
 import { createApp } from './app.ts';
 import { checkAccount, checkKey } from './authenticate.ts';
 import { browserRequests } from './browser-request.ts';
@@ -35,6 +35,8 @@ import { ServiceLinks } from './service-links.ts';
 import { SessionUses } from './session-uses.ts';
 import { StreamWrites } from './stream-answer.ts';
 import { Upstreams } from './upstreams.ts';
+import { readWebClient, webBuildFolder } from './web-client.ts';
+import type { WebClient } from './web-client.ts';
 
 /** A client waits this much longer for a poll than the event nodes hold it. */
 const pollBoundMarginMs = 5_000;
@@ -182,6 +184,17 @@ function openStreams({ queues }: ServiceFrame['config'], counts: GatewayMetrics)
   });
 }
 
+async function openWebClient({ config, log }: ServiceFrame): Promise<WebClient> {
+  const folder = config.webFolder ?? webBuildFolder;
+  const client = await readWebClient(folder, transportHeadersOf(config.publicUrl));
+  if (client.size === 0)
+    log.info(
+      { folder },
+      'the web client is not built, so there is no page at /: `npm start` builds it, and so does `vite build` in packages/web',
+    );
+  return client;
+}
+
 /** Starts a gateway on a service frame. It is stateless, so only its connections have to be released. */
 export const startGateway: StartService = async (frame: ServiceFrame) => {
   const { config, log, metrics } = frame;
@@ -253,6 +266,7 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
     upstreams,
     forwarder,
     answerPage: await readPages(),
+    webClient: await openWebClient(frame),
     eventsHop: hop,
     signIdentity: sign,
     answerTimeoutMs: config.upstreamTimeoutMs,

@@ -91,3 +91,33 @@ it('answers a preflight of a permitted origin only', async () => {
   expect(await permissionOf(permitted)).toBe(permitted);
   expect(await permissionOf(other)).toBeNull();
 });
+
+describe('the answer to a cookie', () => {
+  const cookie = `__Host-parley-session=${'a'.repeat(43)}`;
+
+  it('permits no origin, whatever is configured, and stays in this browser', async () => {
+    for (const [origin, status] of [
+      [permitted, 403],
+      ['https://parley.example', 401],
+    ] as const) {
+      const answer = await fetch(`${gateway.url}/api/v1/users/me`, {
+        headers: { cookie, origin },
+      });
+      expect(answer.status).toBe(status);
+      expect(answer.headers.get('access-control-allow-origin')).toBeNull();
+      expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+      expect(answer.headers.get('cross-origin-resource-policy')).toBe('same-origin');
+      expect(answer.headers.get('vary')).toContain('Cookie');
+      expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000');
+      expect(answer.headers.get('www-authenticate')).toBeNull();
+    }
+  });
+
+  it('with a key is that to the key', async () => {
+    const answer = await fetch(`${gateway.url}/api/v1/users/me`, {
+      headers: { ...authorization(user), cookie, origin: permitted },
+    });
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('access-control-allow-origin')).toBe(permitted);
+  });
+});

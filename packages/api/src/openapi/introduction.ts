@@ -12,6 +12,9 @@ need no key, and say so.
 curl -u you@example.com:YOUR_KEY https://chat.example.com/api/v1/users/me
 \`\`\`
 
+A page of the server itself signs in with \`POST /api/v1/sessions\` instead, which sets a cookie. A request by the cookie that does not come from
+such a page is 403 (\`components/responses/OtherOrigin\`), whatever it asks for.
+
 ## Requests
 
 Parameters of \`GET\` go into the query, those of the other methods into a body of type \`application/x-www-form-urlencoded\`. A parameter that is a list or an object is written as JSON: \`event_types=["message"]\`.

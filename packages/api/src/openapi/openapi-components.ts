@@ -51,7 +51,8 @@ export const sharedHeaders: Json = {
     schema: { type: 'number' },
   },
   'WWW-Authenticate': {
-    description: 'How to sign in. Absent if only the parameter `api_key` was wrong',
+    description:
+      'How to sign in. Absent if only the parameter `api_key` was wrong, and for pages of this server',
     schema: { type: 'string' },
   },
   Allow: {
@@ -101,6 +102,10 @@ export function sharedResponses(schemas: NamedSchemas): Json {
       ['Allow'],
     ),
     BodyTooLarge: refusal('The body is too large', plain),
+    OtherOrigin: refusal(
+      "A session's cookie came from elsewhere than a page of this server",
+      plain,
+    ),
     Unreadable: refusal('What came is no request, too slow, or too large before its body', plain),
     TooManyRequests: refusal(
       'Repeat after the seconds in `Retry-After`',

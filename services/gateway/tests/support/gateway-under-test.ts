@@ -104,6 +104,7 @@ export class GatewayUnderTest {
         PARLEY_UPSTREAM_TIMEOUT_SECS: '2',
         PARLEY_DATABASE_POOL_MAX: '3',
         PARLEY_DRAIN_TIMEOUT_SECS: '2',
+        PARLEY_WEB_DIR: '/nowhere',
         ...environment,
       }),
     );

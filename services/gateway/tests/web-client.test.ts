@@ -1,0 +1,216 @@
+/** The files of the web client: which paths have one, in which encodings, under which policy. */
+import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { request as sendRequest } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
+
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { GatewayUnderTest } from './support/gateway-under-test.ts';
+
+const page = '<!doctype html><title>Parley</title>';
+const script = `export const greeting = 'hello';${' '.repeat(500)}`;
+
+let folder: string;
+let gateway: GatewayUnderTest;
+
+async function writeBuild(): Promise<void> {
+  await mkdir(join(folder, 'assets'));
+  const files: Readonly<Record<string, string | Buffer>> = {
+    'index.html': page,
+    'index.html.gz': gzipSync(page),
+    'sw.js': 'self.skipWaiting();',
+    'manifest.webmanifest': '{"name":"Parley"}',
+    'icon.svg': '<svg xmlns="http://www.w3.org/2000/svg"/>',
+    'icon-192.png': 'png',
+    '.env': 'SECRET=1',
+    'notes.txt': 'not for the web',
+    'assets/index-B1x_9-Qz.js': script,
+    'assets/index-B1x_9-Qz.js.br': brotliCompressSync(script),
+    'assets/index-B1x_9-Qz.js.gz': gzipSync(script),
+    'assets/index-C0ffee12.css': 'body{}',
+    'assets/plain.css': 'p{}',
+    'assets/index-B1x_9-Qz.js.map': '{}',
+  };
+  for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
+  await symlink('/etc/hostname', join(folder, 'assets', 'linked-abcdefgh.js'));
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parley-web-'));
+  await writeBuild();
+  gateway = await GatewayUnderTest.start({
+    PARLEY_WEB_DIR: folder,
+    PARLEY_PUBLIC_URL: 'https://chat.example',
+  });
+});
+
+afterAll(async () => {
+  await gateway?.stop();
+  await rm(folder, { recursive: true });
+});
+
+type Got = {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+};
+
+/** Sends a request exactly as given. */
+function send(
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+  method = 'GET',
+): Promise<Got> {
+  const { port } = gateway.running.address;
+  return new Promise((resolve, reject) => {
+    const request = sendRequest({ host: '127.0.0.1', port, method, path, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('error', reject);
+      response.on('end', () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          body: Buffer.concat(chunks),
+        }),
+      );
+    });
+    request.on('error', reject);
+    request.end();
+  });
+}
+
+const immutable = 'public, max-age=31536000, immutable';
+
+describe.each([
+  ['/', 'text/html; charset=utf-8', 'no-cache'],
+  ['/sw.js', 'text/javascript; charset=utf-8', 'no-cache'],
+  ['/manifest.webmanifest', 'application/manifest+json', 'no-cache'],
+  ['/icon.svg', 'image/svg+xml', 'no-cache'],
+  ['/icon-192.png', 'image/png', 'no-cache'],
+  ['/assets/index-B1x_9-Qz.js', 'text/javascript; charset=utf-8', immutable],
+  ['/assets/index-C0ffee12.css', 'text/css; charset=utf-8', immutable],
+  ['/assets/plain.css', 'text/css; charset=utf-8', 'no-cache'],
+])('%s', (path, type, cacheRule) => {
+  test('has its type, its rule for caches and a strict policy', async () => {
+    const { status, headers } = await send(`${path}?x=1`, { cookie: 'a=b' });
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      'content-type': type,
+      'cache-control': cacheRule,
+      vary: 'Accept-Encoding',
+      'x-content-type-options': 'nosniff',
+      'referrer-policy': 'same-origin',
+      'cross-origin-opener-policy': 'same-origin',
+      'cross-origin-resource-policy': 'same-origin',
+      'strict-transport-security': 'max-age=31536000',
+    });
+    const policy = String(headers['content-security-policy']).split('; ');
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self'");
+    expect(policy).toContain("frame-ancestors 'none'");
+    expect(policy).toContain("base-uri 'none'");
+    expect(policy).toContain("require-trusted-types-for 'script'");
+    expect(policy).toContain('trusted-types parley parley-worker');
+    expect(policy.join('; ')).not.toMatch(/unsafe|https?:|\*|data:|blob:/);
+    expect(headers['permissions-policy']).toContain('camera=()');
+    expect(headers).not.toHaveProperty('access-control-allow-origin');
+    expect(headers).not.toHaveProperty('set-cookie');
+    expect(headers).toHaveProperty('x-request-id');
+  });
+
+  test('is 304 for browsers that have it', async () => {
+    const tag = String((await send(path)).headers.etag);
+    const unchanged = await send(path, { 'if-none-match': tag });
+    expect([unchanged.status, unchanged.body.length]).toEqual([304, 0]);
+    expect(unchanged.headers['cache-control']).toBe(cacheRule);
+    expect((await send(path, { 'if-none-match': 'W/"other"' })).status).toBe(200);
+  });
+
+  test('answers HEAD without a body, and no other method', async () => {
+    const whole = await send(path);
+    const head = await send(path, {}, 'HEAD');
+    expect([head.status, head.body.length]).toEqual([200, 0]);
+    expect(head.headers['content-length']).toBe(String(whole.body.length));
+    for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
+      const refused = await send(path, {}, method);
+      expect(refused.status).toBe(405);
+      expect(refused.headers.allow).toBe('GET, HEAD');
+      expect(JSON.parse(refused.body.toString())).toMatchObject({ result: 'error' });
+    }
+    const options = await send(path, {}, 'OPTIONS');
+    expect([options.status, options.headers.allow]).toEqual([204, 'GET, HEAD']);
+  });
+});
+
+test('each browser gets the smallest form that it accepts', async () => {
+  const path = '/assets/index-B1x_9-Qz.js';
+  const br = await send(path, { 'accept-encoding': 'gzip, deflate, br, zstd' });
+  expect(br.headers['content-encoding']).toBe('br');
+  expect(brotliDecompressSync(br.body).toString()).toBe(script);
+  const gzip = await send(path, { 'accept-encoding': 'gzip, br;q=0' });
+  expect(gzip.headers['content-encoding']).toBe('gzip');
+  expect(gunzipSync(gzip.body).toString()).toBe(script);
+  const plain = await send(path);
+  expect(plain.headers).not.toHaveProperty('content-encoding');
+  expect(plain.body.toString()).toBe(script);
+  expect(new Set([br, gzip, plain].map(({ headers }) => headers.etag)).size).toBe(1);
+  // The build leaves out a form that is not smaller.
+  const css = await send('/assets/index-C0ffee12.css', { 'accept-encoding': 'gzip, br' });
+  expect(css.headers).not.toHaveProperty('content-encoding');
+  const whole = await send('/', { 'accept-encoding': 'gzip, br' });
+  expect(gunzipSync(whole.body).toString()).toBe(page);
+});
+
+test.each([
+  '/index.html',
+  '/index.html.gz',
+  '/assets',
+  '/assets/',
+  '/assets/index-B1x_9-Qz.js.br',
+  '/assets/index-B1x_9-Qz.js.gz',
+  '/assets/index-B1x_9-Qz.js.map',
+  '/assets/index-B1x_9-Qz.js/',
+  '/assets/linked-abcdefgh.js',
+  '/assets/../index.html',
+  '/assets/%2e%2e/index.html',
+  '/assets/..%2findex.html',
+  '/../package.json',
+  '/.env',
+  '/%2eenv',
+  '/notes.txt',
+  '/sw.js%00',
+  '/favicon.ico',
+  '/streams',
+  '/login',
+  '/constructor',
+  '/__proto__',
+  '/api',
+  '/api/v1',
+])('there is nothing at %s', async (path) => {
+  const { status, headers, body } = await send(path);
+  expect(status).toBe(404);
+  expect(headers['content-type']).toBe('application/json');
+  expect(JSON.parse(body.toString())).toEqual({ result: 'error', msg: 'Not found' });
+});
+
+test('endpoints and the reference stay where they are', async () => {
+  expect((await send('/api/docs')).status).toBe(200);
+  expect((await send('/api/v1/users/me')).status).toBe(401);
+});
+
+test('without a build there is no page', async () => {
+  const other = await GatewayUnderTest.start({ PARLEY_WEB_DIR: join(folder, 'nothing') });
+  try {
+    const answer = await fetch(`${other.url}/`);
+    expect([answer.status, await answer.json()]).toEqual([
+      404,
+      { result: 'error', msg: 'Not found' },
+    ]);
+  } finally {
+    await other.stop();
+  }
+});
