@@ -30,6 +30,10 @@ export const texts = {
     topicsOf: (stream: string) => `Topics of ${stream}`,
     unread: (count: number) => `${count} unread`,
   },
+  parts: {
+    close: 'Close',
+    dismiss: 'Dismiss',
+  },
   presence: {
     active: 'Here now',
     idle: 'Idle',
