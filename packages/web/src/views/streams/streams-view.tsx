@@ -1,5 +1,134 @@
-import type { App } from '../../data/app.ts';
+import '../../styles/settings.css';
+import { useSignal } from '@preact/signals';
 
+import type { App } from '../../data/app.ts';
+import type { Stream } from '../../data/state.ts';
+import { createStream, subscribe } from '../../data/stream-actions.ts';
+import { settingsTexts as t } from '../../settings-texts.ts';
+import { ActionButton } from '../settings/action-button.tsx';
+import { Disclosure } from '../settings/disclosure.tsx';
+import { line, people, toggle } from '../settings/fields.ts';
+import { SubmitForm } from '../settings/form.tsx';
+import { Refusal } from '../settings/outcome.tsx';
+import { Rows } from '../settings/rows.tsx';
+import { LeaveButton } from './leave-button.tsx';
+import { StreamPage } from './stream-page.tsx';
+import { privacies, privacyChoice } from './privacy.ts';
+
+function hasName(app: App, name: string): boolean {
+  const wanted = name.trim().toLowerCase();
+  return [...app.state.streams.peek().values()].some((each) => each.name.toLowerCase() === wanted);
+}
+
+function NewStreamForm({ app }: { readonly app: App }) {
+  const { self, realm, streams, activePeople } = app.state;
+  const announcedIn = streams.value.get(realm.value.realm_notifications_stream_id);
+  const selfId = self.value.user_id;
+  return (
+    <SubmitForm
+      fields={[
+        line('name', { required: true, maxLength: 60 }),
+        line('description', { maxLength: 1024 }),
+        privacyChoice,
+        toggle('is_announcement_only'),
+        ...(announcedIn === undefined
+          ? []
+          : [{ ...toggle('announce'), help: t.streams.announcementsIn(announcedIn.name) }]),
+        people(
+          'principals',
+          activePeople.value.filter(({ user_id }) => user_id !== selfId),
+        ),
+      ]}
+      label={t.streams.add}
+      doneText={t.created}
+      submit={async ({ name, description, privacy, principals, ...options }) => {
+        // To the server this would be joining it.
+        if (hasName(app, name)) throw new Refusal(t.streams.exists);
+        await createStream(app, {
+          subscriptions: [{ name, description }],
+          ...privacies[privacy],
+          ...options,
+          principals: [selfId, ...principals],
+        });
+      }}
+    />
+  );
+}
+
+function describeStream(app: App, { stream_id, invite_only, description }: Stream): string {
+  const subscribers = app.state.subscribers.value.get(stream_id);
+  return [
+    invite_only && t.streams.private,
+    subscribers !== undefined && t.streams.peopleCount(subscribers.size),
+    description,
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}
+
+const filters = {
+  all: t.streams.all,
+  subscribed: t.streams.subscribed,
+  notSubscribed: t.streams.notSubscribed,
+};
+
+function StreamList({ app }: { readonly app: App }) {
+  const { streams, subscriptions, self } = app.state;
+  const filter = useSignal<string>('all');
+  const shown = [...streams.value.values()]
+    .filter(
+      ({ stream_id }) =>
+        filter.value === 'all' ||
+        subscriptions.value.has(stream_id) === (filter.value === 'subscribed'),
+    )
+    .toSorted((one, other) => one.name.localeCompare(other.name));
+  return (
+    <>
+      {self.value.can_create_streams && (
+        <Disclosure label={t.streams.create} content={() => <NewStreamForm app={app} />} />
+      )}
+      <div class="field" data-kind="choice">
+        <label for="streams-shown">{t.streams.shown}</label>
+        <select
+          id="streams-shown"
+          value={filter}
+          onChange={({ currentTarget }) => {
+            filter.value = currentTarget.value;
+          }}
+        >
+          {Object.entries(filters).map(([value, label]) => (
+            <option key={value} value={value}>
+              {label}
+            </option>
+          ))}
+        </select>
+      </div>
+      <Rows
+        label={t.streams.title}
+        empty={t.streams.noStreams}
+        rows={shown.map((stream) => ({
+          key: stream.stream_id,
+          title: `#${stream.name}`,
+          href: app.addressOf({ view: 'streams', streamId: stream.stream_id }),
+          detail: describeStream(app, stream),
+          actions: subscriptions.value.has(stream.stream_id) ? (
+            <LeaveButton app={app} stream={stream} />
+          ) : (
+            !self.value.is_guest && (
+              <ActionButton
+                label={t.streams.subscribe}
+                about={stream.name}
+                run={async () => subscribe(app, stream)}
+              />
+            )
+          ),
+        }))}
+      />
+    </>
+  );
+}
+
+/** All streams that the person may see, or one of them. */
 export function StreamsView({
   app,
   streamId,
@@ -7,5 +136,20 @@ export function StreamsView({
   readonly app: App;
   readonly streamId: number | undefined;
 }) {
-  return <main>{streamId === undefined ? app.state.streams.value.size : streamId}</main>;
+  const stream = streamId === undefined ? undefined : app.state.streams.value.get(streamId);
+  return (
+    <main class="settings" data-single="true">
+      <div class="settings-section">
+        {streamId !== undefined && (
+          <a class="settings-back" href={app.addressOf({ view: 'streams', streamId: undefined })}>
+            {t.allStreams}
+          </a>
+        )}
+        <h1>{stream === undefined ? t.streams.title : `#${stream.name}`}</h1>
+        {streamId === undefined && <StreamList app={app} />}
+        {streamId !== undefined && stream === undefined && <p>{t.unknownStream}</p>}
+        {stream !== undefined && <StreamPage key={streamId} app={app} stream={stream} />}
+      </div>
+    </main>
+  );
 }

@@ -1,0 +1,37 @@
+/** What is said of a person in lists and on the card. */
+import { presenceOf } from '../../data/state.ts';
+import type { Person, Presence, State } from '../../data/state.ts';
+import { settingsTexts as t } from '../../settings-texts.ts';
+
+export function roleOf({ is_admin, is_guest }: Person): 'administrator' | 'member' | 'guest' {
+  if (is_admin) return 'administrator';
+  return is_guest ? 'guest' : 'member';
+}
+
+/** @returns the real address, if it may be seen; of others the one that the organization shows */
+export function addressOfPerson(person: Person): string {
+  return ('delivery_email' in person ? person.delivery_email : undefined) ?? person.email;
+}
+
+/** @returns the value of a custom profile field as the server has it; empty without one */
+export function profileValueOf(fieldId: number, person: Person | undefined): string {
+  if (person === undefined || !('profile_data' in person)) return '';
+  return person.profile_data[String(fieldId)]?.value ?? '';
+}
+
+/** Away is what people say of themselves; the rest is what their clients report. */
+export type Availability = Presence['status'] | 'away';
+
+export function availabilityOf(person: Person, state: State): Availability {
+  if (state.statuses.value.get(person.user_id)?.away === true) return 'away';
+  const presence = state.presences.value.get(person.email);
+  return presence === undefined ? 'offline' : presenceOf(presence, Date.now() / 1000).status;
+}
+
+export function describePresence(person: Person, state: State): string {
+  const availability = availabilityOf(person, state);
+  const seen = state.presences.value.get(person.email)?.timestamp;
+  return availability === 'offline' && seen !== undefined
+    ? t.presence.lastSeen(new Date(seen * 1000).toLocaleString())
+    : t.presence[availability];
+}

@@ -1,0 +1,67 @@
+import { useSignal } from '@preact/signals';
+
+import type { Person } from '../../data/state.ts';
+import { settingsTexts as t } from '../../settings-texts.ts';
+
+/** More people are found by their names. */
+const shownMax = 40;
+
+/** Chooses people from a list that is filtered by typing; a form gets their ids under `name`. */
+export function PeoplePicker({
+  name,
+  people,
+  chosen: chosenAtFirst,
+  onChange,
+}: {
+  readonly name: string;
+  readonly people: readonly Person[];
+  readonly chosen: readonly number[];
+  readonly onChange?: (ids: readonly number[]) => void;
+}) {
+  const chosen = useSignal<ReadonlySet<number>>(new Set(chosenAtFirst));
+  const filter = useSignal('');
+  const wanted = filter.value.trim().toLowerCase();
+  const found = people.filter(({ full_name }) => full_name.toLowerCase().includes(wanted));
+  const toggle = (id: number): void => {
+    chosen.value = chosen.value.symmetricDifference(new Set([id]));
+    onChange?.([...chosen.value]);
+  };
+  return (
+    <div class="people-picker">
+      <input
+        type="search"
+        aria-label={t.findPeople}
+        placeholder={t.findPeople}
+        value={filter}
+        onInput={({ currentTarget }) => {
+          filter.value = currentTarget.value;
+        }}
+        onChange={(event) => event.stopPropagation()}
+      />
+      <ul>
+        {found.slice(0, shownMax).map(({ user_id, full_name }) => (
+          <li key={user_id}>
+            <label>
+              <input
+                type="checkbox"
+                checked={chosen.value.has(user_id)}
+                onChange={(event) => {
+                  event.stopPropagation();
+                  toggle(user_id);
+                }}
+              />{' '}
+              {full_name}
+            </label>
+          </li>
+        ))}
+      </ul>
+      <small class="hint">
+        {t.chosenPeople(chosen.value.size)}
+        {found.length > shownMax && ` ${t.morePeople(found.length - shownMax)}`}
+      </small>
+      {[...chosen.value].map((id) => (
+        <input key={id} type="hidden" name={name} value={id} />
+      ))}
+    </div>
+  );
+}

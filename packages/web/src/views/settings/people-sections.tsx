@@ -1,0 +1,190 @@
+/** Sections about accounts and groups. */
+import type { App } from '../../data/app.ts';
+import {
+  changeGroup,
+  changeGroupMembers,
+  changePerson,
+  createGroup,
+  createPerson,
+  deactivatePerson,
+  deleteGroup,
+  reactivatePerson,
+} from '../../data/people-actions.ts';
+import type { Person, UserGroup } from '../../data/state.ts';
+import { settingsTexts as t } from '../../settings-texts.ts';
+import { Avatar } from '../parts/avatar.tsx';
+import { addressOfPerson, roleOf } from '../people/describe-person.ts';
+import { ActionButton } from './action-button.tsx';
+import { Disclosure } from './disclosure.tsx';
+import { area, choice, line, people } from './fields.ts';
+import { SavedFields, SubmitForm } from './form.tsx';
+import { Rows } from './rows.tsx';
+import type { SectionProps } from './section.ts';
+
+const roles = {
+  administrator: { is_admin: true, is_guest: false },
+  member: { is_admin: false, is_guest: false },
+  guest: { is_admin: false, is_guest: true },
+};
+
+const personFields = [
+  line('full_name', { required: true, maxLength: 100 }),
+  choice<'role', keyof typeof roles>('role', [
+    { value: 'member', label: t.member },
+    { value: 'administrator', label: t.administrator },
+    { value: 'guest', label: t.guest },
+  ]),
+];
+
+const newPersonFields = [
+  line('full_name', { required: true, maxLength: 100 }),
+  line('email', { type: 'email', required: true }),
+  line('password', { type: 'password', required: true, autoComplete: 'new-password' }),
+];
+
+function PersonEditor({ app, person }: { readonly app: App; readonly person: Person }) {
+  const { user_id, full_name } = person;
+  return (
+    <>
+      <SavedFields
+        fields={personFields}
+        values={{ full_name, role: roleOf(person) }}
+        save={async ({ role, ...change }) =>
+          changePerson(app, { user_id, ...change, ...(role === undefined ? {} : roles[role]) })
+        }
+      />
+      <ActionButton
+        label={t.deactivate}
+        about={full_name}
+        warning={t.people.deactivateWarning}
+        run={async () => deactivatePerson(app, { user_id })}
+      />
+    </>
+  );
+}
+
+function personActions(app: App, person: Person) {
+  const { user_id, full_name, isActive } = person;
+  return isActive ? (
+    <Disclosure
+      label={t.edit}
+      about={full_name}
+      content={() => <PersonEditor app={app} person={person} />}
+    />
+  ) : (
+    <ActionButton
+      label={t.reactivate}
+      about={full_name}
+      run={async () => reactivatePerson(app, { user_id })}
+    />
+  );
+}
+
+export function PeopleSection({ app }: SectionProps) {
+  const everybody = [...app.state.people.value.values()]
+    .filter(({ is_bot }) => !is_bot)
+    .toSorted(
+      (one, other) =>
+        Number(other.isActive) - Number(one.isActive) ||
+        one.full_name.localeCompare(other.full_name),
+    );
+  return (
+    <>
+      <Rows
+        label={t.sections.people}
+        empty={t.people.empty}
+        rows={everybody.map((person) => ({
+          key: person.user_id,
+          picture: <Avatar person={person} size={32} />,
+          title: person.full_name,
+          detail: [
+            person.isActive ? t[roleOf(person)] : t.deactivated,
+            addressOfPerson(person),
+          ].join(' · '),
+          actions: personActions(app, person),
+        }))}
+      />
+      <SubmitForm
+        title={t.people.create}
+        fields={newPersonFields}
+        label={t.people.add}
+        doneText={t.created}
+        submit={async (person) => createPerson(app, person)}
+      />
+    </>
+  );
+}
+
+function GroupEditor({ app, group }: { readonly app: App; readonly group: UserGroup }) {
+  const group_id = group.id;
+  const changeMembers = async (members: readonly number[]): Promise<void> => {
+    const [before, after] = [new Set(group.members), new Set(members)];
+    await changeGroupMembers(app, {
+      group_id,
+      add: [...after.difference(before)],
+      delete: [...before.difference(after)],
+    });
+  };
+  return (
+    <>
+      <SavedFields
+        fields={[
+          line('name', { required: true, maxLength: 100 }),
+          area('description', 1024),
+          people('members', app.state.activePeople.value),
+        ]}
+        values={group}
+        save={async ({ members, ...change }) =>
+          members === undefined ? changeGroup(app, { group_id, ...change }) : changeMembers(members)
+        }
+      />
+      <ActionButton
+        label={t.remove}
+        about={group.name}
+        warning={t.groups.removeWarning}
+        run={async () => deleteGroup(app, { group_id })}
+      />
+    </>
+  );
+}
+
+export function GroupsSection({ app }: SectionProps) {
+  const { groups, self, realm, activePeople } = app.state;
+  const mayChange =
+    self.value.is_admin || (!self.value.is_guest && realm.value.realm_user_group_edit_policy === 1);
+  return (
+    <>
+      <Rows
+        label={t.sections.groups}
+        empty={t.groups.empty}
+        rows={groups.value.map((group) => ({
+          key: group.id,
+          title: group.name,
+          detail: [t.groups.memberCount(group.members.length), group.description]
+            .filter(Boolean)
+            .join(' · '),
+          actions: mayChange && (
+            <Disclosure
+              label={t.edit}
+              about={group.name}
+              content={() => <GroupEditor app={app} group={group} />}
+            />
+          ),
+        }))}
+      />
+      {mayChange && (
+        <SubmitForm
+          title={t.groups.create}
+          fields={[
+            line('name', { required: true, maxLength: 100 }),
+            line('description', { maxLength: 1024 }),
+            people('members', activePeople.value),
+          ]}
+          label={t.groups.add}
+          doneText={t.created}
+          submit={async (group) => createGroup(app, group)}
+        />
+      )}
+    </>
+  );
+}
