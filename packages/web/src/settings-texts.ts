@@ -1,39 +1,28 @@
-/** The texts of settings, streams and people; apart from `texts` because they are loaded with these pages only. */
+/** The texts of settings and streams; apart from `texts` because they are loaded with these pages only. */
 export const settingsTexts = {
-  addPeople: 'Add people',
-  addressOfPerson: 'Address',
-  administrator: 'Administrator',
+  add: 'Add',
+  added: 'Added.',
   allSettings: 'All settings',
   allStreams: 'All streams',
-  announcementOnly: 'Only administrators write',
-  bot: 'Bot',
-  botOf: (name: string) => `Bot of ${name}`,
   cancel: 'Cancel',
   change: 'Change',
   chosenPeople: (count: number) => `${count} chosen.`,
-  created: 'Created.',
   deactivate: 'Deactivate',
-  deactivated: 'Deactivated',
   edit: 'Edit',
-  findPeople: 'Find people',
-  guest: 'Guest',
-  localTime: 'Local time',
-  member: 'Member',
-  morePeople: (count: number) => `${count} more are found by name.`,
+  memberCount: (count: number) => (count === 1 ? '1 member' : `${count} members`),
+  noStream: 'No stream',
   nothingFound: 'Nothing found.',
-  own: 'Your account',
   organization: 'Organization',
+  own: 'Your account',
   pictureHelp: 'PNG, JPEG, GIF, WebP or TIFF of at most 5 MB.',
   reactivate: 'Reactivate',
   remove: 'Remove',
   saved: 'Saved.',
   saving: 'Saving…',
   search: 'Search',
-  self: 'You',
   settings: 'Settings',
   showMore: (count: number) => `Show more (${count})`,
-  unknownPerson: 'This person is not known here.',
-  unknownStream: 'There is no such stream, or you may not see it.',
+  withSubdomains: 'With subdomains',
 
   /** Labels of fields, by the names of the server's parameters. */
   fields: {
@@ -185,103 +174,88 @@ export const settingsTexts = {
     sessions: 'Sessions',
   },
 
+  /** Sections that are lists. */
+  lists: {
+    'alert-words': {
+      add: 'Add an alert word',
+      empty: 'No alert words.',
+      note: 'Messages that contain one of these are marked for you, and notify you.',
+    },
+    bots: { add: 'Create a bot', empty: 'You have no bots.' },
+    'default-streams': {
+      add: 'Add a stream',
+      empty: 'New people join no streams.',
+      note: 'New people join these streams.',
+    },
+    domains: {
+      add: 'Add a domain',
+      empty: 'No domains.',
+      note: 'If new people need an address of an allowed domain, these are the allowed ones.',
+    },
+    emoji: { add: 'Add an emoji', empty: 'No custom emoji.' },
+    groups: { add: 'Create a group', empty: 'No groups.' },
+    linkifiers: {
+      add: 'Add a linkifier',
+      empty: 'No linkifiers.',
+      note: 'Texts of messages that match a pattern become links.',
+    },
+    people: { add: 'Add a person', empty: 'Nobody is here.' },
+    'profile-fields': {
+      add: 'Add a field',
+      empty: 'No fields.',
+      note: 'What people may tell of themselves in their profiles.',
+    },
+  },
+  /** What is said before something that cannot be undone, or not by everybody. */
+  warnings: {
+    deactivateBot: 'Its key stops working at once.',
+    deactivatePerson:
+      'The person is signed out everywhere, and so are the bots of the person. Messages stay.',
+    deactivateSelf:
+      'You are signed out everywhere, and so are your bots. Your messages stay. Only an administrator can reactivate the account.',
+    deleteStream: 'Nobody can read or write in it any longer. This cannot be undone here.',
+    leavePrivateStream: 'You can come back only if somebody adds you.',
+    removeEmoji: 'Messages keep it; nobody can use it any longer.',
+    removeGroup: 'The group is deleted. Messages that mention it stay.',
+    removeProfileField: 'What people filled in is deleted too.',
+    replaceBotKey: 'The present key stops working at once.',
+    replaceOwnKey:
+      'The present key stops working at once, and all your browsers are signed out, this one too.',
+  },
+
   account: {
     changePassword: 'Change the password',
     deactivateSelf: 'Deactivate your account',
-    deactivateWarning:
-      'You are signed out everywhere, and so are your bots. Your messages stay. Only an administrator can reactivate the account.',
     passwordNote: 'A new password signs out all your browsers, this one too.',
-  },
-  alertWords: {
-    add: 'Add',
-    empty: 'No alert words.',
-    note: 'Messages that contain one of these are marked for you, and notify you.',
   },
   apiKey: {
     note: 'Programs sign in as you with this key. Whoever has it can do what you can do.',
     replace: 'Replace the key',
-    replaceWarning:
-      'The present key stops working at once, and all your browsers are signed out, this one too.',
     show: 'Show the key',
     yours: 'Your API key',
   },
   bots: {
-    add: 'Create',
     configuration: 'Download configuration',
-    create: 'Create a bot',
-    deactivateWarning: 'Its key stops working at once.',
-    empty: 'You have no bots.',
     key: 'API key',
-    none: 'None',
     replaceKey: 'Replace key',
-    replaceKeyWarning: 'The present key stops working at once.',
-  },
-  defaultStreams: {
-    add: 'Add',
-    empty: 'New people join no streams.',
-    note: 'New people join these streams.',
   },
   display: {
     browserTimezone: 'As the browser has it',
     note: 'Your other clients follow these settings too, as far as they know them.',
   },
-  domains: {
-    add: 'Add',
-    empty: 'No domains.',
-    note: 'If new people need an address of an allowed domain, these are the allowed ones.',
-    withSubdomains: 'With subdomains',
-  },
-  emoji: {
-    add: 'Add',
-    by: (name: string) => `By ${name}`,
-    create: 'Add an emoji',
-    empty: 'No custom emoji.',
-    removeWarning: 'Messages keep it; nobody can use it any longer.',
-  },
-  groups: {
-    add: 'Create',
-    create: 'Create a group',
-    empty: 'No groups.',
-    memberCount: (count: number) => (count === 1 ? '1 member' : `${count} members`),
-    removeWarning: 'The group is deleted. Messages that mention it stay.',
-  },
-  linkifiers: {
-    add: 'Add',
-    create: 'Add a linkifier',
-    empty: 'No linkifiers.',
-    note: 'Texts of messages that match a pattern become links.',
-  },
   notifications: {
-    perStream: 'Each stream',
-    perStreamNote: 'A stream may have settings of its own.',
-    streamDetails: (desktop: boolean, sound: boolean, muted: boolean) =>
+    details: (desktop: boolean, sound: boolean, muted: boolean) =>
       [muted && 'muted', desktop && 'desktop', sound && 'sound'].filter(Boolean).join(', ') ||
       'no notifications',
     noStreams: 'You are in no streams.',
+    perStream: 'Each stream',
+    perStreamNote: 'A stream may have settings of its own.',
   },
-  organizationPictures: {
+  pictures: {
     icon: 'Icon',
     logo: 'Logo for light colours',
     nightLogo: 'Logo for dark colours',
-  },
-  noStream: 'No stream',
-  people: {
-    add: 'Add',
-    create: 'Add a person',
-    deactivateWarning:
-      'The person is signed out everywhere, and so are the bots of the person. Messages stay.',
-    empty: 'Nobody is here.',
-  },
-  profile: {
-    picture: 'Picture',
-    noPicture: 'Only administrators change pictures here.',
-  },
-  profileFields: {
-    add: 'Add',
-    create: 'Add a field',
-    empty: 'No fields.',
-    note: 'What people may tell of themselves in their profiles.',
-    removeWarning: 'What people filled in is deleted too.',
+    own: 'Picture',
   },
   sessions: {
     current: 'This browser',
@@ -293,46 +267,26 @@ export const settingsTexts = {
     lastUsed: (time: string) => `Last used ${time}`,
     unknownDevice: 'Unknown browser',
   },
-  presence: {
-    active: 'Here now',
-    away: 'Away',
-    idle: 'Idle',
-    lastSeen: (time: string) => `Last seen ${time}`,
-    offline: 'Offline',
-  },
-  card: {
-    message: 'Write a private message',
-    more: (name: string) => `About ${name}`,
-  },
-  userList: {
-    more: (count: number) => `${count} more: search`,
-    nobody: 'Nobody found.',
-    title: 'People',
-  },
   streams: {
-    all: 'All',
-    add: 'Create',
-    addPeople: 'Add',
-    added: 'Added.',
+    addPeople: 'Add people',
+    announcementOnly: 'Only administrators write',
     announcementsIn: (name: string) => `Everybody is told in #${name}.`,
     create: 'Create a stream',
     delete: 'Delete the stream',
-    deleteWarning: 'Nobody can read or write in it any longer. This cannot be undone here.',
+    empty: 'No streams.',
     exists: 'There is a stream of this name.',
+    filters: { all: 'All', subscribed: 'Subscribed', notSubscribed: 'Not subscribed' },
     forEverybody: 'Settings for everybody',
     forYou: 'Settings for you',
     leave: 'Unsubscribe',
-    leavePrivateWarning: 'You can come back only if somebody adds you.',
     messages: 'Messages',
-    noStreams: 'No streams.',
     nobody: 'Nobody is in this stream.',
-    notSubscribed: 'Not subscribed',
-    peopleCount: (count: number) => (count === 1 ? '1 person' : `${count} people`),
     people: 'People',
+    peopleCount: (count: number) => (count === 1 ? '1 person' : `${count} people`),
     private: 'Private',
     shown: 'Show',
     subscribe: 'Subscribe',
-    subscribed: 'Subscribed',
     title: 'Streams',
+    unknown: 'There is no such stream, or you may not see it.',
   },
 } as const;

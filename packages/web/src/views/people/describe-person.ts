@@ -1,11 +1,26 @@
 /** What is said of a person in lists and on the card. */
 import { presenceOf } from '../../data/state.ts';
 import type { Person, Presence, State } from '../../data/state.ts';
-import { settingsTexts as t } from '../../settings-texts.ts';
+import { texts } from '../../texts.ts';
+
+const t = texts.people;
 
 export function roleOf({ is_admin, is_guest }: Person): 'administrator' | 'member' | 'guest' {
   if (is_admin) return 'administrator';
   return is_guest ? 'guest' : 'member';
+}
+
+/** @returns the name of a person who is perhaps no longer known */
+export function nameOfPerson(id: number | null, { people }: State): string {
+  return (id === null ? undefined : people.value.get(id)?.full_name) ?? t.unknown;
+}
+
+/** @returns what a bot is, or the role of a person */
+export function describeKind(person: Person, state: State): string {
+  if (!person.isActive) return t.deactivated;
+  if (!person.is_bot) return t[roleOf(person)];
+  const owner = 'bot_owner_id' in person ? person.bot_owner_id : null;
+  return owner === null ? t.bot : t.botOf(nameOfPerson(owner, state));
 }
 
 /** @returns the real address, if it may be seen; of others the one that the organization shows */
@@ -32,6 +47,6 @@ export function describePresence(person: Person, state: State): string {
   const availability = availabilityOf(person, state);
   const seen = state.presences.value.get(person.email)?.timestamp;
   return availability === 'offline' && seen !== undefined
-    ? t.presence.lastSeen(new Date(seen * 1000).toLocaleString())
-    : t.presence[availability];
+    ? t.lastSeen(new Date(seen * 1000).toLocaleString())
+    : { ...texts.presence, away: t.away }[availability];
 }

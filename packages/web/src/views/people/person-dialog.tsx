@@ -4,23 +4,19 @@ import type { ComponentChildren } from 'preact';
 import type { App } from '../../data/app.ts';
 import { privateNarrow } from '../../data/narrow.ts';
 import type { Person, Registered, State } from '../../data/state.ts';
-import { settingsTexts as t } from '../../settings-texts.ts';
+import { texts } from '../../texts.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { addressOfPerson, describePresence, profileValueOf, roleOf } from './describe-person.ts';
+import {
+  addressOfPerson,
+  describeKind,
+  describePresence,
+  nameOfPerson,
+  profileValueOf,
+} from './describe-person.ts';
 import { shownPerson } from './shown-person.ts';
 
-function nameOf(id: number | null, { people }: State): string {
-  return (id === null ? undefined : people.value.get(id)?.full_name) ?? t.unknownPerson;
-}
-
-/** What a bot is, or the role of a person. */
-function describeKind(person: Person, state: State): string {
-  if (!person.isActive) return t.deactivated;
-  if (!person.is_bot) return t[roleOf(person)];
-  const owner = 'bot_owner_id' in person ? person.bot_owner_id : null;
-  return owner === null ? t.bot : t.botOf(nameOf(owner, state));
-}
+const t = texts.people;
 
 function localTime(timezone: string): string | undefined {
   if (timezone === '') return undefined;
@@ -46,7 +42,7 @@ function profileContent(
     return options[value]?.text ?? value;
   }
   if (type === 6)
-    return (JSON.parse(value) as readonly number[]).map((id) => nameOf(id, state)).join(', ');
+    return (JSON.parse(value) as readonly number[]).map((id) => nameOfPerson(id, state)).join(', ');
   if (type === 5 && isWebAddress(value))
     return (
       <a href={value} target="_blank" rel="noreferrer">
@@ -59,7 +55,7 @@ function profileContent(
 function facts(person: Person, state: State): readonly (readonly [string, ComponentChildren])[] {
   const time = localTime(person.timezone);
   return [
-    [t.addressOfPerson, addressOfPerson(person)],
+    [t.address, addressOfPerson(person)],
     ...(time === undefined ? [] : [[t.localTime, time] as const]),
     ...state.rest.value.custom_profile_fields.flatMap((field) => {
       const value = profileValueOf(field.id, person);
@@ -101,7 +97,7 @@ function Card({ app, person }: { readonly app: App; readonly person: Person }) {
         {person.isActive && (
           <p class="form-end">
             <button type="button" class="primary" onClick={write}>
-              {t.card.message}
+              {t.message}
             </button>
           </p>
         )}

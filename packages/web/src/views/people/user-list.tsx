@@ -4,12 +4,14 @@ import { useSignal } from '@preact/signals';
 import type { App } from '../../data/app.ts';
 import { privateNarrow } from '../../data/narrow.ts';
 import type { Person } from '../../data/state.ts';
-import { settingsTexts as t } from '../../settings-texts.ts';
+import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
 import { PresenceDot } from '../parts/presence-dot.tsx';
 import { availabilityOf } from './describe-person.ts';
 import type { Availability } from './describe-person.ts';
 import { shownPerson } from './shown-person.ts';
+
+const t = texts.people;
 
 /** Others are found by name. */
 const shownMax = 150;
@@ -42,7 +44,7 @@ function PersonEntry({
       <button
         type="button"
         class="plain"
-        aria-label={t.card.more(full_name)}
+        aria-label={t.about(full_name)}
         onClick={() => {
           shownPerson.value = user_id;
         }}
@@ -70,23 +72,23 @@ export function UserList({ app }: { readonly app: App }) {
         one.isOther - other.isOther || ranks[one.availability] - ranks[other.availability],
     );
   return (
-    <aside class="user-list" aria-label={t.userList.title}>
+    <aside class="user-list" aria-label={t.label}>
       <input
         type="search"
-        aria-label={t.findPeople}
-        placeholder={t.findPeople}
+        aria-label={t.find}
+        placeholder={t.find}
         value={filter}
         onInput={({ currentTarget }) => {
           filter.value = currentTarget.value;
         }}
       />
-      {found.length === 0 && <p>{t.userList.nobody}</p>}
+      {found.length === 0 && <p>{t.nobody}</p>}
       <ul>
         {found.slice(0, shownMax).map(({ person, availability }) => (
           <PersonEntry key={person.user_id} app={app} person={person} availability={availability} />
         ))}
       </ul>
-      {found.length > shownMax && <p>{t.userList.more(found.length - shownMax)}</p>}
+      {found.length > shownMax && <p>{t.more(found.length - shownMax)}</p>}
     </aside>
   );
 }

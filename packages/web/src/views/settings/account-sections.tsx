@@ -22,6 +22,7 @@ import { ActionButton } from './action-button.tsx';
 import { choice, line, policy, toggle } from './fields.ts';
 import { SavedFields, SubmitForm } from './form.tsx';
 import { OutcomeNote, useOutcome } from './outcome.tsx';
+import { ListSection } from './list-section.tsx';
 import { Rows } from './rows.tsx';
 import type { SectionProps } from './section.ts';
 
@@ -90,7 +91,7 @@ export function NotificationsSection({ app }: SectionProps) {
             key: subscription.stream_id,
             title: `#${subscription.name}`,
             href: app.addressOf({ view: 'streams', streamId: subscription.stream_id }),
-            detail: t.notifications.streamDetails(
+            detail: t.notifications.details(
               subscription.desktop_notifications === true,
               subscription.audible_notifications === true,
               subscription.is_muted,
@@ -105,29 +106,16 @@ const wordFields = [line('word', { required: true, maxLength: 100 })];
 
 export function AlertWordsSection({ app }: SectionProps) {
   return (
-    <>
-      <p>{t.alertWords.note}</p>
-      <SubmitForm
-        fields={wordFields}
-        label={t.alertWords.add}
-        submit={async ({ word }) => addAlertWords(app, { alert_words: [word] })}
-      />
-      <Rows
-        label={t.sections['alert-words']}
-        empty={t.alertWords.empty}
-        rows={app.state.alertWords.value.map((word) => ({
-          key: word,
-          title: word,
-          actions: (
-            <ActionButton
-              label={t.remove}
-              about={word}
-              run={async () => removeAlertWords(app, { alert_words: [word] })}
-            />
-          ),
-        }))}
-      />
-    </>
+    <ListSection
+      name="alert-words"
+      rows={app.state.alertWords.value.map((word) => ({
+        key: word,
+        title: word,
+        remove: { run: async () => removeAlertWords(app, { alert_words: [word] }) },
+      }))}
+      fields={wordFields}
+      add={async ({ word }) => addAlertWords(app, { alert_words: [word] })}
+    />
   );
 }
 
@@ -212,7 +200,7 @@ export function ApiKeySection({ app }: SectionProps) {
       )}
       <ActionButton
         label={t.apiKey.replace}
-        warning={t.apiKey.replaceWarning}
+        warning={t.warnings.replaceOwnKey}
         run={async () => {
           key.value = (await replaceApiKey(app)).api_key;
         }}
@@ -239,7 +227,7 @@ export function AccountSection({ app }: SectionProps) {
       <h3>{t.account.deactivateSelf}</h3>
       <ActionButton
         label={t.deactivate}
-        warning={t.account.deactivateWarning}
+        warning={t.warnings.deactivateSelf}
         run={async () => deactivateOwnAccount(app)}
       />
     </>

@@ -11,8 +11,8 @@ import { settingsTexts as t } from '../../settings-texts.ts';
 import { ActionButton } from './action-button.tsx';
 import { Disclosure } from './disclosure.tsx';
 import { choice, line, policy } from './fields.ts';
-import { SavedFields, SubmitForm } from './form.tsx';
-import { Rows } from './rows.tsx';
+import { SavedFields } from './form.tsx';
+import { ListSection } from './list-section.tsx';
 import type { SectionProps } from './section.ts';
 
 type Bot = Registered['realm_bots'][number];
@@ -39,7 +39,7 @@ function BotEditor({ app, bot }: { readonly app: App; readonly bot: Bot }) {
   const fields = [
     line('full_name', { required: true, maxLength: 100 }),
     choice('default_sending_stream', [
-      { value: '', label: t.bots.none },
+      { value: '', label: t.noStream },
       ...[...app.state.subscriptions.value.values()].map(({ name }) => ({
         value: name,
         label: `#${name}`,
@@ -66,13 +66,13 @@ function BotEditor({ app, bot }: { readonly app: App; readonly bot: Bot }) {
         <ActionButton
           label={t.bots.replaceKey}
           about={bot.full_name}
-          warning={t.bots.replaceKeyWarning}
+          warning={t.warnings.replaceBotKey}
           run={async () => replaceBotKey(app, { bot_id: bot.user_id })}
         />
         <ActionButton
           label={t.deactivate}
           about={bot.full_name}
-          warning={t.bots.deactivateWarning}
+          warning={t.warnings.deactivateBot}
           run={async () => deactivateBot(app, { bot_id: bot.user_id })}
         />
       </p>
@@ -86,32 +86,24 @@ export function BotsSection({ app }: SectionProps) {
     ({ owner, is_active }) => is_active && owner === self.value.email,
   );
   return (
-    <>
-      <Rows
-        label={t.sections.bots}
-        empty={t.bots.empty}
-        rows={bots.map((bot) => ({
-          key: bot.user_id,
-          title: bot.full_name,
-          detail: bot.email,
-          actions: (
-            <Disclosure
-              label={t.edit}
-              about={bot.full_name}
-              content={() => <BotEditor app={app} bot={bot} />}
-            />
-          ),
-        }))}
-      />
-      <SubmitForm
-        title={t.bots.create}
-        fields={newBotFields}
-        label={t.bots.add}
-        doneText={t.created}
-        submit={async ({ payload_url, ...bot }) =>
-          createBot(app, { ...bot, payload_url: payload_url === '' ? undefined : payload_url })
-        }
-      />
-    </>
+    <ListSection
+      name="bots"
+      rows={bots.map((bot) => ({
+        key: bot.user_id,
+        title: bot.full_name,
+        detail: bot.email,
+        actions: (
+          <Disclosure
+            label={t.edit}
+            about={bot.full_name}
+            content={() => <BotEditor app={app} bot={bot} />}
+          />
+        ),
+      }))}
+      fields={newBotFields}
+      add={async ({ payload_url, ...bot }) =>
+        createBot(app, { ...bot, payload_url: payload_url === '' ? undefined : payload_url })
+      }
+    />
   );
 }

@@ -18,11 +18,10 @@ import {
 } from '../../data/organization-actions.ts';
 import type { Realm, RealmEmoji } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
-import { ActionButton } from './action-button.tsx';
 import { amount, area, choice, file, line, policy, toggle } from './fields.ts';
-import { SavedFields, SubmitForm } from './form.tsx';
+import { SavedFields } from './form.tsx';
+import { ListSection } from './list-section.tsx';
 import { PictureField } from './picture-field.tsx';
-import { Rows } from './rows.tsx';
 import type { SectionProps } from './section.ts';
 
 type RealmValues = {
@@ -46,13 +45,13 @@ function OrganizationPictures({ app }: SectionProps) {
   const logos = [
     {
       night: false,
-      label: t.organizationPictures.logo,
+      label: t.pictures.logo,
       url: realm.realm_logo_url,
       source: realm.realm_logo_source,
     },
     {
       night: true,
-      label: t.organizationPictures.nightLogo,
+      label: t.pictures.nightLogo,
       url: realm.realm_night_logo_url,
       source: realm.realm_night_logo_source,
     },
@@ -60,7 +59,7 @@ function OrganizationPictures({ app }: SectionProps) {
   return (
     <>
       <PictureField
-        label={t.organizationPictures.icon}
+        label={t.pictures.icon}
         picture={realm.realm_icon_source === 'U' && <img src={realm.realm_icon_url} alt="" />}
         upload={async (picture) => uploadIcon(app, { file: picture })}
         remove={realm.realm_icon_source === 'U' ? async () => removeIcon(app) : undefined}
@@ -143,44 +142,25 @@ export function PermissionsSection({ app }: SectionProps) {
 
 export function DefaultStreamsSection({ app }: SectionProps) {
   const streams = app.state.rest.value.realm_default_streams;
-  const others = [...app.state.streams.value.values()]
-    .filter(
-      ({ stream_id, invite_only }) =>
-        !invite_only && !streams.some((each) => each.stream_id === stream_id),
-    )
+  const ids = new Set(streams.map(({ stream_id }) => stream_id));
+  const [first, ...others] = [...app.state.streams.value.values()]
+    .filter(({ stream_id, invite_only }) => !invite_only && !ids.has(stream_id))
     .map(({ stream_id, name }) => ({ value: stream_id, label: `#${name}` }));
-  const [first, ...rest] = others;
   return (
-    <>
-      <p>{t.defaultStreams.note}</p>
-      <Rows
-        label={t.sections['default-streams']}
-        empty={t.defaultStreams.empty}
-        rows={streams.map(({ stream_id, name }) => ({
-          key: stream_id,
-          title: `#${name}`,
-          actions: (
-            <ActionButton
-              label={t.remove}
-              about={name}
-              run={async () => removeDefaultStream(app, { stream_id })}
-            />
-          ),
-        }))}
-      />
-      {first !== undefined && (
-        <SubmitForm
-          key={first.value}
-          fields={[choice('stream_id', [first, ...rest])]}
-          label={t.defaultStreams.add}
-          submit={async (stream) => addDefaultStream(app, stream)}
-        />
-      )}
-    </>
+    <ListSection
+      name="default-streams"
+      rows={streams.map(({ stream_id, name }) => ({
+        key: stream_id,
+        title: `#${name}`,
+        remove: { run: async () => removeDefaultStream(app, { stream_id }) },
+      }))}
+      fields={first === undefined ? [] : [choice('stream_id', [first, ...others])]}
+      add={first === undefined ? undefined : async (stream) => addDefaultStream(app, stream)}
+    />
   );
 }
 
-function authorIdOf(author: RealmEmoji['author']): number | undefined {
+function authorIdOf({ author }: RealmEmoji): number | undefined {
   return typeof author === 'object' &&
     author !== null &&
     'id' in author &&
@@ -192,38 +172,28 @@ function authorIdOf(author: RealmEmoji['author']): number | undefined {
 const emojiFields = [line('emoji_name', { required: true, maxLength: 100 }), file('file')];
 
 export function EmojiSection({ app }: SectionProps) {
-  const { rest, realm, self, people } = app.state;
+  const { rest, realm, self } = app.state;
   const { is_admin, is_guest, user_id } = self.value;
-  const emoji = Object.values(rest.value.realm_emoji).filter(({ deactivated }) => !deactivated);
+  const mayAdd = is_admin || !(is_guest || realm.value.realm_add_emoji_by_admins_only);
   return (
-    <>
-      <Rows
-        label={t.sections.emoji}
-        empty={t.emoji.empty}
-        rows={emoji.map(({ id, name, source_url, author }) => ({
-          key: id,
-          picture: <img src={source_url} alt="" />,
-          title: name,
-          detail: t.emoji.by(people.value.get(authorIdOf(author) ?? -1)?.full_name ?? ''),
-          actions: (is_admin || authorIdOf(author) === user_id) && (
-            <ActionButton
-              label={t.remove}
-              about={name}
-              warning={t.emoji.removeWarning}
-              run={async () => removeEmoji(app, { emoji_name: name })}
-            />
-          ),
+    <ListSection
+      name="emoji"
+      rows={Object.values(rest.value.realm_emoji)
+        .filter(({ deactivated }) => !deactivated)
+        .map((emoji) => ({
+          key: emoji.id,
+          picture: <img src={emoji.source_url} alt="" />,
+          title: emoji.name,
+          ...((is_admin || authorIdOf(emoji) === user_id) && {
+            remove: {
+              run: async () => removeEmoji(app, { emoji_name: emoji.name }),
+              warning: t.warnings.removeEmoji,
+            },
+          }),
         }))}
-      />
-      {(is_admin || !(is_guest || realm.value.realm_add_emoji_by_admins_only)) && (
-        <SubmitForm
-          title={t.emoji.create}
-          fields={emojiFields}
-          label={t.emoji.add}
-          submit={async (added) => addEmoji(app, added)}
-        />
-      )}
-    </>
+      fields={emojiFields}
+      add={mayAdd ? async (added) => addEmoji(app, added) : undefined}
+    />
   );
 }
 
@@ -234,31 +204,17 @@ const linkifierFields = [
 
 export function LinkifiersSection({ app }: SectionProps) {
   return (
-    <>
-      <p>{t.linkifiers.note}</p>
-      <Rows
-        label={t.sections.linkifiers}
-        empty={t.linkifiers.empty}
-        rows={app.state.rest.value.realm_filters.map(([pattern, url, filter_id]) => ({
-          key: filter_id,
-          title: pattern,
-          detail: url,
-          actions: (
-            <ActionButton
-              label={t.remove}
-              about={pattern}
-              run={async () => removeLinkifier(app, { filter_id })}
-            />
-          ),
-        }))}
-      />
-      <SubmitForm
-        title={t.linkifiers.create}
-        fields={linkifierFields}
-        label={t.linkifiers.add}
-        submit={async (linkifier) => addLinkifier(app, linkifier)}
-      />
-    </>
+    <ListSection
+      name="linkifiers"
+      rows={app.state.rest.value.realm_filters.map(([pattern, url, filter_id]) => ({
+        key: filter_id,
+        title: pattern,
+        detail: url,
+        remove: { run: async () => removeLinkifier(app, { filter_id }) },
+      }))}
+      fields={linkifierFields}
+      add={async (linkifier) => addLinkifier(app, linkifier)}
+    />
   );
 }
 
@@ -270,7 +226,7 @@ const newProfileFieldFields = [
 ];
 
 /** The options of a list by a number as their value, in the order of their lines. */
-function optionsFrom(lines: string): Record<string, { text: string; order: string }> {
+function optionsFrom(lines: string) {
   const options = lines.split('\n').map((option) => option.trim());
   return Object.fromEntries(
     options
@@ -282,37 +238,25 @@ function optionsFrom(lines: string): Record<string, { text: string; order: strin
 export function ProfileFieldsSection({ app }: SectionProps) {
   const typeNames: Readonly<Record<number, string>> = t.profileFieldTypes;
   return (
-    <>
-      <p>{t.profileFields.note}</p>
-      <Rows
-        label={t.sections['profile-fields']}
-        empty={t.profileFields.empty}
-        rows={app.state.rest.value.custom_profile_fields.map(({ id, name, hint, type }) => ({
-          key: id,
-          title: name,
-          detail: [typeNames[type], hint].filter(Boolean).join(' · '),
-          actions: (
-            <ActionButton
-              label={t.remove}
-              about={name}
-              warning={t.profileFields.removeWarning}
-              run={async () => removeProfileField(app, { field_id: id })}
-            />
-          ),
-        }))}
-      />
-      <SubmitForm
-        title={t.profileFields.create}
-        fields={newProfileFieldFields}
-        label={t.profileFields.add}
-        submit={async ({ choices, ...field }) =>
-          addProfileField(app, {
-            ...field,
-            field_data: field.field_type === 3 ? optionsFrom(choices) : {},
-          })
-        }
-      />
-    </>
+    <ListSection
+      name="profile-fields"
+      rows={app.state.rest.value.custom_profile_fields.map(({ id, name, hint, type }) => ({
+        key: id,
+        title: name,
+        detail: [typeNames[type], hint].filter(Boolean).join(' · '),
+        remove: {
+          run: async () => removeProfileField(app, { field_id: id }),
+          warning: t.warnings.removeProfileField,
+        },
+      }))}
+      fields={newProfileFieldFields}
+      add={async ({ choices, ...field }) =>
+        addProfileField(app, {
+          ...field,
+          field_data: field.field_type === 3 ? optionsFrom(choices) : {},
+        })
+      }
+    />
   );
 }
 
@@ -323,29 +267,16 @@ const domainFields = [
 
 export function DomainsSection({ app }: SectionProps) {
   return (
-    <>
-      <p>{t.domains.note}</p>
-      <Rows
-        label={t.sections.domains}
-        empty={t.domains.empty}
-        rows={app.state.rest.value.realm_domains.map(({ domain, allow_subdomains }) => ({
-          key: domain,
-          title: domain,
-          detail: allow_subdomains && t.domains.withSubdomains,
-          actions: (
-            <ActionButton
-              label={t.remove}
-              about={domain}
-              run={async () => removeDomain(app, { domain })}
-            />
-          ),
-        }))}
-      />
-      <SubmitForm
-        fields={domainFields}
-        label={t.domains.add}
-        submit={async (domain) => addDomain(app, domain)}
-      />
-    </>
+    <ListSection
+      name="domains"
+      rows={app.state.rest.value.realm_domains.map(({ domain, allow_subdomains }) => ({
+        key: domain,
+        title: domain,
+        detail: allow_subdomains && t.withSubdomains,
+        remove: { run: async () => removeDomain(app, { domain }) },
+      }))}
+      fields={domainFields}
+      add={async (domain) => addDomain(app, domain)}
+    />
   );
 }

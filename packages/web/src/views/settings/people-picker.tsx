@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 
 import type { Person } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
+import { texts } from '../../texts.ts';
 
 /** More people are found by their names. */
 const shownMax = 40;
@@ -30,8 +31,8 @@ export function PeoplePicker({
     <div class="people-picker">
       <input
         type="search"
-        aria-label={t.findPeople}
-        placeholder={t.findPeople}
+        aria-label={texts.people.find}
+        placeholder={texts.people.find}
         value={filter}
         onInput={({ currentTarget }) => {
           filter.value = currentTarget.value;
@@ -57,7 +58,7 @@ export function PeoplePicker({
       </ul>
       <small class="hint">
         {t.chosenPeople(chosen.value.size)}
-        {found.length > shownMax && ` ${t.morePeople(found.length - shownMax)}`}
+        {found.length > shownMax && ` ${texts.people.more(found.length - shownMax)}`}
       </small>
       {[...chosen.value].map((id) => (
         <input key={id} type="hidden" name={name} value={id} />

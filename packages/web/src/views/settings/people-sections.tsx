@@ -12,13 +12,14 @@ import {
 } from '../../data/people-actions.ts';
 import type { Person, UserGroup } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
+import { texts } from '../../texts.ts';
 import { Avatar } from '../parts/avatar.tsx';
-import { addressOfPerson, roleOf } from '../people/describe-person.ts';
+import { addressOfPerson, describeKind, roleOf } from '../people/describe-person.ts';
 import { ActionButton } from './action-button.tsx';
 import { Disclosure } from './disclosure.tsx';
 import { area, choice, line, people } from './fields.ts';
-import { SavedFields, SubmitForm } from './form.tsx';
-import { Rows } from './rows.tsx';
+import { SavedFields } from './form.tsx';
+import { ListSection } from './list-section.tsx';
 import type { SectionProps } from './section.ts';
 
 const roles = {
@@ -30,9 +31,9 @@ const roles = {
 const personFields = [
   line('full_name', { required: true, maxLength: 100 }),
   choice<'role', keyof typeof roles>('role', [
-    { value: 'member', label: t.member },
-    { value: 'administrator', label: t.administrator },
-    { value: 'guest', label: t.guest },
+    { value: 'member', label: texts.people.member },
+    { value: 'administrator', label: texts.people.administrator },
+    { value: 'guest', label: texts.people.guest },
   ]),
 ];
 
@@ -56,7 +57,7 @@ function PersonEditor({ app, person }: { readonly app: App; readonly person: Per
       <ActionButton
         label={t.deactivate}
         about={full_name}
-        warning={t.people.deactivateWarning}
+        warning={t.warnings.deactivatePerson}
         run={async () => deactivatePerson(app, { user_id })}
       />
     </>
@@ -89,30 +90,27 @@ export function PeopleSection({ app }: SectionProps) {
         one.full_name.localeCompare(other.full_name),
     );
   return (
-    <>
-      <Rows
-        label={t.sections.people}
-        empty={t.people.empty}
-        rows={everybody.map((person) => ({
-          key: person.user_id,
-          picture: <Avatar person={person} size={32} />,
-          title: person.full_name,
-          detail: [
-            person.isActive ? t[roleOf(person)] : t.deactivated,
-            addressOfPerson(person),
-          ].join(' · '),
-          actions: personActions(app, person),
-        }))}
-      />
-      <SubmitForm
-        title={t.people.create}
-        fields={newPersonFields}
-        label={t.people.add}
-        doneText={t.created}
-        submit={async (person) => createPerson(app, person)}
-      />
-    </>
+    <ListSection
+      name="people"
+      rows={everybody.map((person) => ({
+        key: person.user_id,
+        picture: <Avatar person={person} size={32} />,
+        title: person.full_name,
+        detail: `${describeKind(person, app.state)} · ${addressOfPerson(person)}`,
+        actions: personActions(app, person),
+      }))}
+      fields={newPersonFields}
+      add={async (person) => createPerson(app, person)}
+    />
   );
+}
+
+function groupFields(everybody: readonly Person[]) {
+  return [
+    line('name', { required: true, maxLength: 100 }),
+    area('description', 1024),
+    people('members', everybody),
+  ];
 }
 
 function GroupEditor({ app, group }: { readonly app: App; readonly group: UserGroup }) {
@@ -128,11 +126,7 @@ function GroupEditor({ app, group }: { readonly app: App; readonly group: UserGr
   return (
     <>
       <SavedFields
-        fields={[
-          line('name', { required: true, maxLength: 100 }),
-          area('description', 1024),
-          people('members', app.state.activePeople.value),
-        ]}
+        fields={groupFields(app.state.activePeople.value)}
         values={group}
         save={async ({ members, ...change }) =>
           members === undefined ? changeGroup(app, { group_id, ...change }) : changeMembers(members)
@@ -141,7 +135,7 @@ function GroupEditor({ app, group }: { readonly app: App; readonly group: UserGr
       <ActionButton
         label={t.remove}
         about={group.name}
-        warning={t.groups.removeWarning}
+        warning={t.warnings.removeGroup}
         run={async () => deleteGroup(app, { group_id })}
       />
     </>
@@ -153,38 +147,22 @@ export function GroupsSection({ app }: SectionProps) {
   const mayChange =
     self.value.is_admin || (!self.value.is_guest && realm.value.realm_user_group_edit_policy === 1);
   return (
-    <>
-      <Rows
-        label={t.sections.groups}
-        empty={t.groups.empty}
-        rows={groups.value.map((group) => ({
-          key: group.id,
-          title: group.name,
-          detail: [t.groups.memberCount(group.members.length), group.description]
-            .filter(Boolean)
-            .join(' · '),
-          actions: mayChange && (
-            <Disclosure
-              label={t.edit}
-              about={group.name}
-              content={() => <GroupEditor app={app} group={group} />}
-            />
-          ),
-        }))}
-      />
-      {mayChange && (
-        <SubmitForm
-          title={t.groups.create}
-          fields={[
-            line('name', { required: true, maxLength: 100 }),
-            line('description', { maxLength: 1024 }),
-            people('members', activePeople.value),
-          ]}
-          label={t.groups.add}
-          doneText={t.created}
-          submit={async (group) => createGroup(app, group)}
-        />
-      )}
-    </>
+    <ListSection
+      name="groups"
+      rows={groups.value.map((group) => ({
+        key: group.id,
+        title: group.name,
+        detail: `${t.memberCount(group.members.length)} · ${group.description}`,
+        actions: mayChange && (
+          <Disclosure
+            label={t.edit}
+            about={group.name}
+            content={() => <GroupEditor app={app} group={group} />}
+          />
+        ),
+      }))}
+      fields={groupFields(activePeople.value)}
+      add={mayChange ? async (group) => createGroup(app, group) : undefined}
+    />
   );
 }

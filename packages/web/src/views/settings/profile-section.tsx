@@ -78,7 +78,7 @@ export function ProfileSection({ app }: SectionProps) {
     <>
       {person !== undefined && (is_admin || !realm_avatar_changes_disabled) && (
         <PictureField
-          label={t.profile.picture}
+          label={t.pictures.own}
           picture={<Avatar person={person} size={64} />}
           upload={async (file) => uploadOwnAvatar(app, { file })}
           remove={avatar_source === 'U' ? async () => removeOwnAvatar(app) : undefined}

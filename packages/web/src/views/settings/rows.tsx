@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 
 import { settingsTexts as t } from '../../settings-texts.ts';
+import { ActionButton } from './action-button.tsx';
 
 /** Rows on the page; more are shown by a button. */
 const shownMax = 100;
@@ -16,6 +17,8 @@ export type Row = {
   readonly href?: string;
   readonly detail?: ComponentChildren;
   readonly actions?: ComponentChildren;
+  /** Takes it out of the list; `warning` says what cannot be undone. */
+  readonly remove?: { readonly run: () => Promise<unknown>; readonly warning?: string };
 };
 
 /** A list of things that settings are about, with what can be done to each. */
@@ -50,16 +53,23 @@ export function Rows({
         <p class="rows-empty">{rows.length === 0 ? empty : t.nothingFound}</p>
       ) : (
         <ul class="rows" aria-label={label}>
-          {found.slice(0, shown.value).map(({ key, picture, title, href, detail, actions }) => (
-            <li key={key}>
-              {picture}
-              <div class="rows-text">
-                {href === undefined ? <strong>{title}</strong> : <a href={href}>{title}</a>}
-                {detail !== undefined && <small class="hint">{detail}</small>}
-              </div>
-              {actions !== undefined && <div class="rows-actions">{actions}</div>}
-            </li>
-          ))}
+          {found
+            .slice(0, shown.value)
+            .map(({ key, picture, title, href, detail, actions, remove }) => (
+              <li key={key}>
+                {picture}
+                <div class="rows-text">
+                  {href === undefined ? <strong>{title}</strong> : <a href={href}>{title}</a>}
+                  {detail !== undefined && <small class="hint">{detail}</small>}
+                </div>
+                <div class="rows-actions">
+                  {actions}
+                  {remove !== undefined && (
+                    <ActionButton label={t.remove} about={title} {...remove} />
+                  )}
+                </div>
+              </li>
+            ))}
         </ul>
       )}
       {found.length > shown.value && (

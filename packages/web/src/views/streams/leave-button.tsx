@@ -10,7 +10,7 @@ export function LeaveButton({ app, stream }: { readonly app: App; readonly strea
     <ActionButton
       label={t.streams.leave}
       about={stream.name}
-      {...(stream.invite_only ? { warning: t.streams.leavePrivateWarning } : {})}
+      {...(stream.invite_only ? { warning: t.warnings.leavePrivateStream } : {})}
       run={async () => unsubscribe(app, stream)}
     />
   );

@@ -101,7 +101,7 @@ function SharedSettings({ app, stream }: StreamProps) {
       />
       <ActionButton
         label={t.streams.delete}
-        warning={t.streams.deleteWarning}
+        warning={t.warnings.deleteStream}
         run={async () => {
           await deleteStream(app, { stream_id });
           app.navigate({ view: 'streams', streamId: undefined });
@@ -128,9 +128,9 @@ function StreamPeople({ app, stream }: StreamProps) {
       <h2>{t.streams.people}</h2>
       {mayAdd && others.length > 0 && (
         <SubmitForm
-          fields={[{ ...people('principals', others), label: t.addPeople }]}
-          label={t.streams.addPeople}
-          doneText={t.streams.added}
+          fields={[{ ...people('principals', others), label: t.streams.addPeople }]}
+          label={t.add}
+          doneText={t.added}
           submit={async ({ principals }) => {
             if (principals.length > 0) await subscribe(app, stream, principals);
           }}
@@ -166,7 +166,7 @@ export function StreamPage({ app, stream }: StreamProps) {
       <p>
         {[
           stream.invite_only ? t.streams.private : undefined,
-          stream.is_announcement_only ? t.announcementOnly : undefined,
+          stream.is_announcement_only ? t.streams.announcementOnly : undefined,
           stream.description,
         ]
           .filter(Boolean)

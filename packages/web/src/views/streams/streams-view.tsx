@@ -39,8 +39,8 @@ function NewStreamForm({ app }: { readonly app: App }) {
           activePeople.value.filter(({ user_id }) => user_id !== selfId),
         ),
       ]}
-      label={t.streams.add}
-      doneText={t.created}
+      label={t.streams.create}
+      doneText={t.added}
       submit={async ({ name, description, privacy, principals, ...options }) => {
         // To the server this would be joining it.
         if (hasName(app, name)) throw new Refusal(t.streams.exists);
@@ -66,12 +66,6 @@ function describeStream(app: App, { stream_id, invite_only, description }: Strea
     .join(' · ');
 }
 
-const filters = {
-  all: t.streams.all,
-  subscribed: t.streams.subscribed,
-  notSubscribed: t.streams.notSubscribed,
-};
-
 function StreamList({ app }: { readonly app: App }) {
   const { streams, subscriptions, self } = app.state;
   const filter = useSignal<string>('all');
@@ -96,7 +90,7 @@ function StreamList({ app }: { readonly app: App }) {
             filter.value = currentTarget.value;
           }}
         >
-          {Object.entries(filters).map(([value, label]) => (
+          {Object.entries(t.streams.filters).map(([value, label]) => (
             <option key={value} value={value}>
               {label}
             </option>
@@ -105,7 +99,7 @@ function StreamList({ app }: { readonly app: App }) {
       </div>
       <Rows
         label={t.streams.title}
-        empty={t.streams.noStreams}
+        empty={t.streams.empty}
         rows={shown.map((stream) => ({
           key: stream.stream_id,
           title: `#${stream.name}`,
@@ -147,7 +141,7 @@ export function StreamsView({
         )}
         <h1>{stream === undefined ? t.streams.title : `#${stream.name}`}</h1>
         {streamId === undefined && <StreamList app={app} />}
-        {streamId !== undefined && stream === undefined && <p>{t.unknownStream}</p>}
+        {streamId !== undefined && stream === undefined && <p>{t.streams.unknown}</p>}
         {stream !== undefined && <StreamPage key={streamId} app={app} stream={stream} />}
       </div>
     </main>
