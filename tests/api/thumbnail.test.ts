@@ -149,6 +149,27 @@ describe('/thumbnail', () => {
     expect(await requestAs(bob, url(201))).toEqual({ status: 403, ...nowhere });
   });
 
+  test('redirects to pictures of own messages that are sent later, until they are cancelled', async () => {
+    const url = 'https://img.example.org/later%20fig.png?a=1&b=é';
+    await bob.client.post('messages', {
+      type: 'private',
+      to: [ann.id],
+      content: url,
+      delivery_type: 'send_later',
+      deliver_at: '2999-01-01T12:00Z',
+    });
+    expect(await requestAs(bob, url)).toEqual({ status: 302, location: new URL(url).href });
+    expect(await requestAs(bob, `${url}x`)).toEqual({ status: 403, ...nowhere });
+    expect(await requestAs(bob, url.slice(0, -1))).toEqual({ status: 403, ...nowhere });
+    expect(await requestAs(ann, url)).toEqual({ status: 403, ...nowhere });
+    const { scheduled_messages: waiting } = await bob.typed.request('GET /scheduled_messages');
+    for (const { scheduled_message_id } of waiting)
+      await bob.typed.request('DELETE /scheduled_messages/{scheduled_message_id}', {
+        scheduled_message_id,
+      });
+    expect(await requestAs(bob, url)).toEqual({ status: 403, ...nowhere });
+  });
+
   test('returns the file of an upload, like its own address', async () => {
     const uri = await fixture.upload(bob, 'fig é.png', png);
     const asWritten = uri.slice(1);

@@ -108,7 +108,7 @@ export const getThumbnailEndpoint = declareEndpoint({
   path: '/thumbnail',
   summary: 'Get a picture that a message shows',
   description:
-    'Answers an uploaded file as its own address does. For a picture of another site, it redirects to that site if the picture is in a message that the caller may see, in an earlier version of one, or in a text that the caller rendered within the last hour. The key may also be the query parameter `api_key`.',
+    'Answers an uploaded file as its own address does. For a picture of another site, it redirects to that site if the picture is in a message that the caller may see, in an earlier version of one, in a text that the caller rendered within the last hour, or in an own message that is sent later. The key may also be the query parameter `api_key`.',
   example: {
     parameters: { url: exampleVariables.uploadedUri, size: 'thumbnail' },
     savedAs: 'thumbnail.png',

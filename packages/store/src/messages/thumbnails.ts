@@ -1,5 +1,6 @@
 /**
- * Pictures shown through `/thumbnail` (part of the modules that own `messages` and `message_edits`; owner of `rendered_pictures`).
+ * Pictures shown through `/thumbnail` (part of the modules that own `messages`, `message_edits` and
+ * `deferred_messages`; owner of `rendered_pictures`).
  */
 import type { Queryable } from '@parley/database';
 
@@ -19,11 +20,14 @@ const pictureText = `SELECT 1 FROM messages m
       AND ${visible}
   UNION ALL SELECT 1 FROM rendered_pictures r, unnest(r.url_hashes, r.shown_at) picture (url_hash, shown_at)
     WHERE r.user_id = ${user} AND picture.url_hash = ${hash} AND picture.shown_at > now() - interval '1 hour'
+  UNION ALL SELECT 1 FROM deferred_messages d
+    WHERE d.sender_id = ${user} AND strpos(d.rendered_content, $2::text) > 0
+      AND message_thumbnails(d.rendered_content) @> ARRAY[${hash}]
   LIMIT 1`;
 
 /**
  * Whether the user may see a picture (reference facts, markdown 6.1): it is in a message that the user may see, in an earlier version of
- * one, or in a text that the user rendered within the last hour.
+ * one, in a text that the user rendered within the last hour, or in one that the user sends later.
  *
  * @param encodedUrl the address of the picture, encoded as in renderings
  * @param withEarlier whether the user may read earlier versions
