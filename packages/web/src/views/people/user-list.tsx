@@ -7,6 +7,7 @@ import type { Person } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
 import { PresenceDot } from '../parts/presence-dot.tsx';
+import { nameFilter, SearchField } from '../parts/search-field.tsx';
 import { availabilityOf } from './describe-person.ts';
 import type { Availability } from './describe-person.ts';
 import { shownPerson } from './shown-person.ts';
@@ -59,9 +60,9 @@ function PersonEntry({
 export function UserList({ app }: { readonly app: App }) {
   const filter = useSignal('');
   const selfId = app.state.self.value.user_id;
-  const wanted = filter.value.trim().toLowerCase();
+  const isWanted = nameFilter(filter.value);
   const found = app.state.activePeople.value
-    .filter(({ full_name }) => full_name.toLowerCase().includes(wanted))
+    .filter(({ full_name }) => isWanted(full_name))
     .map((person) => ({
       person,
       availability: availabilityOf(person, app.state),
@@ -73,15 +74,7 @@ export function UserList({ app }: { readonly app: App }) {
     );
   return (
     <aside class="user-list" aria-label={t.label}>
-      <input
-        type="search"
-        aria-label={t.find}
-        placeholder={t.find}
-        value={filter}
-        onInput={({ currentTarget }) => {
-          filter.value = currentTarget.value;
-        }}
-      />
+      <SearchField label={t.find} text={filter} />
       {found.length === 0 && <p>{t.nobody}</p>}
       <ul>
         {found.slice(0, shownMax).map(({ person, availability }) => (

@@ -80,7 +80,7 @@ export function NotificationsSection({ app }: SectionProps) {
         values={app.state.settings.value}
         save={async (change) => changeNotificationSettings(app, change)}
       />
-      <h3>{t.notifications.perStream}</h3>
+      <h2>{t.notifications.perStream}</h2>
       <p>{t.notifications.perStreamNote}</p>
       <Rows
         label={t.notifications.perStream}
@@ -224,7 +224,7 @@ export function AccountSection({ app }: SectionProps) {
         submit={async (passwords) => changeOwnAccount(app, passwords)}
       />
       <p>{t.account.passwordNote}</p>
-      <h3>{t.account.deactivateSelf}</h3>
+      <h2>{t.account.deactivateSelf}</h2>
       <ActionButton
         label={t.deactivate}
         warning={t.warnings.deactivateSelf}

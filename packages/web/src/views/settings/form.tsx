@@ -185,7 +185,7 @@ export function SubmitForm<Each extends Field>({
         if (outcome.kind !== 'working') void give(event.currentTarget);
       }}
     >
-      {title !== undefined && <h3>{title}</h3>}
+      {title !== undefined && <h2>{title}</h2>}
       {fields.map((field) => (
         <LabelledField
           key={field.control.kind === 'people' ? `${field.name}${round.value}` : field.name}

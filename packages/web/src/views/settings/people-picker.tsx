@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { Person } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { texts } from '../../texts.ts';
+import { nameFilter, SearchField } from '../parts/search-field.tsx';
 
 /** More people are found by their names. */
 const shownMax = 40;
@@ -21,24 +22,15 @@ export function PeoplePicker({
 }) {
   const chosen = useSignal<ReadonlySet<number>>(new Set(chosenAtFirst));
   const filter = useSignal('');
-  const wanted = filter.value.trim().toLowerCase();
-  const found = people.filter(({ full_name }) => full_name.toLowerCase().includes(wanted));
+  const isWanted = nameFilter(filter.value);
+  const found = people.filter(({ full_name }) => isWanted(full_name));
   const toggle = (id: number): void => {
     chosen.value = chosen.value.symmetricDifference(new Set([id]));
     onChange?.([...chosen.value]);
   };
   return (
     <div class="people-picker">
-      <input
-        type="search"
-        aria-label={texts.people.find}
-        placeholder={texts.people.find}
-        value={filter}
-        onInput={({ currentTarget }) => {
-          filter.value = currentTarget.value;
-        }}
-        onChange={(event) => event.stopPropagation()}
-      />
+      <SearchField label={texts.people.find} text={filter} />
       <ul>
         {found.slice(0, shownMax).map(({ user_id, full_name }) => (
           <li key={user_id}>

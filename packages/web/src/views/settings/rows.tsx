@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 
 import { settingsTexts as t } from '../../settings-texts.ts';
+import { nameFilter, SearchField } from '../parts/search-field.tsx';
 import { ActionButton } from './action-button.tsx';
 
 /** Rows on the page; more are shown by a button. */
@@ -33,22 +34,11 @@ export function Rows({
 }) {
   const filter = useSignal('');
   const shown = useSignal(shownMax);
-  const wanted = filter.value.trim().toLowerCase();
-  const found = rows.filter(({ title }) => title.toLowerCase().includes(wanted));
+  const isWanted = nameFilter(filter.value);
+  const found = rows.filter(({ title }) => isWanted(title));
   return (
     <>
-      {rows.length >= searchedMin && (
-        <input
-          class="rows-search"
-          type="search"
-          placeholder={t.search}
-          aria-label={`${t.search}: ${label}`}
-          value={filter}
-          onInput={({ currentTarget }) => {
-            filter.value = currentTarget.value;
-          }}
-        />
-      )}
+      {rows.length >= searchedMin && <SearchField label={`${t.search}: ${label}`} text={filter} />}
       {found.length === 0 ? (
         <p class="rows-empty">{rows.length === 0 ? empty : t.nothingFound}</p>
       ) : (
