@@ -247,7 +247,10 @@ async function askWith(
 ): Promise<JsonObject> {
   const who = endpoint.access.authentication === 'required' ? { who: 'ann' as const } : {};
   const parameters = text === undefined ? before : { ...before, [name]: text };
-  return read(await send(endpoint.method, fittingPath(endpoint), { ...who, parameters }));
+  const headers: Record<string, string> = endpoint.opensSession
+    ? { 'sec-fetch-site': 'same-origin' }
+    : {};
+  return read(await send(endpoint.method, fittingPath(endpoint), { ...who, headers, parameters }));
 }
 
 /** These have their own rules and tests. */

@@ -9,6 +9,7 @@ import { ApiClient, openTestPool, startCluster, waitUntil } from '@parley/test-k
 import type { Cluster } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { Browser } from '../support/browser.ts';
 import { environmentOf, parley, runParley, startParley } from '../support/run-parley.ts';
 import type { Environment } from '../support/run-parley.ts';
 
@@ -353,9 +354,21 @@ test('an address changes, with the events of the reference', async () => {
   await expectRefused(['user', 'email', 'robert@example.com', 'no address'], /Bad name/);
 });
 
-test('a password is replaced', async () => {
-  const { password } = await parley(env, ['user', 'password', 'robert@example.com']);
-  expect(await passwordWorks('robert@example.com', password as string)).toBe(true);
+test('a password is replaced, and browsers are signed out', async () => {
+  const replace = async (): Promise<string> =>
+    (await parley(env, ['user', 'password', 'robert@example.com']))['password'] as string;
+  const first = await replace();
+  expect(await passwordWorks('robert@example.com', first)).toBe(true);
+  const browser = new Browser(cluster.url);
+  expect((await browser.signIn('robert@example.com', first)).status).toBe(200);
+  const second = await replace();
+  expect(await passwordWorks('robert@example.com', first)).toBe(false);
+  expect(await passwordWorks('robert@example.com', second)).toBe(true);
+  await waitUntil(
+    'the session is refused',
+    async () => (await browser.call('GET', 'users/me')).status === 401,
+    { deadlineMs: 3_000 },
+  );
   await expectRefused(['user', 'password', 'tide-bot@127.0.0.1'], /No such user/);
 });
 
