@@ -25,22 +25,34 @@ export class MessageLists {
   /** The list of a narrow, which begins empty: see `MessageList.load`. */
   open(narrow: Narrow): MessageList {
     const key = narrowKey(narrow);
-    const list = this.#lists.get(key) ?? new MessageList(this.#client, this.store, narrow);
+    const list =
+      this.#lists.get(key) ??
+      new MessageList(this.#client, {
+        store: this.store,
+        narrow,
+        onLeft: () => this.#forgetUnheld(),
+      });
     this.#lists.delete(key);
     this.#lists.set(key, list);
-    this.#forgetOldest();
+    const [oldest] = this.#lists.keys();
+    if (this.#lists.size > listsMax && oldest !== undefined) {
+      this.#lists.delete(oldest);
+      this.#forgetUnheld();
+    }
     return list;
   }
 
   /** Adds a new message to all lists that it belongs to. */
   receive(message: Message): void {
     this.store.put(message);
+    let isHeld = false;
     for (const list of this.#lists.values()) {
       const belongs = narrowPredicate(list.narrow, this.#state)(message);
-      if (belongs === true) list.append(message.id);
+      if (belongs === true && list.append(message.id)) isHeld = true;
       // Only the server knows: the end of the list is open again, and the next look at it asks.
       if (belongs === undefined) list.hasNewest.value = false;
     }
+    if (!isHeld) this.store.forget(message.id);
   }
 
   remove(ids: readonly number[]): void {
@@ -49,28 +61,38 @@ export class MessageLists {
     for (const id of removed) this.store.delete(id);
   }
 
-  /** After a change that moves messages between narrows: each list decides anew what of it still belongs. */
-  refilter(ids: readonly number[]): void {
+  /**
+   * Messages changed in a way that may move them between narrows.
+   *
+   * @param isConcerned whether they may have come to a narrow, or left it
+   */
+  rejudge(ids: readonly number[], isConcerned: (narrow: Narrow) => boolean): void {
+    const held = ids.flatMap((id) => this.store.find(id)?.peek() ?? []);
     for (const list of this.#lists.values()) {
-      const belongs = narrowPredicate(list.narrow, this.#state);
-      const left = ids.filter((id) => {
-        const message = this.store.find(id)?.peek();
-        return message !== undefined && belongs(message) === false;
-      });
-      list.remove(new Set(left));
+      if (!isConcerned(list.narrow)) continue;
+      const judge = narrowPredicate(list.narrow, this.#state);
+      const leaving = held.filter((message) => judge(message) === false);
+      list.remove(new Set(leaving.map(({ id }) => id)));
+      // What the client does not hold, or cannot judge, only the server can place.
+      const isKnown = held.length === ids.length && held.every((each) => judge(each) !== undefined);
+      if (isKnown && list.loading.peek() === undefined)
+        list.insert(held.filter((message) => judge(message) === true).map(({ id }) => id));
+      else void list.refresh();
     }
   }
 
-  /** After events were lost: what is held may be old. */
-  reload(): void {
-    for (const list of this.#lists.values())
-      if (list.ids.peek().length > 0) void list.load(list.ids.peek().at(-1) ?? 'newest');
+  /** Reads lists again, each at its place; all of them after events were lost. */
+  refresh(isConcerned: (narrow: Narrow) => boolean = () => true): void {
+    for (const list of this.#lists.values()) if (isConcerned(list.narrow)) void list.refresh();
   }
 
-  #forgetOldest(): void {
-    const [oldest] = this.#lists.keys();
-    if (this.#lists.size <= listsMax || oldest === undefined) return;
-    this.#lists.delete(oldest);
-    this.store.retain(new Set([...this.#lists.values()].flatMap((list) => list.ids.peek())));
+  /** The connection is back: what failed is tried again. */
+  retry(): void {
+    for (const list of this.#lists.values())
+      if (list.failure.peek() !== undefined) void list.refresh();
+  }
+
+  #forgetUnheld(): void {
+    this.store.retain(new Set([...this.#lists.values()].flatMap((list) => list.held)));
   }
 }

@@ -1,31 +1,49 @@
-import { signal } from '@preact/signals';
-import type { Signal } from '@preact/signals';
+import { batch, signal } from '@preact/signals';
 import { ApiError } from '@parley/client';
 import type { ParleyClient } from '@parley/client';
 
 import type { App, ConnectionState } from './app.ts';
 import { Drafts } from './drafts.ts';
 import { MessageLists } from './message-lists.ts';
+import type { AddressNames } from './narrow.ts';
 import { Outbox } from './outbox.ts';
 import { addressOfPlace, home } from './place.ts';
-import type { AddressNames } from './narrow.ts';
+import { Presence } from './presence.ts';
 import { Reading } from './reading.ts';
 import { Recent } from './recent.ts';
 import { applyEvent } from './reducers/index.ts';
-import { registerParameters } from './register-parameters.ts';
-import { createState, fillState } from './state.ts';
-import type { Registered, State } from './state.ts';
+import { SharedEvents } from './shared-events.ts';
+import type { Arrival } from './shared-events.ts';
+import { createState, fillState, restOf, restoreState, snapshotOf } from './state.ts';
+import type { Snapshot, State } from './state.ts';
 import type { KeyValueStore } from './stored.ts';
 import { Topics } from './topics.ts';
 import { Typing } from './typing.ts';
 
 export type OpenOptions = {
+  /** See `SharedEvents`. */
+  readonly name: string;
   /** Ends everything the app does by itself. */
   readonly signal: AbortSignal;
   readonly store: KeyValueStore;
   /** Called when the server no longer knows the session. */
   readonly onSignedOut: () => void;
 };
+
+/** The app, and what the page tells it of its surroundings. */
+export type OpenedApp = {
+  readonly app: App;
+  /** The network is back, or the page was shown again. */
+  wake(): void;
+  noteOffline(): void;
+  /** The person did something. */
+  noteInput(): void;
+  /** Another tab wrote to the browser's storage. */
+  reread(): void;
+};
+
+/** The clock that ages what others reported advances this often. */
+const ageingMs = 30_000;
 
 function namesOf(state: State): AddressNames {
   return {
@@ -34,35 +52,29 @@ function namesOf(state: State): AddressNames {
   };
 }
 
-/**
- * Registers for events, and applies them from then on.
- *
- * @throws ApiError or NoAnswerError if it cannot register
- */
-export async function openApp(client: ParleyClient, options: OpenOptions): Promise<App> {
-  const connection = signal<ConnectionState>('connecting');
-  const events = client.events(registerParameters, {
-    signal: options.signal,
-    onFailure: () => {
-      connection.value = 'connecting';
-    },
-  });
-  const first = await events.next();
-  if (first.done === true || first.value.type !== 'registered')
-    throw new Error('events begin with the registration');
-  const state = createState(first.value.state as Registered);
+function createApp(
+  client: ParleyClient,
+  parts: {
+    readonly state: State;
+    readonly connection: App['connection'];
+    readonly store: KeyValueStore;
+    readonly queueId: () => string | undefined;
+  },
+): App {
+  const { state, connection, store, queueId } = parts;
   const userId = state.self.peek().user_id;
   const place: App['place'] = signal(home);
-  const app: App = {
+  const lists = new MessageLists(client, state);
+  return {
     client,
     state,
-    lists: new MessageLists(client, state),
-    outbox: new Outbox(client, { store: options.store, userId, queueId: () => events.queueId }),
-    drafts: new Drafts(options.store, userId),
+    lists,
+    outbox: new Outbox(client, { store, userId, queueId }),
+    drafts: new Drafts(store, userId),
     reading: new Reading(client, state),
-    recent: new Recent(client, state),
+    recent: new Recent(client, state, lists.store),
     topics: new Topics(client),
-    typing: new Typing(client),
+    typing: new Typing(client, state),
     place,
     connection,
     composing: signal(undefined),
@@ -72,28 +84,136 @@ export async function openApp(client: ParleyClient, options: OpenOptions): Promi
     },
     addressOf: (to) => addressOfPlace(to, namesOf(state)),
   };
-  connection.value = 'live';
-  app.outbox.resume();
-  void followEvents(app, connection, events).catch((error: unknown) => {
-    if (error instanceof ApiError && error.status === 401) options.onSignedOut();
-    else throw error;
-  });
-  return app;
 }
 
-async function followEvents(
-  app: App,
-  connection: Signal<ConnectionState>,
-  events: ReturnType<ParleyClient['events']>,
-): Promise<void> {
-  for await (const event of events) {
-    connection.value = 'live';
-    if (event.type === 'registered') {
-      fillState(app.state, event.state as Registered);
-      app.lists.reload();
-      app.recent.reload();
-      app.topics.reread();
-      app.outbox.forgetSent();
-    } else applyEvent(app, event);
+/** The state was replaced after a gap in the events: what was read beside it is read again. */
+function rereadAll({ lists, recent, topics, outbox }: App): void {
+  lists.refresh();
+  void recent.reload();
+  topics.reread();
+  outbox.forgetSent();
+}
+
+function apply(app: App, arrival: Arrival<Snapshot>): void {
+  const { state } = app;
+  switch (arrival.kind) {
+    case 'registered':
+      fillState(state, arrival.registered);
+      rereadAll(app);
+      break;
+    case 'snapshot':
+      restoreState(state, arrival.snapshot);
+      rereadAll(app);
+      break;
+    case 'event':
+      applyEvent(app, arrival.event);
+      break;
+    default:
+      batch(() => {
+        state.reported.value = arrival.reports;
+        state.nowSecs.value = Date.now() / 1000;
+      });
   }
+}
+
+function stateOf(arrival: Arrival<Snapshot>): State | undefined {
+  if (arrival.kind === 'registered') {
+    const state = createState(restOf(arrival.registered));
+    fillState(state, arrival.registered);
+    return state;
+  }
+  if (arrival.kind !== 'snapshot') return undefined;
+  const state = createState(arrival.snapshot.rest);
+  restoreState(state, arrival.snapshot);
+  return state;
+}
+
+/** What goes on by itself while the app is open. */
+function attend(
+  app: App,
+  parts: {
+    readonly shared: SharedEvents<Snapshot>;
+    readonly presence: Presence;
+    readonly goOffline: () => void;
+  },
+  ending: AbortSignal,
+): OpenedApp {
+  const { shared, presence, goOffline } = parts;
+  const { state, connection, lists, outbox, drafts, reading } = app;
+  const ageing = setInterval(() => {
+    state.nowSecs.value = Date.now() / 1000;
+  }, ageingMs);
+  const unsubscribe = connection.subscribe((now) => {
+    if (now !== 'live') return;
+    outbox.resume();
+    lists.retry();
+    void reading.flush();
+  });
+  ending.addEventListener('abort', () => {
+    clearInterval(ageing);
+    unsubscribe();
+  });
+  return {
+    app,
+    wake: () => shared.wake(),
+    noteOffline: goOffline,
+    noteInput() {
+      shared.noteInput();
+      presence.noteInput();
+    },
+    reread() {
+      outbox.reread();
+      drafts.reread();
+    },
+  };
+}
+
+/**
+ * Registers for events, or takes the state of another tab, and applies events from then on.
+ *
+ * @throws ApiError if the server refuses
+ */
+export function openApp(client: ParleyClient, options: OpenOptions): Promise<OpenedApp> {
+  const connection = signal<ConnectionState>('connecting');
+  let app: App | undefined;
+  return new Promise((resolve, reject) => {
+    const shared: SharedEvents<Snapshot> = new SharedEvents(client, {
+      name: options.name,
+      signal: options.signal,
+      receive(arrival) {
+        if (app !== undefined) {
+          apply(app, arrival);
+          return;
+        }
+        const state = stateOf(arrival);
+        if (state === undefined) return;
+        app = createApp(client, {
+          state,
+          connection,
+          store: options.store,
+          queueId: () => shared.queueId,
+        });
+        const presence: Presence = new Presence(client, {
+          signal: options.signal,
+          mayReport: () => shared.isLeader,
+          onReports: (reports) => shared.sharePresences(reports),
+        });
+        onInput = () => presence.noteInput();
+        const goOffline = (): void => {
+          connection.value = 'offline';
+        };
+        resolve(attend(app, { shared, presence, goOffline }, options.signal));
+      },
+      snapshot: () => app && snapshotOf(app.state),
+      onConnection(now) {
+        connection.value = now;
+      },
+      onInput: () => onInput(),
+      onRefused(failure) {
+        reject(failure);
+        if (app !== undefined && failure instanceof ApiError) options.onSignedOut();
+      },
+    });
+    let onInput = (): void => undefined;
+  });
 }

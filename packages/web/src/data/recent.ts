@@ -4,6 +4,7 @@ import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { Requests } from '@parley/client';
 
 import { conversationOfMessage } from './conversation.ts';
+import type { MessageStore } from './message-store.ts';
 import { conversationKey } from './narrow.ts';
 import type { Conversation } from './narrow.ts';
 import type { Message, State } from './state.ts';
@@ -37,12 +38,14 @@ export class Recent {
   readonly failure: Signal<unknown> = signal(undefined);
   readonly #client: Requests;
   readonly #state: State;
+  readonly #store: MessageStore;
   readonly #heads = signal<ReadonlyMap<number, Head>>(new Map());
   #isLoaded = false;
 
-  constructor(client: Requests, state: State) {
+  constructor(client: Requests, state: State, store: MessageStore) {
     this.#client = client;
     this.#state = state;
+    this.#store = store;
     this.conversations = computed(() => this.#group());
   }
 
@@ -52,35 +55,64 @@ export class Recent {
     this.loading.value = true;
     this.failure.value = undefined;
     try {
-      const { messages } = await this.#client.request('GET /messages', {
-        anchor: 'newest',
-        num_before: headsMax,
-        num_after: 0,
-        narrow: [],
-        apply_markdown: true,
-        client_gravatar: false,
-      });
-      const heads = messages.map((message) => [message.id, this.#headOf(message)] as const);
-      this.#heads.value = new Map([...heads, ...this.#heads.peek()]);
-      this.#isLoaded = true;
+      while (!this.#isLoaded) {
+        // After a gap in the events, which sets this again, what was read before may lack something.
+        this.#isLoaded = true;
+        await this.#read();
+      }
     } catch (failure) {
+      this.#isLoaded = false;
       this.failure.value = failure;
     } finally {
       this.loading.value = false;
     }
   }
 
-  /** After events were lost. */
-  reload(): void {
+  /** After events were lost: what is held is replaced when the server has answered. */
+  async reload(): Promise<void> {
+    if (!this.#isLoaded) return;
     this.#isLoaded = false;
-    this.#heads.value = new Map();
-    void this.load();
+    await this.load();
+  }
+
+  async #read(): Promise<void> {
+    const { messages } = await this.#store.readUnchanged(() =>
+      this.#client.request('GET /messages', {
+        anchor: 'newest',
+        num_before: headsMax,
+        num_after: 0,
+        narrow: [],
+        apply_markdown: true,
+        client_gravatar: false,
+      }),
+    );
+    const heads = messages.map((message) => [message.id, this.#headOf(message)] as const);
+    const newest = messages.at(-1)?.id ?? 0;
+    const arrived = [...this.#heads.peek()].filter(([id]) => id > newest);
+    this.#heads.value = new Map([...heads, ...arrived]);
   }
 
   receive(message: Message): void {
     const heads = new Map(this.#heads.peek()).set(message.id, this.#headOf(message));
     const [oldest] = heads.keys();
     if (heads.size > headsMax && oldest !== undefined) heads.delete(oldest);
+    this.#heads.value = heads;
+  }
+
+  remove(ids: readonly number[]): void {
+    const heads = new Map(this.#heads.peek());
+    for (const id of ids) heads.delete(id);
+    this.#heads.value = heads;
+  }
+
+  /** Messages of a stream got another topic. */
+  move(ids: readonly number[], topic: string): void {
+    const heads = new Map(this.#heads.peek());
+    for (const id of ids) {
+      const head = heads.get(id);
+      if (head?.conversation.type === 'stream')
+        heads.set(id, { ...head, conversation: { ...head.conversation, topic } });
+    }
     this.#heads.value = heads;
   }
 

@@ -1,10 +1,11 @@
-/** Whether somebody is signed in, in this browser, and signing in and out. */
+/** Whether somebody is signed in, in this browser, and signing in and out. All tabs of the browser go along. */
 import { signal } from '@preact/signals';
 import { ApiError, ParleyClient } from '@parley/client';
 import type { AnswerOf } from '@parley/client';
 
 import type { App } from './app.ts';
 import { openApp } from './open-app.ts';
+import type { OpenedApp } from './open-app.ts';
 import { eraseStored } from './stored.ts';
 
 export type Session =
@@ -22,62 +23,106 @@ export const organization = signal<AnswerOf<'GET /server_settings'> | undefined>
 /** Addresses of people who may sign in by a click: those of a development server, otherwise none. */
 export const demoPeople = signal<readonly string[]>([]);
 
+/** Tells other tabs that somebody signed in or out. */
+const otherTabs = new BroadcastChannel('parley/session');
+const tellOtherTabs: (said: 'signed-in' | 'signed-out') => void =
+  otherTabs.postMessage.bind(otherTabs);
+
+/** Other releases of the client have another address, and do not share events with this one. */
+const sharingName = `parley/${new URL(import.meta.url).pathname}`;
+
+/** Signs of the person are told at most this often. */
+const inputEveryMs = 15_000;
+
 let ending = new AbortController();
 
-function end(): void {
+function client(): ParleyClient {
+  return new ParleyClient({ site: location.origin });
+}
+
+/** Forgets who was signed in, in this tab, and shows the sign-in page. */
+async function showSignIn(): Promise<void> {
   ending.abort();
   ending = new AbortController();
   session.value = { kind: 'signed-out' };
+  await describeOrganization().catch(() => undefined);
 }
 
-async function open(client: ParleyClient): Promise<void> {
-  const app = await openApp(client, {
+function attendPage(opened: OpenedApp): void {
+  const until = { signal: ending.signal, passive: true };
+  addEventListener('online', () => opened.wake(), until);
+  addEventListener('offline', () => opened.noteOffline(), until);
+  addEventListener('pageshow', () => opened.wake(), until);
+  addEventListener('storage', () => opened.reread(), until);
+  let toldAt = 0;
+  const onInput = (): void => {
+    if (Date.now() - toldAt < inputEveryMs) return;
+    toldAt = Date.now();
+    opened.noteInput();
+  };
+  for (const type of ['keydown', 'pointerdown', 'wheel', 'focus'])
+    addEventListener(type, onInput, until);
+}
+
+async function open(): Promise<void> {
+  const opened = await openApp(client(), {
+    name: sharingName,
     signal: ending.signal,
     store: localStorage,
-    onSignedOut: end,
+    onSignedOut: () => void showSignIn(),
   });
-  session.value = { kind: 'signed-in', app };
+  attendPage(opened);
+  session.value = { kind: 'signed-in', app: opened.app };
 }
 
 /** Opens the client if the browser has a session; otherwise learns what the sign-in page shows. */
 export async function resumeSession(): Promise<void> {
   session.value = { kind: 'checking' };
   try {
-    await open(new ParleyClient({ site: location.origin }));
+    await open();
   } catch (failure) {
-    if (failure instanceof ApiError && failure.status === 401) {
-      end();
-      await describeOrganization();
-    } else session.value = { kind: 'unreachable', failure };
+    if (failure instanceof ApiError && failure.status === 401) await showSignIn();
+    else session.value = { kind: 'unreachable', failure };
   }
 }
 
 async function describeOrganization(): Promise<void> {
-  const client = new ParleyClient({ site: location.origin });
-  organization.value = await client.request('GET /server_settings');
-  const listed = await client.attempt('GET /dev_list_users');
+  organization.value = await client().request('GET /server_settings');
+  const listed = await client().attempt('GET /dev_list_users');
   if (listed.result === 'success')
     demoPeople.value = [...listed.direct_admins, ...listed.direct_users].map(({ email }) => email);
 }
 
 /** @throws ApiError, NoAnswerError: see `describeFailure` */
 export async function signIn(address: string, password: string): Promise<void> {
-  await open(await ParleyClient.logIn({ site: location.origin, username: address, password }));
+  await client().request('POST /sessions', { username: address, password });
+  await open();
+  tellOtherTabs('signed-in');
 }
 
 /** Signs in as one of `demoPeople`. Throws as `signIn` does. */
 export async function signInAsDemo(address: string): Promise<void> {
-  const site = location.origin;
-  const client = new ParleyClient({ site });
-  const { email, api_key: apiKey } = await client.request('POST /dev_fetch_api_key', {
-    username: address,
-  });
-  await open(new ParleyClient({ site, email, apiKey }));
+  await client().request('POST /sessions', { username: address });
+  await open();
+  tellOtherTabs('signed-in');
 }
 
-/** Ends the session, and erases what the browser keeps of all accounts. */
+/**
+ * Ends the session, and erases what the browser keeps of all accounts.
+ *
+ * @throws ApiError, NoAnswerError if the server did not end it; the person is still signed in then
+ */
 export async function signOut(): Promise<void> {
+  const { sessions } = await client().request('GET /sessions');
+  const current = sessions.find(({ is_current }) => is_current);
+  if (current !== undefined)
+    await client().request('DELETE /sessions/{session_id}', { session_id: current.session_id });
   eraseStored(localStorage);
-  end();
-  await describeOrganization();
+  tellOtherTabs('signed-out');
+  await showSignIn();
 }
+
+otherTabs.addEventListener('message', ({ data }) => {
+  if (data === 'signed-out') void showSignIn();
+  else if (session.value.kind !== 'signed-in') void resumeSession();
+});

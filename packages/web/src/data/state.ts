@@ -2,13 +2,13 @@
  * What the client knows of its organization: signals that views read. It begins with the answer to `register`; after that only the reducers
  * of `reducers/` write to it, one for each type of event.
  */
-import { computed, signal } from '@preact/signals';
+import { batch, computed, signal } from '@preact/signals';
 import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { AnswerOf } from '@parley/client';
 
 import { partnersOf } from './narrow.ts';
 import { createUnread } from './unread.ts';
-import type { Unread } from './unread.ts';
+import type { Unread, UnreadSnapshot } from './unread.ts';
 
 export type Registered = Required<AnswerOf<'POST /register'>>;
 
@@ -22,10 +22,31 @@ export type Subscription = Registered['subscriptions'][number];
 export type UserGroup = Registered['realm_user_groups'][number];
 export type RealmEmoji = Registered['realm_emoji'][string];
 
+/** Parts of the answer to `register` that have signals of their own, under which their events change them. */
+const ownSignals = [
+  'realm_users',
+  'realm_non_active_users',
+  'cross_realm_bots',
+  'realm_user_groups',
+  'streams',
+  'subscriptions',
+  'unsubscribed',
+  'never_subscribed',
+  'muted_topics',
+  'alert_words',
+  'starred_messages',
+  'presences',
+  'user_status',
+  'recent_private_conversations',
+  'unread_msgs',
+  'max_message_id',
+] as const;
+
+/** The other parts. */
+export type Rest = Omit<Registered, (typeof ownSignals)[number]>;
+
 type MembersNamed<Prefix extends string> = {
-  readonly [
-    Name in keyof Registered as Name extends `${Prefix}${string}` ? Name : never
-  ]: Registered[Name];
+  readonly [Name in keyof Rest as Name extends `${Prefix}${string}` ? Name : never]: Rest[Name];
 };
 
 /** The organization's properties, under the names of `register`. */
@@ -86,9 +107,9 @@ export type Presence = {
 };
 
 export type State = {
-  readonly self: Signal<Self>;
-  readonly settings: Signal<Settings>;
-  readonly realm: Signal<Realm>;
+  readonly self: ReadonlySignal<Self>;
+  readonly settings: ReadonlySignal<Settings>;
+  readonly realm: ReadonlySignal<Realm>;
   /** Everybody, deactivated people and bots too, by id. */
   readonly people: Signal<ReadonlyMap<number, Person>>;
   readonly groups: Signal<readonly UserGroup[]>;
@@ -102,7 +123,12 @@ export type State = {
   readonly mutedTopics: Signal<ReadonlySet<string>>;
   readonly alertWords: Signal<readonly string[]>;
   readonly starred: Signal<ReadonlySet<number>>;
-  readonly presences: Signal<ReadonlyMap<string, Presence>>;
+  /** The newest report of each person, by address, with its status at that time. */
+  readonly reported: Signal<ReadonlyMap<string, Report>>;
+  /** The time that presences are judged at, seconds since 1970; it advances now and then. */
+  readonly nowSecs: Signal<number>;
+  /** What the reports say now, by address. */
+  readonly presences: ReadonlySignal<ReadonlyMap<string, Presence>>;
   readonly statuses: Signal<ReadonlyMap<number, Registered['user_status'][string]>>;
   /** Who is typing in which private conversation, by `conversationKey`; ends by itself. */
   readonly typing: Signal<ReadonlyMap<string, ReadonlySet<number>>>;
@@ -111,8 +137,8 @@ export type State = {
   readonly recentPrivate: Signal<readonly (readonly number[])[]>;
   /** The greatest id of a message when the queue was registered. */
   readonly maxMessageId: Signal<number>;
-  /** Parts of `register` that only settings pages need, replaced by their events. */
-  readonly rest: Signal<Registered>;
+  /** The parts of `register` without a signal of their own. */
+  readonly rest: Signal<Rest>;
   readonly activePeople: ReadonlySignal<readonly Person[]>;
 };
 
@@ -127,27 +153,33 @@ export function topicKey(streamId: number, topic: string): string {
   return `${streamId}/${topic.toLowerCase()}`;
 }
 
-/** Presence of one person from the clients that reported it; a report older than this means offline. */
+/** A report older than this means offline: people report every minute. */
 export const offlineAfterSecs = 140;
 
-type AggregatedPresence = { readonly status: string; readonly timestamp: number };
+export type Report = { readonly status: 'active' | 'idle'; readonly timestamp: number };
 
-export function presenceOf({ status, timestamp }: AggregatedPresence, nowSecs: number): Presence {
-  const isRecent = nowSecs - timestamp < offlineAfterSecs;
-  return {
-    status: isRecent && (status === 'active' || status === 'idle') ? status : 'offline',
-    timestamp,
-  };
+export function presenceOf({ status, timestamp }: Report | Presence, nowSecs: number): Presence {
+  return { status: nowSecs - timestamp < offlineAfterSecs ? status : 'offline', timestamp };
+}
+
+/** The reports of an answer with the presence of everybody. */
+export function reportsOf(presences: Registered['presences']): ReadonlyMap<string, Report> {
+  return new Map(Object.entries(presences).map(([email, { aggregated }]) => [email, aggregated]));
 }
 
 function byId<Item, Id>(items: readonly Item[], idOf: (item: Item) => Id): Map<Id, Item> {
   return new Map(items.map((item) => [idOf(item), item]));
 }
 
-function realmOf(registered: Registered): Realm {
+function realmOf(rest: Rest): Realm {
   return Object.fromEntries(
-    Object.entries(registered).filter(([name]) => name.startsWith('realm_')),
+    Object.entries(rest).filter(([name]) => name.startsWith('realm_')),
   ) as Realm;
+}
+
+export function restOf(registered: Registered): Rest {
+  const own: ReadonlySet<string> = new Set(ownSignals);
+  return Object.fromEntries(Object.entries(registered).filter(([name]) => !own.has(name))) as Rest;
 }
 
 function mutedTopicsOf(registered: Registered): ReadonlySet<string> {
@@ -174,11 +206,22 @@ export function mutedTopicKeys(
 
 /** Replaces everything by the answer to a `register` with `registerParameters`. */
 export function fillState(state: State, registered: Registered): void {
-  const nowSecs = Date.now() / 1000;
-  state.rest.value = registered;
-  state.self.value = pick(registered, ownNames);
-  state.settings.value = pick(registered, settingNames);
-  state.realm.value = realmOf(registered);
+  batch(() => {
+    state.rest.value = restOf(registered);
+    fillPeople(state, registered);
+    fillStreams(state, registered);
+    state.alertWords.value = registered.alert_words;
+    state.starred.value = new Set(registered.starred_messages);
+    state.typing.value = new Map();
+    state.recentPrivate.value = registered.recent_private_conversations
+      .toSorted((one, other) => other.max_message_id - one.max_message_id)
+      .map(({ user_ids }) => partnersOf([...user_ids, registered.user_id], registered.user_id));
+    state.unread.fill(registered.unread_msgs, registered.user_id);
+    state.maxMessageId.value = registered.max_message_id;
+  });
+}
+
+function fillPeople(state: State, registered: Registered): void {
   state.people.value = byId(
     [
       ...registered.realm_users.map((user) => ({ ...user, isActive: true })),
@@ -193,6 +236,14 @@ export function fillState(state: State, registered: Registered): void {
     ({ user_id }) => user_id,
   );
   state.groups.value = registered.realm_user_groups;
+  state.reported.value = reportsOf(registered.presences);
+  state.nowSecs.value = Date.now() / 1000;
+  state.statuses.value = new Map(
+    Object.entries(registered.user_status).map(([id, status]) => [Number(id), status]),
+  );
+}
+
+function fillStreams(state: State, registered: Registered): void {
   const known = [
     ...registered.streams,
     ...registered.never_subscribed,
@@ -211,32 +262,61 @@ export function fillState(state: State, registered: Registered): void {
     ),
   );
   state.mutedTopics.value = mutedTopicsOf(registered);
-  state.alertWords.value = registered.alert_words;
-  state.starred.value = new Set(registered.starred_messages);
-  state.presences.value = new Map(
-    Object.entries(registered.presences).map(([email, { aggregated }]) => [
-      email,
-      presenceOf(aggregated, nowSecs),
-    ]),
-  );
-  state.statuses.value = new Map(
-    Object.entries(registered.user_status).map(([id, status]) => [Number(id), status]),
-  );
-  state.typing.value = new Map();
-  state.recentPrivate.value = registered.recent_private_conversations
-    .toSorted((one, other) => other.max_message_id - one.max_message_id)
-    .map(({ user_ids }) => partnersOf([...user_ids, registered.user_id], registered.user_id));
-  state.unread.fill(registered.unread_msgs, registered.user_id);
-  state.maxMessageId.value = registered.max_message_id;
 }
 
-/** @param registered the answer to a `register` with `registerParameters` */
-export function createState(registered: Registered): State {
+const snapshotNames = [
+  'rest',
+  'people',
+  'groups',
+  'streams',
+  'subscriptions',
+  'subscribers',
+  'mutedTopics',
+  'alertWords',
+  'starred',
+  'reported',
+  'nowSecs',
+  'statuses',
+  'typing',
+  'recentPrivate',
+  'maxMessageId',
+] as const;
+
+/** The whole state as values, which another tab of the browser can take. */
+export type Snapshot = {
+  readonly [Name in (typeof snapshotNames)[number]]: State[Name]['value'];
+} & { readonly unread: UnreadSnapshot };
+
+export function snapshotOf(state: State): Snapshot {
+  const values = snapshotNames.map((name) => [name, state[name].peek()]);
+  return {
+    ...(Object.fromEntries(values) as Omit<Snapshot, 'unread'>),
+    unread: state.unread.snapshot(),
+  };
+}
+
+/** Replaces everything by what another tab has. */
+export function restoreState(state: State, snapshot: Snapshot): void {
+  batch(() => {
+    for (const name of snapshotNames) {
+      const part: Signal<unknown> = state[name];
+      part.value = snapshot[name];
+    }
+    state.unread.restore(snapshot.unread);
+  });
+}
+
+/** A state with these parts and nothing else: see `fillState` and `restoreState`. */
+export function createState(initial: Rest): State {
+  const rest: State['rest'] = signal(initial);
   const people: State['people'] = signal(new Map());
-  const state: State = {
-    self: signal(pick(registered, ownNames)),
-    settings: signal(pick(registered, settingNames)),
-    realm: signal(realmOf(registered)),
+  const reported: State['reported'] = signal(new Map());
+  const nowSecs = signal(0);
+  return {
+    rest,
+    self: computed(() => pick(rest.value, ownNames)),
+    settings: computed(() => pick(rest.value, settingNames)),
+    realm: computed(() => realmOf(rest.value)),
     people,
     groups: signal([]),
     streams: signal(new Map()),
@@ -245,19 +325,23 @@ export function createState(registered: Registered): State {
     mutedTopics: signal(new Set()),
     alertWords: signal([]),
     starred: signal(new Set()),
-    presences: signal(new Map()),
+    reported,
+    nowSecs,
+    presences: computed(
+      () =>
+        new Map(
+          [...reported.value].map(([email, report]) => [email, presenceOf(report, nowSecs.value)]),
+        ),
+    ),
     statuses: signal(new Map()),
     typing: signal(new Map()),
     unread: createUnread(),
     recentPrivate: signal([]),
     maxMessageId: signal(-1),
-    rest: signal(registered),
     activePeople: computed(() =>
       [...people.value.values()]
         .filter(({ isActive, is_bot }) => isActive && !is_bot)
         .toSorted((one, other) => one.full_name.localeCompare(other.full_name)),
     ),
   };
-  fillState(state, registered);
-  return state;
 }

@@ -1,8 +1,9 @@
-/** Telling others that the person is writing to them. */
+/** Who is writing a private message: telling others, and hearing of them. */
 import type { Requests } from '@parley/client';
 
 import { conversationKey } from './narrow.ts';
 import type { Conversation } from './narrow.ts';
+import type { State } from './state.ts';
 
 /** Clients repeat the start of typing this often (reference facts, events 15.1). */
 const repeatMs = 10_000;
@@ -10,13 +11,41 @@ const repeatMs = 10_000;
 /** Without a further key for this long, the person has stopped. */
 const idleMs = 5_000;
 
+/** Without another word, somebody has stopped. */
+const heardMs = 15_000;
+
 export class Typing {
   readonly #client: Requests;
+  readonly #state: State;
+  readonly #ends = new Map<string, ReturnType<typeof setTimeout>>();
   #told: { readonly userIds: readonly number[]; readonly key: string; at: number } | undefined;
   #stopping: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(client: Requests) {
+  constructor(client: Requests, state: State) {
     this.#client = client;
+    this.#state = state;
+  }
+
+  /** Somebody was heard of; the own writing is not shown. */
+  receive(op: 'start' | 'stop', conversation: Conversation, userId: number): void {
+    if (userId === this.#state.self.peek().user_id) return;
+    const key = conversationKey(conversation);
+    const name = `${key}/${userId}`;
+    clearTimeout(this.#ends.get(name));
+    this.#ends.delete(name);
+    const { typing } = this.#state;
+    const known = typing.peek().get(key) ?? new Set<number>();
+    if (op === 'stop' && !known.has(userId)) return;
+    const people =
+      op === 'start' ? known.union(new Set([userId])) : known.difference(new Set([userId]));
+    const next = new Map(typing.peek()).set(key, people);
+    if (people.size === 0) next.delete(key);
+    typing.value = next;
+    if (op === 'start')
+      this.#ends.set(
+        name,
+        setTimeout(() => this.receive('stop', conversation, userId), heardMs),
+      );
   }
 
   /**

@@ -1,19 +1,23 @@
 /** What each event changes. Events are applied in order; what the server says is never guessed. */
-import type { App } from '../app.ts';
+import { batch } from '@preact/signals';
+
 import { messageReducers } from './messages.ts';
 import { organizationReducers } from './organization.ts';
+import { ownReducers } from './own.ts';
 import { peopleReducers } from './people.ts';
-import type { AppliedEvent, Reducers } from './reducer.ts';
+import type { AppliedEvent, Kept, Reducers } from './reducer.ts';
 import { streamReducers } from './streams.ts';
 
 const reducers: Reducers = {
   ...messageReducers,
   ...organizationReducers,
+  ...ownReducers,
   ...peopleReducers,
   ...streamReducers,
 };
 
-export function applyEvent(app: App, event: AppliedEvent): void {
-  const reduce = reducers[event.type] as ((app: App, event: AppliedEvent) => void) | undefined;
-  reduce?.(app, event);
+/** Applies an event as one change: nobody sees half of it. */
+export function applyEvent(kept: Kept, event: AppliedEvent): void {
+  const reduce = reducers[event.type] as ((kept: Kept, event: AppliedEvent) => void) | undefined;
+  if (reduce !== undefined) batch(() => reduce(kept, event));
 }

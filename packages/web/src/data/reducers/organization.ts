@@ -1,21 +1,25 @@
-import type { Registered, State } from '../state.ts';
+import type { Realm, State } from '../state.ts';
 import type { Reducers } from './reducer.ts';
 
-function changeRest(state: State, change: Partial<Registered>): void {
-  state.rest.value = { ...state.rest.peek(), ...change };
+function changeRest({ rest }: State, change: Partial<State['rest']['value']>): void {
+  rest.value = { ...rest.peek(), ...change };
 }
 
-/** The organization's properties have a prefix in the state, and none in events. */
-function changeRealm({ realm }: State, change: object): void {
-  const named = Object.entries(change).map(([name, value]) => [`realm_${name}`, value] as const);
-  realm.value = { ...realm.peek(), ...Object.fromEntries(named) };
+/** @param data properties under their names in events, without the prefix of those in `register` */
+function changeRealm({ rest }: State, data: object): void {
+  const named = Object.entries(data).map(([name, value]: [string, unknown]) => [
+    `realm_${name}`,
+    value,
+  ]);
+  // Events name the properties that `register` gave, and give values of the same types.
+  rest.value = { ...rest.peek(), ...(Object.fromEntries(named) as Partial<Realm>) };
 }
 
-/** Reducers of the organization and of the person's own settings. */
+/** Reducers of the organization's properties and lists. */
 export const organizationReducers = {
   realm({ state }, event) {
     if (event.op === 'update') changeRealm(state, { [event.property]: event.value });
-    if (event.op === 'update_dict') changeRealm(state, event.data);
+    else if (event.op === 'update_dict') changeRealm(state, event.data);
   },
   realm_emoji({ state }, { realm_emoji }) {
     changeRest(state, { realm_emoji });
@@ -24,24 +28,13 @@ export const organizationReducers = {
     changeRest(state, { realm_filters });
   },
   realm_domains({ state }, event) {
-    const name = event.op === 'remove' ? event.domain : event.realm_domain.domain;
-    const others = state.rest.peek().realm_domains.filter(({ domain }) => domain !== name);
-    const changed = event.op === 'remove' ? [] : [event.realm_domain];
-    changeRest(state, { realm_domains: [...others, ...changed] });
+    const changed = event.op === 'remove' ? event.domain : event.realm_domain.domain;
+    const others = state.rest.peek().realm_domains.filter(({ domain }) => domain !== changed);
+    changeRest(state, {
+      realm_domains: event.op === 'remove' ? others : [...others, event.realm_domain],
+    });
   },
   custom_profile_fields({ state }, { fields }) {
     changeRest(state, { custom_profile_fields: fields });
-  },
-  default_streams({ state }, { default_streams }) {
-    changeRest(state, { realm_default_streams: default_streams });
-  },
-  alert_words({ state }, { alert_words }) {
-    state.alertWords.value = alert_words;
-  },
-  update_display_settings({ state: { settings } }, { setting_name, setting }) {
-    settings.value = { ...settings.peek(), [setting_name]: setting };
-  },
-  update_global_notifications({ state: { settings } }, { notification_name, setting }) {
-    settings.value = { ...settings.peek(), [notification_name]: setting };
   },
 } satisfies Reducers;

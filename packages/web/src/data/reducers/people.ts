@@ -1,92 +1,134 @@
-import type { Person, Registered, State, UserGroup } from '../state.ts';
-import type { Reducers } from './reducer.ts';
+import { partnersOf } from '../narrow.ts';
+import type { Person, State } from '../state.ts';
+import { changedMap } from './changed-map.ts';
+import type { AppliedEvent, Kept, Reducers } from './reducer.ts';
 
-function changePerson({ people }: State, id: number, change: (person: Person) => object): void {
-  const person = people.peek().get(id);
-  if (person !== undefined)
-    people.value = new Map(people.peek()).set(id, { ...person, ...change(person) });
+type PersonEvent = Extract<AppliedEvent, { readonly type: 'realm_user' }>;
+type PersonChange = Extract<PersonEvent, { readonly op: 'update' }>['person'];
+
+function changePerson({ people }: State, userId: number, change: (person: Person) => Person): void {
+  people.value = changedMap(people.peek(), userId, change);
 }
 
-function changeGroup(state: State, id: number, change: (group: UserGroup) => UserGroup): void {
-  state.groups.value = state.groups
-    .peek()
-    .map((group) => (group.id === id ? change(group) : group));
+/** Presence is known by address. */
+function renamePresence({ reported }: State, from: string | undefined, to: string): void {
+  const entry = from === undefined ? undefined : reported.peek().get(from);
+  if (from === undefined || entry === undefined) return;
+  const next = new Map(reported.peek()).set(to, entry);
+  next.delete(from);
+  reported.value = next;
 }
 
-function withProfileValue(
+function changeField(
   person: Person,
-  { id, ...given }: { readonly id: number; readonly value: string | null },
-): object {
-  const { [String(id)]: _, ...others } = 'profile_data' in person ? person.profile_data : {};
-  return { profile_data: given.value === null ? others : { ...others, [id]: given } };
+  field: { readonly id: number; readonly value: string | null },
+) {
+  if (person.is_bot) return person;
+  const { [field.id]: _, ...others } = person.profile_data;
+  const { value, ...rendered } = { rendered_value: undefined, ...field };
+  const kept = value === null ? {} : { [field.id]: { value, ...rendered } };
+  return { ...person, profile_data: { ...others, ...kept } } as Person;
 }
 
-function changeBots({ rest }: State, realm_bots: Registered['realm_bots']): void {
-  rest.value = { ...rest.peek(), realm_bots };
+function applyPersonChange({ state, lists }: Kept, change: PersonChange): void {
+  const { user_id } = change;
+  if ('custom_profile_field' in change) {
+    changePerson(state, user_id, (person) => changeField(person, change.custom_profile_field));
+    return;
+  }
+  const { new_email, ...others } = { new_email: undefined, ...change };
+  const members = new_email === undefined ? others : { ...others, email: new_email };
+  if (new_email !== undefined)
+    renamePresence(state, state.people.peek().get(user_id)?.email, new_email);
+  changePerson(state, user_id, (person) => ({ ...person, ...members }));
+  if (user_id === state.self.peek().user_id)
+    state.rest.value = { ...state.rest.peek(), ...members };
+  const shown = {
+    ...('full_name' in change && { sender_full_name: change.full_name }),
+    ...('avatar_url' in change && { avatar_url: change.avatar_url }),
+  };
+  if (Object.keys(shown).length > 0)
+    lists.store.updateWhere(
+      ({ sender_id }) => sender_id === user_id,
+      (message) => ({ ...message, ...shown }),
+    );
 }
 
-/** Reducers of accounts, bots and groups. */
+/** Reducers of people, bots, groups, presence, status and typing. */
 export const peopleReducers = {
-  realm_user({ state }, event) {
-    const { person } = event;
-    const id = person.user_id;
-    if (event.op === 'add')
-      state.people.value = new Map(state.people.peek()).set(id, {
+  realm_user(kept, event) {
+    const { state } = kept;
+    if (event.op === 'update') applyPersonChange(kept, event.person);
+    else if (event.op === 'add')
+      state.people.value = new Map(state.people.peek()).set(event.person.user_id, {
         ...event.person,
         isActive: true,
       });
-    if (event.op === 'remove') changePerson(state, id, () => ({ isActive: false }));
-    if (event.op !== 'update') return;
-    if ('custom_profile_field' in person) {
-      const { custom_profile_field } = person;
-      changePerson(state, id, (before) => withProfileValue(before, custom_profile_field));
-      return;
-    }
-    const change = 'new_email' in person ? { email: person.new_email } : person;
-    changePerson(state, id, () => change);
-    if (id === state.self.peek().user_id) state.self.value = { ...state.self.peek(), ...change };
+    else changePerson(state, event.person.user_id, (person) => ({ ...person, isActive: false }));
   },
   realm_bot({ state }, event) {
-    const bots = state.rest.peek().realm_bots;
+    const { rest } = state;
+    const bots = rest.peek().realm_bots;
     const { user_id } = event.bot;
     const others = bots.filter((bot) => bot.user_id !== user_id);
-    if (event.op === 'add')
-      changeBots(state, [...others, { ...event.bot, owner: event.bot.owner ?? null }]);
-    else if (event.op === 'update')
-      changeBots(
-        state,
-        bots.map((bot) => (bot.user_id === user_id ? { ...bot, ...event.bot } : bot)),
-      );
-    else changeBots(state, others);
-  },
-  user_group({ state }, event) {
     switch (event.op) {
       case 'add':
-        state.groups.value = [...state.groups.peek(), event.group];
+        rest.value = {
+          ...rest.peek(),
+          realm_bots: [...others, { ...event.bot, owner: event.bot.owner ?? null }],
+        };
         break;
-      case 'remove':
-        state.groups.value = state.groups.peek().filter(({ id }) => id !== event.group_id);
-        break;
-      case 'update':
-        changeGroup(state, event.group_id, (group) => ({ ...group, ...event.data }));
+      case 'delete':
+        rest.value = { ...rest.peek(), realm_bots: others };
         break;
       default: {
-        const ids = new Set(event.user_ids);
-        changeGroup(state, event.group_id, (group) => {
-          const members = new Set(group.members);
-          const changed = event.op === 'add_members' ? members.union(ids) : members.difference(ids);
-          return { ...group, members: [...changed] };
-        });
+        const change = event.op === 'remove' ? { is_active: false } : event.bot;
+        rest.value = {
+          ...rest.peek(),
+          realm_bots: bots.map((bot) => (bot.user_id === user_id ? { ...bot, ...change } : bot)),
+        };
       }
     }
   },
+  user_group({ state: { groups } }, event) {
+    if (event.op === 'add') {
+      groups.value = [...groups.peek(), event.group];
+      return;
+    }
+    if (event.op === 'remove') {
+      groups.value = groups.peek().filter(({ id }) => id !== event.group_id);
+      return;
+    }
+    groups.value = groups.peek().map((group) => {
+      if (group.id !== event.group_id) return group;
+      if (event.op === 'update') return { ...group, ...event.data };
+      const members = new Set(group.members);
+      const changed = new Set(event.user_ids);
+      const left =
+        event.op === 'add_members' ? members.union(changed) : members.difference(changed);
+      return { ...group, members: [...left].toSorted((one, other) => one - other) };
+    });
+  },
+  presence({ state: { reported } }, { email, presence }) {
+    const reports = [reported.peek().get(email), ...Object.values(presence)];
+    const newest = reports
+      .filter((report) => report !== undefined)
+      .reduce((one, other) => (other.timestamp >= one.timestamp ? other : one));
+    const { status, timestamp } = newest;
+    reported.value = new Map(reported.peek()).set(email, { status, timestamp });
+  },
   user_status({ state: { statuses } }, { user_id, away, status_text }) {
-    const before = statuses.peek().get(user_id);
-    const isAway = away ?? before?.away ?? false;
-    const text = status_text ?? before?.status_text ?? '';
+    const known = { ...statuses.peek().get(user_id) };
+    const isAway = away ?? known.away ?? false;
+    const text = status_text ?? known.status_text ?? '';
     statuses.value = new Map(statuses.peek()).set(user_id, {
       ...(isAway && { away: true as const }),
       ...(text !== '' && { status_text: text }),
     });
+  },
+  typing({ state, typing }, { op, sender, recipients }) {
+    const everybody = recipients.map(({ user_id }) => user_id);
+    const userIds = partnersOf(everybody, state.self.peek().user_id);
+    typing.receive(op, { type: 'private', userIds }, sender.user_id);
   },
 } satisfies Reducers;

@@ -1,0 +1,148 @@
+/** Tabs of one browser, each with its own client, before a server with one queue. */
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { ParleyClient } from '@parley/client';
+
+import { SharedEvents } from './shared-events.ts';
+
+type Event = { readonly id: number; readonly type: 'alert_words'; readonly alert_words: string[] };
+
+/** A queue that streams events to its newest reader, and counts registrations. */
+class Queue {
+  readonly events: Event[] = [];
+  registrations = 0;
+  #write: ((text: string) => void) | undefined;
+
+  readonly fetch: typeof fetch = (input, init) => {
+    const { pathname, searchParams } = new URL(new Request(input).url);
+    if (pathname.endsWith('/register')) {
+      this.registrations += 1;
+      const last_event_id = this.events.at(-1)?.id ?? 0;
+      return Promise.resolve(
+        Response.json({ result: 'success', msg: '', queue_id: 'q', last_event_id }),
+      );
+    }
+    const lastEventId = Number(searchParams.get('last_event_id'));
+    return Promise.resolve(
+      new Response(this.#body(lastEventId, init?.signal ?? undefined), {
+        headers: { 'Content-Type': 'text/event-stream' },
+      }),
+    );
+  };
+
+  add(word: string): void {
+    const event: Event = { id: this.events.length + 1, type: 'alert_words', alert_words: [word] };
+    this.events.push(event);
+    this.#write?.(`data: ${JSON.stringify(event)}\n\n`);
+  }
+
+  #body(lastEventId: number, signal: AbortSignal | undefined): ReadableStream<Uint8Array> {
+    return new ReadableStream({
+      start: (controller) => {
+        const write = (text: string): void => controller.enqueue(new TextEncoder().encode(text));
+        write('retry: 1\n\n');
+        for (const event of this.events)
+          if (event.id > lastEventId) write(`data: ${JSON.stringify(event)}\n\n`);
+        this.#write = write;
+        signal?.addEventListener('abort', () => {
+          if (this.#write === write) this.#write = undefined;
+          controller.error(new Error('aborted'));
+        });
+      },
+    });
+  }
+}
+
+/** A tab whose whole state is the list of words that it has heard of. */
+class Tab {
+  words: readonly string[] | undefined;
+  readonly #ending = new AbortController();
+  readonly shared: SharedEvents<readonly string[]>;
+
+  constructor(queue: Queue, name: string) {
+    const client = new ParleyClient({ site: 'http://parley.test', fetch: queue.fetch });
+    this.shared = new SharedEvents(client, {
+      name,
+      signal: this.#ending.signal,
+      receive: (arrival) => {
+        if (arrival.kind === 'registered')
+          this.words = queue.events.map(({ alert_words }) => alert_words[0] ?? '');
+        else if (arrival.kind === 'snapshot') this.words = arrival.snapshot;
+        else if (arrival.kind === 'event' && arrival.event.type === 'alert_words')
+          this.words = [...(this.words ?? []), ...arrival.event.alert_words];
+      },
+      snapshot: () => this.words,
+      onConnection: () => undefined,
+      onInput: () => undefined,
+      onRefused: (failure) => {
+        throw failure;
+      },
+    });
+  }
+
+  close(): void {
+    this.#ending.abort();
+  }
+}
+
+let queue: Queue;
+let tabs: Tab[];
+let name = 0;
+beforeEach(() => {
+  queue = new Queue();
+  tabs = [];
+  name += 1;
+});
+afterEach(() => {
+  for (const tab of tabs) tab.close();
+});
+
+function openTab(): Tab {
+  const tab = new Tab(queue, `tabs-${name}`);
+  tabs.push(tab);
+  return tab;
+}
+
+async function hasWords(tab: Tab, words: readonly string[]): Promise<void> {
+  await expect.poll(() => tab.words).toEqual(words);
+}
+
+test('all tabs get each event once, by one registration', async () => {
+  const one = openTab();
+  await hasWords(one, []);
+  queue.add('a');
+  await hasWords(one, ['a']);
+  const other = openTab();
+  await hasWords(other, ['a']);
+  queue.add('b');
+  queue.add('c');
+  await hasWords(one, ['a', 'b', 'c']);
+  await hasWords(other, ['a', 'b', 'c']);
+  expect(queue.registrations).toBe(1);
+  expect([one.shared.isLeader, other.shared.isLeader]).toEqual([true, false]);
+});
+
+test('when the leader closes another tab continues the queue', async () => {
+  const one = openTab();
+  await hasWords(one, []);
+  const other = openTab();
+  await hasWords(other, []);
+  queue.add('a');
+  await hasWords(other, ['a']);
+  one.close();
+  queue.add('b');
+  await hasWords(other, ['a', 'b']);
+  const third = openTab();
+  await hasWords(third, ['a', 'b']);
+  queue.add('c');
+  await hasWords(third, ['a', 'b', 'c']);
+  expect(queue.registrations).toBe(1);
+});
+
+test('tabs that open together have one leader', async () => {
+  const together = [openTab(), openTab(), openTab()];
+  for (const tab of together) await hasWords(tab, []);
+  queue.add('a');
+  for (const tab of together) await hasWords(tab, ['a']);
+  expect(queue.registrations).toBe(1);
+  expect(together.filter(({ shared }) => shared.isLeader)).toHaveLength(1);
+});

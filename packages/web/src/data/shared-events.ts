@@ -1,0 +1,246 @@
+/**
+ * One stream of events for all tabs of a browser. The tab that holds a lock, the leader, follows the queue and passes each event on; the
+ * others apply it in turn. Each event names the one before it, so that a tab which missed something notices, and asks the leader for the
+ * whole state. When the leader is gone the lock goes to another tab, which continues the queue after the last event that it has: the server
+ * then either has all later events, or says that it does not, and the tab registers anew.
+ */
+import type { EventStream, FollowedEvent, ParleyClient, QueuePosition } from '@parley/client';
+
+import type { ConnectionState } from './app.ts';
+import { randomId } from './random-id.ts';
+import { registerParameters } from './register-parameters.ts';
+import type { Registered, Report } from './state.ts';
+
+type AppliedEvent = Exclude<FollowedEvent, { readonly type: 'registered' }>;
+
+/** What a tab gets, in order. The first is a whole state: the server's, or another tab's. */
+export type Arrival<Whole> =
+  | { readonly kind: 'registered'; readonly registered: Registered }
+  | { readonly kind: 'snapshot'; readonly snapshot: Whole }
+  | { readonly kind: 'event'; readonly event: AppliedEvent }
+  | { readonly kind: 'presences'; readonly reports: ReadonlyMap<string, Report> };
+
+type Message<Whole> =
+  | {
+      readonly kind: 'event';
+      readonly queueId: string;
+      readonly after: number;
+      readonly event: AppliedEvent;
+    }
+  | {
+      readonly kind: 'state';
+      /** The tab that asked, or undefined: all. */
+      readonly to: string | undefined;
+      readonly position: QueuePosition;
+      readonly snapshot: Whole;
+      readonly connection: ConnectionState;
+    }
+  | { readonly kind: 'presences'; readonly reports: ReadonlyMap<string, Report> }
+  | { readonly kind: 'ask'; readonly from: string }
+  | { readonly kind: 'ping' }
+  | { readonly kind: 'alive'; readonly connection: ConnectionState }
+  | { readonly kind: 'input' };
+
+/** Followers ask this often whether the leader is there; a page that sleeps does not answer. */
+const pingMs = 20_000;
+
+/** After so many questions without an answer another tab leads. */
+const unansweredMax = 2;
+
+export type SharedEventsOptions<Whole> = {
+  /** Tabs with the same name share; a new release of the client has another one. */
+  readonly name: string;
+  readonly signal: AbortSignal;
+  readonly receive: (arrival: Arrival<Whole>) => void;
+  /** The state with everything that was received; undefined before the first. */
+  readonly snapshot: () => Whole | undefined;
+  readonly onConnection: (connection: ConnectionState) => void;
+  /** The person did something in any tab. */
+  readonly onInput: () => void;
+  /** The server refused for good, as it does when the session has ended. */
+  readonly onRefused: (failure: Error) => void;
+};
+
+/** `Whole` is all that a tab knows by its events, in a form that another tab can take. */
+export class SharedEvents<Whole> {
+  readonly #client: ParleyClient;
+  readonly #options: SharedEventsOptions<Whole>;
+  readonly #tabId = randomId();
+  /** Tells all other tabs. */
+  #post: (message: Message<Whole>) => void = () => undefined;
+  #stream: EventStream | undefined;
+  /** The queue and the last of its events that this tab has. */
+  #position: QueuePosition | undefined;
+  #connection: ConnectionState = 'connecting';
+  #unanswered = 0;
+
+  constructor(client: ParleyClient, options: SharedEventsOptions<Whole>) {
+    this.#client = client;
+    this.#options = options;
+    const { name, signal } = options;
+    // Pages that came by plain HTTP have no locks: each is its own leader.
+    if (globalThis.navigator?.locks === undefined) {
+      void this.#lead(signal);
+      return;
+    }
+    const channel = new BroadcastChannel(name);
+    this.#post = channel.postMessage.bind(channel);
+    channel.addEventListener('message', ({ data }: MessageEvent<Message<Whole>>) =>
+      this.#hear(data),
+    );
+    const pinging = setInterval(() => this.#ping(), pingMs);
+    signal.addEventListener('abort', () => {
+      clearInterval(pinging);
+      this.#post = () => undefined;
+      channel.close();
+    });
+    this.#post({ kind: 'ask', from: this.#tabId });
+    void this.#waitForLead({});
+  }
+
+  /** The queue whose events this tab gets. */
+  get queueId(): string | undefined {
+    return this.#position?.queueId;
+  }
+
+  get isLeader(): boolean {
+    return this.#stream !== undefined;
+  }
+
+  /** The network is back, or the page was shown again: looks at once whether events still come. */
+  wake(): void {
+    if (this.#stream === undefined) this.#ping();
+    else this.#stream.wake();
+  }
+
+  /** The leader learnt who is present. */
+  sharePresences(reports: ReadonlyMap<string, Report>): void {
+    this.#options.receive({ kind: 'presences', reports });
+    this.#post({ kind: 'presences', reports });
+  }
+
+  noteInput(): void {
+    this.#options.onInput();
+    this.#post({ kind: 'input' });
+  }
+
+  async #waitForLead(how: { readonly steal?: true }): Promise<void> {
+    const { name, signal } = this.#options;
+    const leading = new AbortController();
+    try {
+      await navigator.locks.request(name, how.steal === true ? how : { signal }, () =>
+        this.#lead(AbortSignal.any([signal, leading.signal])),
+      );
+    } catch {
+      // The lock was taken by a tab that had no answer from this one, which follows now.
+      leading.abort();
+      this.#stream = undefined;
+      if (signal.aborted) return;
+      this.#post({ kind: 'ask', from: this.#tabId });
+      void this.#waitForLead({});
+    }
+  }
+
+  /** Follows the queue until the signal or a refusal ends it. */
+  async #lead(signal: AbortSignal): Promise<void> {
+    const stream = this.#client.events(registerParameters, {
+      signal,
+      transport: 'stream',
+      resume: this.#position,
+      keepsQueue: true,
+      onFailure: () => this.#setConnection('connecting'),
+    });
+    this.#stream = stream;
+    try {
+      for await (const event of stream) {
+        this.#take(event, stream.queueId ?? '');
+        this.#setConnection('live');
+      }
+    } catch (failure) {
+      this.#options.onRefused(failure instanceof Error ? failure : new Error(String(failure)));
+    }
+  }
+
+  #take(event: FollowedEvent, queueId: string): void {
+    if (event.type === 'registered') {
+      // It has everything that `registerParameters` ask for.
+      const registered = event.state as Registered;
+      this.#position = { queueId, lastEventId: registered.last_event_id };
+      this.#options.receive({ kind: 'registered', registered });
+      this.#postState(undefined);
+      return;
+    }
+    const after = this.#position?.lastEventId ?? event.id;
+    this.#position = { queueId, lastEventId: event.id };
+    this.#options.receive({ kind: 'event', event });
+    this.#post({ kind: 'event', queueId, after, event });
+  }
+
+  #postState(to: string | undefined): void {
+    const snapshot = this.#options.snapshot();
+    const position = this.#position;
+    if (snapshot === undefined || position === undefined) return;
+    this.#post({ kind: 'state', to, position, snapshot, connection: this.#connection });
+  }
+
+  #setConnection(connection: ConnectionState): void {
+    if (connection === this.#connection) return;
+    this.#connection = connection;
+    this.#options.onConnection(connection);
+    if (this.isLeader) this.#post({ kind: 'alive', connection });
+  }
+
+  #hear(message: Message<Whole>): void {
+    if (message.kind === 'input') this.#options.onInput();
+    else if (this.isLeader) this.#answer(message);
+    else this.#follow(message);
+  }
+
+  #answer(message: Message<Whole>): void {
+    if (message.kind === 'ask') this.#postState(message.from);
+    if (message.kind === 'ping') this.#post({ kind: 'alive', connection: this.#connection });
+  }
+
+  #follow(message: Message<Whole>): void {
+    if (message.kind === 'ask' || message.kind === 'ping') return;
+    this.#unanswered = 0;
+    switch (message.kind) {
+      case 'state':
+        if (message.to !== undefined && message.to !== this.#tabId) return;
+        this.#position = message.position;
+        this.#options.receive({ kind: 'snapshot', snapshot: message.snapshot });
+        this.#setConnection(message.connection);
+        break;
+      case 'event':
+        this.#takeNext(message);
+        break;
+      case 'presences':
+        if (this.#position !== undefined) this.#options.receive(message);
+        break;
+      case 'alive':
+        this.#setConnection(message.connection);
+        break;
+      default:
+    }
+  }
+
+  #takeNext({ queueId, after, event }: Extract<Message<Whole>, { readonly kind: 'event' }>): void {
+    const position = this.#position;
+    if (position?.queueId === queueId && event.id <= position.lastEventId) return;
+    if (position?.queueId === queueId && after === position.lastEventId) {
+      this.#position = { queueId, lastEventId: event.id };
+      this.#options.receive({ kind: 'event', event });
+    } else this.#post({ kind: 'ask', from: this.#tabId });
+  }
+
+  #ping(): void {
+    if (this.isLeader) return;
+    if (this.#unanswered >= unansweredMax) {
+      this.#unanswered = 0;
+      void this.#waitForLead({ steal: true });
+      return;
+    }
+    this.#unanswered += 1;
+    this.#post({ kind: 'ping' });
+  }
+}
