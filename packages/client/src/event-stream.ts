@@ -9,6 +9,8 @@ export type EventsOptions = {
   readonly signal?: AbortSignal;
   /** Called with every failure that the stream survives. */
   readonly onFailure?: (failure: ApiError | NoAnswerError) => void;
+  /** Called with every answer of the server: events arrive. */
+  readonly onConnected?: () => void;
   /** `stream`: one long answer, where it gets through; otherwise, as with `poll`, which is the default, an answer for each wait. */
   readonly transport?: 'poll' | 'stream';
   /** A queue to continue instead of registering one. If the server no longer has its events, another one is registered. */
@@ -152,6 +154,7 @@ export class EventStream implements AsyncIterableIterator<FollowedEvent, undefin
         this.#failures = 0;
         this.#isWoken = false;
         this.#isResumed = false;
+        this.#options.onConnected?.();
       } catch (error) {
         if (!this.#stopping.signal.aborted) await this.#recover(error);
       }

@@ -119,7 +119,7 @@ test('whatever arrives or goes during readings, the range has no gap and nothing
       const first = list.hasOldest.peek() ? 0 : (ids[0] ?? Infinity);
       const last = list.hasNewest.peek() ? Infinity : (ids.at(-1) ?? 0);
       expect(ids).toEqual(server.ids.filter((id) => id >= first && id <= last));
-      expect(ids.every((id) => store.find(id) !== undefined)).toBe(true);
+      expect(ids.every((id) => store.find(id)?.peek().id === id)).toBe(true);
     }),
   );
 });

@@ -26,6 +26,8 @@ export type OpenOptions = {
   /** Ends everything the app does by itself. */
   readonly signal: AbortSignal;
   readonly store: KeyValueStore;
+  /** Called when the server cannot be reached, before the app is open; it is tried again. */
+  readonly onUnreachable: (failure: Error) => void;
   /** Called when the server no longer knows the session. */
   readonly onSignedOut: () => void;
 };
@@ -69,7 +71,13 @@ function createApp(
     client,
     state,
     lists,
-    outbox: new Outbox(client, { store, userId, queueId }),
+    outbox: new Outbox(client, {
+      store,
+      userId,
+      queueId,
+      newestId: () => state.maxMessageId.peek(),
+      onUnheard: () => lists.refresh(),
+    }),
     drafts: new Drafts(store, userId),
     reading: new Reading(client, state),
     recent: new Recent(client, state, lists.store),
@@ -83,6 +91,17 @@ function createApp(
       place.value = to;
     },
     addressOf: (to) => addressOfPlace(to, namesOf(state)),
+  };
+}
+
+/** What was signed out writes nothing more. */
+function untilEnd(store: KeyValueStore, ending: AbortSignal): KeyValueStore {
+  return {
+    getItem: (key) => store.getItem(key),
+    removeItem: (key) => store.removeItem(key),
+    setItem(key, value) {
+      if (!ending.aborted) store.setItem(key, value);
+    },
   };
 }
 
@@ -134,11 +153,10 @@ function attend(
   parts: {
     readonly shared: SharedEvents<Snapshot>;
     readonly presence: Presence;
-    readonly goOffline: () => void;
   },
   ending: AbortSignal,
 ): OpenedApp {
-  const { shared, presence, goOffline } = parts;
+  const { shared, presence } = parts;
   const { state, connection, lists, outbox, drafts, reading } = app;
   const ageing = setInterval(() => {
     state.nowSecs.value = Date.now() / 1000;
@@ -156,7 +174,7 @@ function attend(
   return {
     app,
     wake: () => shared.wake(),
-    noteOffline: goOffline,
+    noteOffline: () => shared.noteOffline(),
     noteInput() {
       shared.noteInput();
       presence.noteInput();
@@ -190,7 +208,7 @@ export function openApp(client: ParleyClient, options: OpenOptions): Promise<Ope
         app = createApp(client, {
           state,
           connection,
-          store: options.store,
+          store: untilEnd(options.store, options.signal),
           queueId: () => shared.queueId,
         });
         const presence: Presence = new Presence(client, {
@@ -199,14 +217,14 @@ export function openApp(client: ParleyClient, options: OpenOptions): Promise<Ope
           onReports: (reports) => shared.sharePresences(reports),
         });
         onInput = () => presence.noteInput();
-        const goOffline = (): void => {
-          connection.value = 'offline';
-        };
-        resolve(attend(app, { shared, presence, goOffline }, options.signal));
+        resolve(attend(app, { shared, presence }, options.signal));
       },
       snapshot: () => app && snapshotOf(app.state),
       onConnection(now) {
         connection.value = now;
+      },
+      onFailure(failure) {
+        if (app === undefined) options.onUnreachable(failure);
       },
       onInput: () => onInput(),
       onRefused(failure) {

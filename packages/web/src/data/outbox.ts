@@ -30,6 +30,9 @@ export type Outgoing = {
 
 const outgoingMax = 100;
 
+/** The event of a sent message comes at once, if the person gets one: not of a stream that he does not subscribe to. */
+const unheardMs = 10_000;
+
 /** The server knows the key of a send for a day; what is older is not repeated by itself. */
 const repeatableSecs = 23 * 60 * 60;
 
@@ -55,26 +58,29 @@ export function recipientsOf(
     : { type: 'private', to: JSON.stringify(conversation.userIds) };
 }
 
+export type OutboxOptions = {
+  readonly store: KeyValueStore;
+  readonly userId: number;
+  /** The queue whose events this tab gets. */
+  readonly queueId: () => string | undefined;
+  /** The greatest id of a message that the lists may have. */
+  readonly newestId: () => number;
+  /** A message was sent, and no event of it came. */
+  readonly onUnheard: () => void;
+};
+
 export class Outbox {
   readonly #client: Requests;
-  readonly #queueId: () => string | undefined;
+  readonly #options: OutboxOptions;
   readonly #stored: StoredList<Outgoing>;
   /** Sends of this tab take turns, so that messages arrive in the order they were written. */
   #turn: Promise<void> = Promise.resolve();
   /** Sent messages whose events have not come, by their ids. */
   readonly #expected = new Map<number, string>();
 
-  /** @param options.queueId of the queue whose events this tab gets */
-  constructor(
-    client: Requests,
-    options: {
-      readonly store: KeyValueStore;
-      readonly userId: number;
-      readonly queueId: () => string | undefined;
-    },
-  ) {
+  constructor(client: Requests, options: OutboxOptions) {
     this.#client = client;
-    this.#queueId = options.queueId;
+    this.#options = options;
     this.#stored = new StoredList(options.store, {
       userId: options.userId,
       name: 'outbox',
@@ -155,6 +161,7 @@ export class Outbox {
   async #postNow(localId: string): Promise<void> {
     const outgoing = this.#find(localId);
     if (outgoing === undefined || outgoing.state === 'failed') return;
+    if ([...this.#expected.values()].includes(localId)) return;
     try {
       const { id } = await this.#client.request(
         'POST /messages',
@@ -162,17 +169,32 @@ export class Outbox {
           ...recipientsOf(outgoing.conversation),
           content: outgoing.content,
           local_id: localId,
-          queue_id: this.#queueId(),
+          queue_id: this.#options.queueId(),
         },
         { idempotencyKey: localId },
       );
-      if (id !== undefined && this.#find(localId) !== undefined) this.#expected.set(id, localId);
+      if (id !== undefined) this.#awaitEvent(id, localId);
     } catch (failure) {
       this.#change(localId, {
         state: 'failed',
         failure: describeFailure(failure),
-        wasRefused: failure instanceof ApiError,
+        wasRefused: failure instanceof ApiError && failure.status < 500,
       });
     }
+  }
+
+  #awaitEvent(messageId: number, localId: string): void {
+    if (this.#find(localId) === undefined) return;
+    // A repeat of a send whose event came long ago: the lists have the message.
+    if (messageId <= this.#options.newestId()) {
+      this.discard(localId);
+      return;
+    }
+    this.#expected.set(messageId, localId);
+    setTimeout(() => {
+      if (!this.#expected.has(messageId)) return;
+      this.receive(messageId, undefined);
+      this.#options.onUnheard();
+    }, unheardMs);
   }
 }

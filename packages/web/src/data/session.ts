@@ -11,7 +11,7 @@ import { eraseStored } from './stored.ts';
 export type Session =
   | { readonly kind: 'checking' }
   | { readonly kind: 'signed-out' }
-  /** The server could not be asked. */
+  /** The server cannot be asked at the moment; it is tried again. */
   | { readonly kind: 'unreachable'; readonly failure: unknown }
   | { readonly kind: 'signed-in'; readonly app: App };
 
@@ -52,7 +52,8 @@ function attendPage(opened: OpenedApp): void {
   const until = { signal: ending.signal, passive: true };
   addEventListener('online', () => opened.wake(), until);
   addEventListener('offline', () => opened.noteOffline(), until);
-  addEventListener('pageshow', () => opened.wake(), until);
+  // Of a page that comes back from the browser's cache the connections are cut.
+  addEventListener('pageshow', ({ persisted }) => persisted && opened.wake(), until);
   addEventListener('storage', () => opened.reread(), until);
   let toldAt = 0;
   const onInput = (): void => {
@@ -69,6 +70,9 @@ async function open(): Promise<void> {
     name: sharingName,
     signal: ending.signal,
     store: localStorage,
+    onUnreachable(failure) {
+      session.value = { kind: 'unreachable', failure };
+    },
     onSignedOut: () => void showSignIn(),
   });
   attendPage(opened);
@@ -117,9 +121,10 @@ export async function signOut(): Promise<void> {
   const current = sessions.find(({ is_current }) => is_current);
   if (current !== undefined)
     await client().request('DELETE /sessions/{session_id}', { session_id: current.session_id });
+  const shown = showSignIn();
   eraseStored(localStorage);
   tellOtherTabs('signed-out');
-  await showSignIn();
+  await shown;
 }
 
 otherTabs.addEventListener('message', ({ data }) => {

@@ -72,6 +72,7 @@ class Tab {
       },
       snapshot: () => this.words,
       onConnection: () => undefined,
+      onFailure: () => undefined,
       onInput: () => undefined,
       onRefused: (failure) => {
         throw failure;

@@ -55,6 +55,8 @@ export type SharedEventsOptions<Whole> = {
   /** The state with everything that was received; undefined before the first. */
   readonly snapshot: () => Whole | undefined;
   readonly onConnection: (connection: ConnectionState) => void;
+  /** The server could not be reached, and is tried again. */
+  readonly onFailure: (failure: Error) => void;
   /** The person did something in any tab. */
   readonly onInput: () => void;
   /** The server refused for good, as it does when the session has ended. */
@@ -113,6 +115,10 @@ export class SharedEvents<Whole> {
     else this.#stream.wake();
   }
 
+  noteOffline(): void {
+    this.#setConnection('offline');
+  }
+
   /** The leader learnt who is present. */
   sharePresences(reports: ReadonlyMap<string, Report>): void {
     this.#options.receive({ kind: 'presences', reports });
@@ -148,14 +154,15 @@ export class SharedEvents<Whole> {
       transport: 'stream',
       resume: this.#position,
       keepsQueue: true,
-      onFailure: () => this.#setConnection('connecting'),
+      onConnected: () => this.#setConnection('live'),
+      onFailure: (failure) => {
+        this.#setConnection('connecting');
+        this.#options.onFailure(failure);
+      },
     });
     this.#stream = stream;
     try {
-      for await (const event of stream) {
-        this.#take(event, stream.queueId ?? '');
-        this.#setConnection('live');
-      }
+      for await (const event of stream) this.#take(event, stream.queueId ?? '');
     } catch (failure) {
       this.#options.onRefused(failure instanceof Error ? failure : new Error(String(failure)));
     }
