@@ -26,7 +26,7 @@ export function Disclosure({
       <summary {...(about === undefined ? {} : { 'aria-label': `${label}: ${about}` })}>
         {label}
       </summary>
-      {isOpen.value && content()}
+      {isOpen.value && <div class="disclosure-content">{content()}</div>}
     </details>
   );
 }
