@@ -1,25 +1,157 @@
-import type { App } from '../data/app.ts';
-import { ComposeArea } from './compose/compose-area.tsx';
-import { MessageView } from './messages/message-view.tsx';
-import { SettingsView } from './settings/settings-view.tsx';
-import { StreamsView } from './streams/streams-view.tsx';
+import { useSignal, useSignalEffect } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
 
-/** The page of a signed-in person: navigation, the place in the middle, the compose area. */
+import type { App } from '../data/app.ts';
+import { signOut } from '../data/session.ts';
+import { texts } from '../texts.ts';
+import { bindAddress } from './address-binding.ts';
+import { ComposeArea } from './compose/compose-area.tsx';
+import { Icon } from './icon.tsx';
+import { lazy } from './lazy.tsx';
+import { MessageView } from './messages/message-view.tsx';
+import { PlaceHeader } from './messages/place-header.tsx';
+import { Navigation } from './navigation/navigation.tsx';
+import { Avatar } from './parts/avatar.tsx';
+import { Menu } from './parts/menu.tsx';
+import { Toasts } from './parts/toast.tsx';
+import { PersonDialog } from './people/person-dialog.tsx';
+import { shownPerson } from './people/shown-person.ts';
+import { UserList } from './people/user-list.tsx';
+import { RecentView } from './recent/recent-view.tsx';
+
+const SettingsView = lazy(async () => (await import('./settings/settings-view.tsx')).SettingsView);
+const StreamsView = lazy(async () => (await import('./streams/streams-view.tsx')).StreamsView);
+
+/** The page of a signed-in person: the bar above, navigation, the place in the middle, people, and where to write. */
 export function Shell({ app }: { readonly app: App }) {
+  useEffect(() => bindAddress(app), [app]);
+  const showsNavigation = useSignal(false);
+  useSignalEffect(() => {
+    document.documentElement.dataset['theme'] = app.state.settings.value.night_mode ? 'dark' : '';
+  });
+  useSignalEffect(() => {
+    // Whoever chose a place on a narrow screen wants to see it.
+    if (app.place.value !== undefined) showsNavigation.value = false;
+  });
+  const { view } = app.place.value;
+  return (
+    <div class="shell" data-navigation={showsNavigation.value}>
+      <a class="skip" href="#main" onClick={focusMain}>
+        {texts.shell.skip}
+      </a>
+      <TopBar
+        app={app}
+        onToggleNavigation={() => {
+          showsNavigation.value = !showsNavigation.value;
+        }}
+        showsNavigation={showsNavigation.value}
+      />
+      <div class="side-bar">
+        <Navigation app={app} />
+      </div>
+      <main id="main" tabIndex={-1}>
+        <Connection app={app} />
+        <Place app={app} />
+        {(view === 'messages' || view === 'recent') && <ComposeArea app={app} />}
+      </main>
+      <aside class="people-bar" aria-label={texts.shell.people}>
+        <UserList app={app} />
+      </aside>
+      <PersonDialog app={app} />
+      <Toasts />
+    </div>
+  );
+}
+
+function focusMain(event: Event): void {
+  event.preventDefault();
+  document.querySelector<HTMLElement>('#main')?.focus();
+}
+
+function Place({ app }: { readonly app: App }) {
   const place = app.place.value;
   switch (place.view) {
     case 'messages':
       return (
-        <main>
+        <>
+          <PlaceHeader app={app} narrow={place.narrow} />
           <MessageView app={app} narrow={place.narrow} near={place.near} />
-          <ComposeArea app={app} />
-        </main>
+        </>
       );
     case 'settings':
       return <SettingsView app={app} section={place.section} />;
     case 'streams':
       return <StreamsView app={app} streamId={place.streamId} />;
-    default:
-      return <main>{place.view}</main>;
+    case 'recent':
+      return (
+        <div class="page">
+          <RecentView app={app} />
+        </div>
+      );
+    case 'drafts':
+    case 'scheduled':
+      return null;
   }
+}
+
+/** Says quietly that events do not arrive at the moment. */
+function Connection({ app }: { readonly app: App }) {
+  const state = app.connection.value;
+  return (
+    <p class="connection" role="status" data-state={state}>
+      {state !== 'live' && (
+        <>
+          <Icon name="offline" /> {texts.shell.connection[state]}
+        </>
+      )}
+    </p>
+  );
+}
+
+function TopBar({
+  app,
+  showsNavigation,
+  onToggleNavigation,
+}: {
+  readonly app: App;
+  readonly showsNavigation: boolean;
+  readonly onToggleNavigation: () => void;
+}) {
+  const { realm, self } = app.state;
+  return (
+    <header class="top-bar">
+      <button
+        type="button"
+        class="plain toggle-navigation"
+        aria-expanded={showsNavigation}
+        aria-label={texts.shell.toggleNavigation}
+        onClick={onToggleNavigation}
+      >
+        <Icon name="menu" />
+      </button>
+      <a class="organization" href={app.addressOf({ view: 'recent' })}>
+        {realm.value.realm_name}
+      </a>
+      <span class="grow" />
+      <Menu
+        label={texts.shell.account}
+        items={() => [
+          {
+            label: texts.shell.profile,
+            onSelect: () => {
+              shownPerson.value = self.value.user_id;
+            },
+          },
+          {
+            label: texts.shell.settings,
+            onSelect: () => app.navigate({ view: 'settings', section: '' }),
+          },
+          { label: texts.shell.reference, onSelect: () => open('/api/docs', '_blank', 'noopener') },
+          { label: texts.shell.signOut, onSelect: () => void signOut() },
+        ]}
+      >
+        <Avatar person={self.value} size={32} />
+      </Menu>
+    </header>
+  );
 }

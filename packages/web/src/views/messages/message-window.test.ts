@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+import {
+  moveDown,
+  moveUp,
+  shownMax,
+  shownPartOf,
+  wholeWindow,
+  windowAround,
+} from './message-window.ts';
+
+const ids = (count: number): readonly number[] =>
+  Array.from({ length: count }, (_, index) => 10 + 2 * index);
+
+test('the newest messages are shown at first', () => {
+  const all = ids(1_000);
+  const part = shownPartOf(all, wholeWindow);
+  expect(part.ids).toEqual(all.slice(-shownMax));
+  expect([part.above, part.below]).toEqual([700, 0]);
+});
+
+test('moving up and down shows every message, never more than the page may have', () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 0, max: 1_500 }),
+      fc.array(fc.constantFrom('up', 'down'), { maxLength: 40 }),
+      (count, moves) => {
+        const all = ids(count);
+        let window = wholeWindow;
+        for (const move of moves) {
+          const part = shownPartOf(all, window);
+          window = move === 'up' ? moveUp(all, part) : moveDown(all, part);
+          const next = shownPartOf(all, window);
+          expect(next.ids.length).toBe(Math.min(shownMax, count));
+          expect(next.above + next.ids.length + next.below).toBe(count);
+        }
+      },
+    ),
+  );
+});
+
+test('a window around a message shows it', () => {
+  const all = ids(1_000);
+  for (const id of [10, 500, 1_111, 2_008])
+    expect(shownPartOf(all, windowAround(all, id)).ids.some((each) => each >= id)).toBe(true);
+});
+
+test('a window at the end of the list goes on with it', () => {
+  const all = ids(400);
+  const window = moveDown(all, shownPartOf(all, wholeWindow));
+  expect(shownPartOf([...all, 5_000], window).ids.at(-1)).toBe(5_000);
+});

@@ -1,0 +1,70 @@
+import { fragmentOf, glyphOf, isOwnPicture, pictureName } from './rendered-rules.ts';
+
+/** Formulas as pictures made of styled boxes, which the page's policy forbids; MathML beside them says the same. */
+const unshown = '.katex-html, .message_embed_image';
+
+function adaptLink(link: HTMLAnchorElement, origin: string): void {
+  const href = link.getAttribute('href') ?? '';
+  const fragment = fragmentOf(href, origin);
+  if (fragment === undefined) {
+    link.target = '_blank';
+    link.rel = 'noopener noreferrer';
+  } else {
+    link.setAttribute('href', fragment);
+    link.removeAttribute('target');
+  }
+}
+
+/** A foreign picture becomes a link with its address, which only a click opens. */
+function unloadPicture(picture: HTMLImageElement, knownAddresses: ReadonlySet<string>): void {
+  const link = picture.closest('a');
+  const preview = picture.closest('.message_inline_image, .message_inline_ref');
+  const address = link?.getAttribute('href') ?? picture.getAttribute('src') ?? '';
+  if (preview !== null && knownAddresses.has(address)) preview.remove();
+  else if (link !== null) picture.replaceWith(address);
+  else picture.replaceWith(picture.alt || address);
+}
+
+function adaptPictures(body: HTMLElement, origin: string): void {
+  const links = body.querySelectorAll('a:not(.message_inline_image *, .message_inline_ref *)');
+  const knownAddresses = new Set([...links].map((link) => link.getAttribute('href') ?? ''));
+  for (const picture of body.querySelectorAll('img')) {
+    if (!isOwnPicture(picture.getAttribute('src') ?? '', origin)) {
+      unloadPicture(picture, knownAddresses);
+      continue;
+    }
+    picture.loading = 'lazy';
+    if (picture.classList.contains('emoji')) continue;
+    picture.classList.add('picture');
+    picture.alt = pictureName(picture.closest('a')?.getAttribute('href') ?? picture.src);
+  }
+}
+
+/** What is wider than the page scrolls by itself, also with the keyboard. */
+function letScroll(body: HTMLElement): void {
+  for (const table of body.querySelectorAll('table')) {
+    const frame = table.ownerDocument.createElement('div');
+    frame.className = 'wide';
+    frame.tabIndex = 0;
+    table.replaceWith(frame);
+    frame.append(table);
+  }
+  for (const block of body.querySelectorAll('pre')) block.tabIndex = 0;
+}
+
+/**
+ * Changes HTML of the server to what the client shows: nothing that the page's policy forbids, no foreign pictures, links that open in a new tab
+ * unless they stay in the client, the platform's emoji. Each element is looked at a fixed number of times.
+ *
+ * @param body in a document that loads nothing
+ * @param origin the page's
+ */
+export function adaptRendered(body: HTMLElement, origin: string): void {
+  for (const element of body.querySelectorAll(unshown)) element.remove();
+  for (const element of body.querySelectorAll('[style]')) element.removeAttribute('style');
+  for (const link of body.querySelectorAll('a')) adaptLink(link, origin);
+  adaptPictures(body, origin);
+  for (const emoji of body.querySelectorAll('span.emoji'))
+    emoji.textContent = glyphOf(emoji.className) ?? emoji.textContent;
+  letScroll(body);
+}

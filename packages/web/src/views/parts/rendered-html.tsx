@@ -1,0 +1,49 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
+
+import { adaptRendered } from './adapt-rendered.ts';
+
+/**
+ * The only place where HTML of the server enters the page.
+ *
+ * It is safe because the server's renderer makes it from Markdown and passes on none of what people write as HTML, and because the page's policy
+ * admits no script, style or frame of a document. The policy below therefore passes HTML on as it is; it exists so that no other place can.
+ */
+const policy = window.trustedTypes?.createPolicy('parley', { createHTML: (html) => html });
+
+const parser = new DOMParser();
+
+/** What the client shows of it: made in a document that loads and runs nothing, and changed there. */
+function contentOf(html: string): DocumentFragment {
+  const { body } = parser.parseFromString(policy?.createHTML(html) ?? html, 'text/html');
+  const content = document.createDocumentFragment();
+  adaptRendered(body, location.origin);
+  content.append(...body.childNodes);
+  return content;
+}
+
+/**
+ * HTML of the server: a message, or a part of one such as a topic with marked words.
+ *
+ * @param props.inline within a line of text
+ */
+export function RenderedHtml({
+  html,
+  class: classes = '',
+  inline = false,
+}: {
+  readonly html: string;
+  readonly class?: string | undefined;
+  readonly inline?: boolean;
+}) {
+  const element = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    const content = contentOf(html);
+    if (content.querySelector('.codehilite') !== null) void import('../../styles/highlight.css');
+    element.current?.replaceChildren(content);
+  }, [html]);
+  const Element = inline ? 'span' : 'div';
+  const hold = (made: HTMLElement | null): void => {
+    element.current = made;
+  };
+  return <Element ref={hold} class={`rendered ${classes}`} />;
+}
