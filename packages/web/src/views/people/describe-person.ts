@@ -1,5 +1,4 @@
 /** What is said of a person in lists and on the card. */
-import { presenceOf } from '../../data/state.ts';
 import type { Person, Presence, State } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 
@@ -39,8 +38,7 @@ export type Availability = Presence['status'] | 'away';
 
 export function availabilityOf(person: Person, state: State): Availability {
   if (state.statuses.value.get(person.user_id)?.away === true) return 'away';
-  const presence = state.presences.value.get(person.email);
-  return presence === undefined ? 'offline' : presenceOf(presence, Date.now() / 1000).status;
+  return state.presences.value.get(person.email)?.status ?? 'offline';
 }
 
 export function describePresence(person: Person, state: State): string {
