@@ -30,7 +30,7 @@ const folders = globSync(manifests, { cwd: repositoryFolder }).map((path) => dir
 // The root's dependencies (the test runner, types) are available to all.
 const tools = Object.keys(readManifest('.').devDependencies);
 const isForDevelopment = (path: string): boolean =>
-  /\.(?:test|config)\.ts$|(?:^|\/)tests\//.test(path);
+  /\.(?:test|config)\.ts$|(?:^|\/)(?:tests|build)\//.test(path);
 /** Types are not there at run time. */
 const importOfTypes = /^import type [^;]*;$/gm;
 
@@ -40,7 +40,7 @@ test.each(folders)('%s declares what it imports, and nothing else', (folder) => 
   const imported = new Set<string>();
   const importedBySources = new Set<string>();
   const cwd = join(repositoryFolder, folder);
-  for (const path of globSync('**/*.{ts,mjs}', { cwd, exclude: ['**/node_modules'] })) {
+  for (const path of globSync('**/*.{ts,tsx,mjs}', { cwd, exclude: ['**/node_modules'] })) {
     const text = readFileSync(join(cwd, path), 'utf8');
     for (const name of importedBy(text)) imported.add(name);
     if (isForDevelopment(path)) continue;

@@ -25,9 +25,10 @@ function indexOf(ids: readonly number[], id: number): number {
 }
 
 export function shownPartOf(ids: readonly number[], { firstId, lastId }: MessageWindow): ShownPart {
-  const end = lastId === undefined ? ids.length : Math.min(ids.length, indexOf(ids, lastId + 1));
-  const from = firstId === undefined ? 0 : indexOf(ids, firstId);
-  const start = Math.max(Math.min(from, end), firstId === undefined ? end - shownMax : 0);
+  const end = lastId === undefined ? ids.length : indexOf(ids, lastId + 1);
+  const from = Math.min(end, firstId === undefined ? 0 : indexOf(ids, firstId));
+  // At the newest message the window goes on with the list, and lets go of the oldest.
+  const start = lastId === undefined ? Math.max(from, end - shownMax) : from;
   return {
     ids: ids.slice(start, Math.min(end, start + shownMax)),
     above: start,
