@@ -53,7 +53,7 @@ function letScroll(body: HTMLElement): void {
 }
 
 /**
- * Changes HTML of the server to what the client shows: nothing that the page's policy forbids, no foreign pictures, links that open in a new tab
+ * Changes HTML of the server to what the client shows: no foreign pictures, links that open in a new tab
  * unless they stay in the client, the platform's emoji. Each element is looked at a fixed number of times.
  *
  * @param body in a document that loads nothing
@@ -61,7 +61,6 @@ function letScroll(body: HTMLElement): void {
  */
 export function adaptRendered(body: HTMLElement, origin: string): void {
   for (const element of body.querySelectorAll(unshown)) element.remove();
-  for (const element of body.querySelectorAll('[style]')) element.removeAttribute('style');
   for (const link of body.querySelectorAll('a')) adaptLink(link, origin);
   adaptPictures(body, origin);
   for (const emoji of body.querySelectorAll('span.emoji'))

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
 import { adaptRendered } from './adapt-rendered.ts';
+import { withoutStyles } from './rendered-rules.ts';
 
 /**
  * The only place where HTML of the server enters the page.
@@ -14,7 +15,8 @@ const parser = new DOMParser();
 
 /** What the client shows of it: made in a document that loads and runs nothing, and changed there. */
 function contentOf(html: string): DocumentFragment {
-  const { body } = parser.parseFromString(policy?.createHTML(html) ?? html, 'text/html');
+  const plain = withoutStyles(html);
+  const { body } = parser.parseFromString(policy?.createHTML(plain) ?? plain, 'text/html');
   const content = document.createDocumentFragment();
   adaptRendered(body, location.origin);
   content.append(...body.childNodes);

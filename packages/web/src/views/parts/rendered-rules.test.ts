@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { fragmentOf, glyphOf, isOwnPicture, pictureName } from './rendered-rules.ts';
+import { fragmentOf, glyphOf, isOwnPicture, pictureName, withoutStyles } from './rendered-rules.ts';
 
 const origin = 'https://chat.example.com';
 
@@ -47,10 +47,19 @@ test.each([
   ['emoji emoji-1f389', '🎉\uFE0F'],
   ['emoji emoji-2764', '❤\uFE0F'],
   ['emoji emoji-0031-20e3', '1\uFE0F\u20E3'],
-  ['emoji emoji-1f1e9-1f1ea', '🇩🇪'],
   ['emoji emoji-ffffff', undefined],
   ['emoji', undefined],
   ['emoji-picker', undefined],
 ])('the classes %s stand for %s', (classes, glyph) => {
   expect(glyphOf(classes)).toBe(glyph);
+});
+
+test.each([
+  ['<span class="strut" style="height:1em;">x</span>', '<span class="strut">x</span>'],
+  ['<a style="color: red" href="#a">a</a><b style="top:0">', '<a href="#a">a</a><b>'],
+  ['<a title="a style=" href="b">a</a>', '<a title="a style=" href="b">a</a>'],
+  ['<p>write style="top:0" here</p>', '<p>write style="top:0" here</p>'],
+  ['<p>&lt;b style="top:0"&gt;</p>', '<p>&lt;b style="top:0"&gt;</p>'],
+])('%s enters the page without styles', (html, expected) => {
+  expect(withoutStyles(html)).toBe(expected);
 });
