@@ -232,3 +232,11 @@ test('the form of a POST may name its method, urlencoded or multipart', () => {
   expect(namedMethodIn('--x\r\nname="method"\r\n\r\nPATCH\r\n--x')).toBe('PATCH');
   expect(namedMethodIn('the_method=DELETE')).toBeUndefined();
 });
+
+test('files of the web client are no part of the document, and answers of endpoints are whatever their headers', () => {
+  const headers = { 'content-type': 'text/html', 'cross-origin-opener-policy': 'same-origin' };
+  check('GET /', 200, undefined, { headers });
+  check('GET /assets/index-abcdefgh.js', 304, undefined, { headers });
+  expect(() => check('GET /', 200, undefined)).toThrow(BadAnswer);
+  expect(() => check('GET users/me', 200, undefined, { headers })).toThrow(BadAnswer);
+});

@@ -27,6 +27,9 @@ type Place = { readonly pointer: string; readonly value: JsonObject };
 /** Pages of the gateway for people are not part of the interface. */
 const pages = /^\/api\/(?:docs(?:\/|$)|v1\/openapi\.json$)/;
 
+/** Neither are the files of the web client, all of which have this header, on any path that is no endpoint's. */
+const webClientHeader = 'cross-origin-opener-policy';
+
 /** Refusals of an unreadable or too large request, before its path is known. */
 const unreadableStatuses = ['400', '408', '417', '431'];
 
@@ -64,6 +67,8 @@ export class AnswerDocument {
   check(answer: SeenAnswer): void {
     const path = (answer.path.split('?')[0] ?? '').replace(absoluteForm, '');
     if (pages.test(path)) return;
+    if (answer.headers[webClientHeader] !== undefined && this.#paths.find(path).length === 0)
+      return;
     const faults = this.#responsesFor(answer, path).map((responses) =>
       this.#findFault(answer, responses),
     );
