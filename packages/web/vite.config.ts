@@ -1,12 +1,13 @@
 import { defineConfig } from 'vite';
 
 import { compressedFiles } from './build/compressed-files.ts';
+import { emojiCatalogue } from './build/emoji-catalogue.ts';
 import { firstScreenBudget } from './build/first-screen.ts';
 import { workerFiles } from './build/worker-files.ts';
 
 export default defineConfig({
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
-  plugins: [workerFiles(), firstScreenBudget(), compressedFiles()],
+  plugins: [emojiCatalogue(), workerFiles(), firstScreenBudget(), compressedFiles()],
   build: {
     target: 'es2023',
     // What the page loads is under a policy that admits no inline script, which this would be.

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest';
 
 import { createTestContext } from '../tests/test-context.ts';
-import { extraEmoji, findEmojiCode, namesOfEmojiCode } from './emoji-catalogue.ts';
+import {
+  extraEmoji,
+  findEmojiCode,
+  listEmojiByCategory,
+  namesOfEmojiCode,
+} from './emoji-catalogue.ts';
 import catalogue from './emoji-names.json' with { type: 'json' };
 import { renderMessage } from './render-message.ts';
 
@@ -56,6 +61,16 @@ describe('the emoji catalogue', () => {
     }
     expect(findEmojiCode('us')).toBeUndefined();
     expect(findEmojiCode(extraEmoji.name)).toBeUndefined();
+  });
+
+  it('lists each emoji once, in the category where people look for it', () => {
+    const categories = listEmojiByCategory();
+    const listed = [...categories.values()].flat();
+    expect(listed.map(({ code }) => code).toSorted()).toEqual(allCodes().toSorted());
+    for (const { code, names } of listed) expect(names).toEqual(namesOfEmojiCode(code));
+    const codesOf = (category: string) => categories.get(category)?.map(({ code }) => code);
+    expect(codesOf('Animals & Nature')).toContain('1f98a');
+    expect(codesOf('Symbols')).toContain('0023-20e3');
   });
 
   it('maps raw characters and names to the same code', () => {

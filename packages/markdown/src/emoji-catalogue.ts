@@ -63,6 +63,31 @@ export function namesOfEmojiCode(code: string): readonly string[] {
   return namesByCode.get(code) ?? [];
 }
 
+export type ListedEmoji = {
+  readonly code: string;
+  /** The canonical one first. */
+  readonly names: readonly string[];
+};
+
+/** All Unicode emoji in the order of pickers, by category. */
+export function listEmojiByCategory(): ReadonlyMap<string, readonly ListedEmoji[]> {
+  const categories = new Map<string, ListedEmoji[]>();
+  const left = new Map(namesByCode);
+  const list = (category: string, code: string): void => {
+    const names = left.get(code);
+    left.delete(code);
+    if (names === undefined) return;
+    categories.set(category, [...(categories.get(category) ?? []), { code, names }]);
+  };
+  for (const { emoji, category } of gemoji) {
+    const code = findOfferedCode(emoji);
+    if (code !== undefined) list(category, code);
+  }
+  // A map may lose the entry that a loop is at.
+  for (const code of left.keys()) list('Symbols', code);
+  return categories;
+}
+
 /**
  * The only built-in emoji that is not a Unicode character; reactions call it `zulip_extra_emoji` (reference facts, markdown 9 and messages
  * 15).

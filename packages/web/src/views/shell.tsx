@@ -19,6 +19,10 @@ import { shownPerson } from './people/shown-person.ts';
 import { UserList } from './people/user-list.tsx';
 import { RecentView } from './recent/recent-view.tsx';
 
+const DraftsView = lazy(async () => (await import('./drafts/drafts-view.tsx')).DraftsView);
+const ScheduledView = lazy(
+  async () => (await import('./scheduled/scheduled-view.tsx')).ScheduledView,
+);
 const SettingsView = lazy(async () => (await import('./settings/settings-view.tsx')).SettingsView);
 const StreamsView = lazy(async () => (await import('./streams/streams-view.tsx')).StreamsView);
 
@@ -78,6 +82,10 @@ function Place({ app }: { readonly app: App }) {
           <MessageView app={app} narrow={place.narrow} near={place.near} />
         </>
       );
+    case 'drafts':
+      return <DraftsView app={app} />;
+    case 'scheduled':
+      return <ScheduledView app={app} />;
     case 'settings':
       return <SettingsView app={app} section={place.section} />;
     case 'streams':
@@ -88,9 +96,6 @@ function Place({ app }: { readonly app: App }) {
           <RecentView app={app} />
         </div>
       );
-    case 'drafts':
-    case 'scheduled':
-      return null;
   }
 }
 

@@ -1,11 +1,15 @@
 import type { App } from '../../data/app.ts';
+import { editedMessageId } from '../../data/message-actions.ts';
 import type { Match } from '../../data/message-list.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { RenderedHtml } from '../parts/rendered-html.tsx';
 import { shownPerson } from '../people/shown-person.ts';
+import { EditMessage } from './edit-message.tsx';
 import { MessageActions } from './message-actions.tsx';
+import { Reactions } from './reactions.tsx';
+import { Widget } from './widgets.tsx';
 
 function timeOf({ timestamp }: Message, app: App): string {
   return new Date(timestamp * 1_000).toLocaleTimeString(undefined, {
@@ -78,7 +82,9 @@ export function MessageRow({
             <Sender app={app} message={message} />
           </header>
         )}
-        {message.is_me_message ? (
+        {editedMessageId.value === message.id ? (
+          <EditMessage app={app} messageId={message.id} />
+        ) : message.is_me_message ? (
           <div class="me-message">
             <Sender app={app} message={message} /> <Content message={message} match={match} />
           </div>
@@ -88,6 +94,8 @@ export function MessageRow({
         {message.last_edit_timestamp !== undefined && (
           <small class="edited">{texts.messages.edited}</small>
         )}
+        <Widget app={app} messageId={message.id} />
+        <Reactions app={app} messageId={message.id} />
       </div>
       <time dateTime={at.toISOString()} title={at.toLocaleString()}>
         {timeOf(message, app)}

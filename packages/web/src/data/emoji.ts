@@ -1,0 +1,134 @@
+/** The emoji that reactions, completions and the picker offer: Unicode's, which are read when first needed, and the organization's. */
+import { extraEmojiPath } from '@parley/api/extra-emoji';
+import { signal } from '@preact/signals';
+import type { ReadonlySignal } from '@preact/signals';
+
+import type { Message, Realm } from './state.ts';
+
+export type Reaction = Message['reactions'][number];
+
+/** The three members are those of reactions. */
+export type Emoji = {
+  readonly emoji_name: string;
+  readonly emoji_code: string;
+  readonly reaction_type: Reaction['reaction_type'];
+};
+
+/** An emoji to choose from. */
+export type OfferedEmoji = Emoji & {
+  /** All of them, `emoji_name` too. */
+  readonly names: readonly string[];
+};
+
+export type EmojiCategory = { readonly name: string; readonly emoji: readonly OfferedEmoji[] };
+
+const emojiPresentation = '\u{FE0F}';
+
+const categories = signal<readonly EmojiCategory[]>([]);
+
+/** Empty until `loadEmoji`. */
+export const unicodeEmoji: ReadonlySignal<readonly EmojiCategory[]> = categories;
+
+/** Reads the Unicode emoji, once. A failure is retried by the next call. */
+export async function loadEmoji(): Promise<void> {
+  if (categories.peek().length > 0) return;
+  const catalogue = await import('virtual:emoji-catalogue');
+  categories.value = catalogue.categories.map(([name, listed]) => ({
+    name,
+    emoji: listed.map((entry) => {
+      const [emoji_code = '', ...names] = entry.split(' ');
+      const [emoji_name = ''] = names;
+      return { emoji_name, emoji_code, reaction_type: 'unicode_emoji', names };
+    }),
+  }));
+}
+
+/** @returns the organization's own emoji and the built-in one that is a picture */
+export function pictureEmoji(realm: Realm): readonly OfferedEmoji[] {
+  const own = Object.values(realm.realm_emoji)
+    .filter(({ deactivated }) => !deactivated)
+    .map(({ name, id }) => ({
+      emoji_name: name,
+      emoji_code: id,
+      reaction_type: 'realm_emoji' as const,
+      names: [name],
+    }));
+  const builtIn = {
+    emoji_name: 'zulip',
+    emoji_code: 'zulip',
+    reaction_type: 'zulip_extra_emoji',
+    names: ['zulip'],
+  } as const;
+  return own.some(({ emoji_name }) => emoji_name === builtIn.emoji_name) ? own : [...own, builtIn];
+}
+
+/** What shows an emoji: the platform's own glyph, or a picture below the server. */
+export type EmojiGlyph =
+  | { readonly character: string }
+  | { readonly pictureUrl: string | undefined };
+
+export function glyphOf({ emoji_code, reaction_type }: Emoji, realm: Realm): EmojiGlyph {
+  switch (reaction_type) {
+    case 'realm_emoji':
+      return { pictureUrl: realm.realm_emoji[emoji_code]?.source_url };
+    case 'zulip_extra_emoji':
+      return { pictureUrl: extraEmojiPath };
+    case 'unicode_emoji':
+      return { character: characterOf(emoji_code) };
+  }
+}
+
+/** @param code hex code points joined with `-`, as reactions have it */
+export function characterOf(code: string): string {
+  const [first = 0, ...rest] = code.split('-').map((point) => Number.parseInt(point, 16));
+  if (![first, ...rest].every((point) => point >= 0 && point <= 0x10_ffff)) return '';
+  return String.fromCodePoint(first) + emojiPresentation + String.fromCodePoint(...rest);
+}
+
+/**
+ * How well an emoji matches words searched for: 0 a name begins with them, 1 a word of a name does, 2 they are within a name.
+ *
+ * @param query lower case; a space matches `_`
+ * @returns undefined if it does not match
+ */
+export function rankEmoji(names: readonly string[], query: string): number | undefined {
+  const searched = query.replaceAll(' ', '_');
+  const ranks = names.flatMap((name) => {
+    const at = name.indexOf(searched);
+    if (at === -1) return [];
+    if (at === 0) return [0];
+    return [name[at - 1] === '_' ? 1 : 2];
+  });
+  return ranks.length === 0 ? undefined : Math.min(...ranks);
+}
+
+/** The most emoji that a search shows. */
+const foundMax = 96;
+
+/** @returns those with a matching name, the best first */
+export function searchEmoji(
+  offered: readonly OfferedEmoji[],
+  query: string,
+): readonly OfferedEmoji[] {
+  return offered
+    .flatMap((emoji) => {
+      const rank = rankEmoji(emoji.names, query);
+      return rank === undefined ? [] : [{ emoji, rank }];
+    })
+    .toSorted((one, other) => one.rank - other.rank)
+    .slice(0, foundMax)
+    .map(({ emoji }) => emoji);
+}
+
+const recentMax = 16;
+const recentKey = (selfId: number): string => `parley.${selfId}.emoji`;
+
+/** @returns names of the emoji that the person chose last in this browser, the latest first */
+export function recentEmojiNames(selfId: number): readonly string[] {
+  return (localStorage.getItem(recentKey(selfId)) ?? '').split(' ').filter((name) => name !== '');
+}
+
+export function rememberEmoji(selfId: number, name: string): void {
+  const names = [name, ...recentEmojiNames(selfId).filter((each) => each !== name)];
+  localStorage.setItem(recentKey(selfId), names.slice(0, recentMax).join(' '));
+}

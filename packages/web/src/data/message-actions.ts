@@ -1,0 +1,250 @@
+/** What a person does with a message that is there: react, star, quote, edit, move, delete. Events bring the results. */
+import { signal } from '@preact/signals';
+import type { ReadonlySignal } from '@preact/signals';
+import type { AnswerOf, ParametersOf } from '@parley/client';
+
+import type { App } from './app.ts';
+import { conversationOfMessage } from './conversation.ts';
+import type { Emoji, Reaction } from './emoji.ts';
+import { rememberEmoji } from './emoji.ts';
+import { narrowOf } from './narrow.ts';
+import { topicKey } from './state.ts';
+import type { Message, State } from './state.ts';
+
+export const noTopic = '(no topic)';
+
+/** Others than administrators move messages of others for this long (reference facts, messages 12). */
+const communityMoveSecs = 86_400;
+
+export type MessageRights = {
+  readonly canEditContent: boolean;
+  readonly canMove: boolean;
+  readonly canDelete: boolean;
+  /** Until the content can no longer be edited; undefined if there is no limit. */
+  readonly editSecsLeft: number | undefined;
+};
+
+function isWithin(limitSecs: number, ageSecs: number): boolean {
+  return limitSecs === 0 || ageSecs < limitSecs;
+}
+
+/**
+ * What the organization's settings let the person do with a message; the server decides (reference facts, messages 12 and 13).
+ *
+ * @param ageSecs how long ago it was sent
+ */
+export function rightsOn(
+  message: Pick<Message, 'type' | 'sender_id' | 'subject'>,
+  ageSecs: number,
+  {
+    self,
+    realm,
+  }: {
+    readonly self: { readonly user_id: number; readonly is_admin: boolean };
+    readonly realm: {
+      readonly realm_allow_message_editing: boolean;
+      readonly realm_allow_community_topic_editing: boolean;
+      readonly realm_message_content_edit_limit_seconds: number;
+      readonly realm_allow_message_deleting: boolean;
+      readonly realm_message_content_delete_limit_seconds: number;
+    };
+  },
+): MessageRights {
+  const isOwn = message.sender_id === self.user_id;
+  const mayEdit = realm.realm_allow_message_editing;
+  const editLimitSecs = realm.realm_message_content_edit_limit_seconds;
+  const mayMoveOthers =
+    message.subject === noTopic ||
+    (realm.realm_allow_community_topic_editing && ageSecs < communityMoveSecs);
+  const mayDeleteOwn =
+    realm.realm_allow_message_deleting &&
+    isWithin(realm.realm_message_content_delete_limit_seconds, ageSecs);
+  return {
+    canEditContent: mayEdit && isOwn && isWithin(editLimitSecs, ageSecs),
+    canMove: mayEdit && message.type === 'stream' && (isOwn || self.is_admin || mayMoveOthers),
+    canDelete: self.is_admin || (isOwn && mayDeleteOwn),
+    editSecsLeft: editLimitSecs === 0 ? undefined : Math.max(0, editLimitSecs - ageSecs),
+  };
+}
+
+/** The rights of the signed-in person, now. */
+export function rightsNow(message: Message, state: State): MessageRights {
+  const ageSecs = Date.now() / 1000 - message.timestamp;
+  return rightsOn(message, ageSecs, { self: state.self.value, realm: state.realm.value });
+}
+
+export type ReactionCount = Emoji & {
+  readonly userIds: readonly number[];
+};
+
+/** Reactions of a message by emoji, in the order of the first of each. */
+export function countReactions(reactions: readonly Reaction[]): readonly ReactionCount[] {
+  const counts = new Map<string, ReactionCount>();
+  for (const { emoji_name, emoji_code, reaction_type, user_id } of reactions) {
+    const key = `${reaction_type} ${emoji_code}`;
+    const userIds = [...(counts.get(key)?.userIds ?? []), user_id];
+    counts.set(key, { emoji_name, emoji_code, reaction_type, ...counts.get(key), userIds });
+  }
+  return [...counts.values()];
+}
+
+/**
+ * Adds the person's reaction, or takes it back if it is there.
+ *
+ * @throws ApiError or NoAnswerError
+ */
+export async function toggleReaction(app: App, message: Message, emoji: Emoji): Promise<void> {
+  const { emoji_name, emoji_code, reaction_type } = emoji;
+  const selfId = app.state.self.peek().user_id;
+  const isThere = message.reactions.some(
+    (reaction) =>
+      reaction.user_id === selfId &&
+      reaction.emoji_code === emoji_code &&
+      reaction.reaction_type === reaction_type,
+  );
+  if (!isThere) rememberEmoji(selfId, emoji_name);
+  await app.client.request(
+    isThere ? 'DELETE /messages/{message_id}/reactions' : 'POST /messages/{message_id}/reactions',
+    { message_id: message.id, emoji_name, emoji_code, reaction_type },
+  );
+}
+
+/** @throws ApiError or NoAnswerError */
+export async function setFlag(
+  app: App,
+  messageIds: readonly number[],
+  flag: 'read' | 'starred',
+  isSet: boolean,
+): Promise<void> {
+  const op = isSet ? 'add' : 'remove';
+  await app.client.request('POST /messages/flags', { messages: [...messageIds], op, flag });
+}
+
+/** @throws ApiError or NoAnswerError */
+export async function toggleStar(app: App, message: Message): Promise<void> {
+  await setFlag(app, [message.id], 'starred', !app.state.starred.peek().has(message.id));
+}
+
+/** @throws ApiError or NoAnswerError */
+export async function toggleTopicMute(app: App, streamId: number, topic: string): Promise<void> {
+  const isMuted = app.state.mutedTopics.peek().has(topicKey(streamId, topic));
+  await app.client.request('PATCH /users/me/subscriptions/muted_topics', {
+    stream_id: streamId,
+    topic,
+    op: isMuted ? 'remove' : 'add',
+  });
+}
+
+/**
+ * The text of a message as it was written.
+ *
+ * @throws ApiError or NoAnswerError
+ */
+export async function readSource(app: App, messageId: number): Promise<string> {
+  const answer = await app.client.request('GET /messages/{message_id}', { message_id: messageId });
+  return answer.raw_content;
+}
+
+/** @throws ApiError or NoAnswerError */
+export async function editContent(app: App, messageId: number, content: string): Promise<void> {
+  await app.client.request('PATCH /messages/{message_id}', { message_id: messageId, content });
+}
+
+/** `change_one` moves the message alone, `change_later` also those after it, `change_all` also those before it. */
+export type PropagateMode = 'change_one' | 'change_later' | 'change_all';
+
+/** @throws ApiError or NoAnswerError */
+export async function moveTo(
+  app: App,
+  messageId: number,
+  topic: string,
+  propagate_mode: PropagateMode,
+): Promise<void> {
+  const parameters: ParametersOf<'PATCH /messages/{message_id}'> = {
+    message_id: messageId,
+    topic,
+    propagate_mode,
+  };
+  await app.client.request('PATCH /messages/{message_id}', parameters);
+}
+
+/** @throws ApiError or NoAnswerError */
+export async function deleteMessage(app: App, messageId: number): Promise<void> {
+  await app.client.request('DELETE /messages/{message_id}', { message_id: messageId });
+}
+
+export type Edit = AnswerOf<'GET /messages/{message_id}/history'>['message_history'][number];
+
+/**
+ * Every state of a message, the oldest first.
+ *
+ * @throws ApiError or NoAnswerError
+ */
+export async function readHistory(app: App, messageId: number): Promise<readonly Edit[]> {
+  const answer = await app.client.request('GET /messages/{message_id}/history', {
+    message_id: messageId,
+  });
+  return answer.message_history;
+}
+
+/** @throws ApiError or NoAnswerError */
+export async function addWidgetStep(app: App, messageId: number, content: string): Promise<void> {
+  await app.client.request('POST /submessage', {
+    message_id: messageId,
+    msg_type: 'widget',
+    content,
+  });
+}
+
+/** The fragment of a message's address in its conversation. */
+export function addressOfMessage(app: App, message: Message): string {
+  const narrow = narrowOf(conversationOfMessage(message, app.state.self.value.user_id));
+  return app.addressOf({ view: 'messages', narrow, near: message.id });
+}
+
+/** The shortest fence of backticks that the text cannot end. */
+function fenceAround(text: string): string {
+  const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
+  return '`'.repeat(longest + 1);
+}
+
+/**
+ * The text that quotes a message, for the compose area.
+ *
+ * @param link the whole address of the message
+ */
+export function quoteOf(
+  { sender_full_name, sender_id }: Pick<Message, 'sender_full_name' | 'sender_id'>,
+  source: string,
+  link: string,
+): string {
+  const fence = fenceAround(source);
+  return `@_**${sender_full_name}|${sender_id}** [said](${link}):\n${fence}quote\n${source}\n${fence}\n`;
+}
+
+/**
+ * Puts a quotation of a message into the compose area, which then writes to the message's conversation.
+ *
+ * @param origin the address of the page without its fragment
+ * @throws ApiError or NoAnswerError
+ */
+export async function quoteMessage(app: App, message: Message, origin: string): Promise<void> {
+  const source = await readSource(app, message.id);
+  replyTo(app, message);
+  app.quoted.value = quoteOf(message, source, origin + addressOfMessage(app, message));
+}
+
+/** Lets the compose area write to the message's conversation. */
+export function replyTo(app: App, message: Message): void {
+  app.composing.value = conversationOfMessage(message, app.state.self.peek().user_id);
+}
+
+const edited = signal<number | undefined>(undefined);
+
+/** The message whose content is being edited. */
+export const editedMessageId: ReadonlySignal<number | undefined> = edited;
+
+/** @param messageId undefined ends editing */
+export function startEditing(messageId: number | undefined): void {
+  edited.value = messageId;
+}

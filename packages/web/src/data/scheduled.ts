@@ -1,0 +1,94 @@
+/** Messages that the server sends later. */
+import type { AnswerOf } from '@parley/client';
+
+import type { App } from './app.ts';
+import type { Conversation } from './narrow.ts';
+
+export type ScheduledMessage = AnswerOf<'GET /scheduled_messages'>['scheduled_messages'][number];
+
+/**
+ * Lets the server send a message at a time.
+ *
+ * @throws ApiError or NoAnswerError
+ */
+export async function sendLater(
+  app: App,
+  conversation: Conversation,
+  content: string,
+  at: Date,
+): Promise<void> {
+  const shared = { content, delivery_type: 'send_later', deliver_at: at.toISOString() } as const;
+  await app.client.request(
+    'POST /messages',
+    conversation.type === 'stream'
+      ? {
+          ...shared,
+          type: 'stream',
+          to: JSON.stringify(conversation.streamId),
+          topic: conversation.topic,
+        }
+      : { ...shared, type: 'private', to: JSON.stringify(conversation.userIds) },
+  );
+}
+
+/** Where a message will go. */
+export function conversationOfScheduled(message: ScheduledMessage, selfId: number): Conversation {
+  if (message.type === 'stream')
+    return { type: 'stream', streamId: message.to, topic: message.topic };
+  const others = message.to.filter((id) => id !== selfId);
+  return {
+    type: 'private',
+    userIds: (others.length === 0 ? [selfId] : others).toSorted((one, other) => one - other),
+  };
+}
+
+/**
+ * Cancels a message, whose text becomes the draft of its conversation, after one that is there.
+ *
+ * @throws ApiError or NoAnswerError
+ */
+export async function cancelScheduled(app: App, message: ScheduledMessage): Promise<void> {
+  await app.client.request('DELETE /scheduled_messages/{scheduled_message_id}', {
+    scheduled_message_id: message.scheduled_message_id,
+  });
+  const conversation = conversationOfScheduled(message, app.state.self.peek().user_id);
+  const draft = app.drafts.find(conversation)?.content;
+  app.drafts.save(conversation, [draft, message.content].filter(Boolean).join('\n\n'));
+}
+
+export type QuickTime = {
+  readonly name: 'hour' | 'evening' | 'tomorrow' | 'monday';
+  readonly at: Date;
+};
+
+const eveningHour = 18;
+const morningHour = 9;
+const daysOfWeek = 7;
+const hourMs = 3_600_000;
+
+function atHour(now: Date, daysLater: number, hour: number): Date {
+  const at = new Date(now);
+  at.setDate(at.getDate() + daysLater);
+  at.setHours(hour, 0, 0, 0);
+  return at;
+}
+
+/**
+ * Times that people often choose, in the time zone of the browser.
+ *
+ * @returns those that are in the future, ascending
+ */
+export function quickTimes(now: Date): readonly QuickTime[] {
+  const daysToMonday = (daysOfWeek + 1 - now.getDay()) % daysOfWeek || daysOfWeek;
+  const times: readonly QuickTime[] = [
+    { name: 'hour', at: new Date(now.getTime() + hourMs) },
+    { name: 'evening', at: atHour(now, 0, eveningHour) },
+    { name: 'tomorrow', at: atHour(now, 1, morningHour) },
+    ...(daysToMonday > 1
+      ? [{ name: 'monday', at: atHour(now, daysToMonday, morningHour) } as const]
+      : []),
+  ];
+  return times
+    .filter(({ at }) => at > now)
+    .toSorted((one, other) => one.at.getTime() - other.at.getTime());
+}

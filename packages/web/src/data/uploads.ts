@@ -1,0 +1,96 @@
+/** Files on their way to the server. `fetch` does not say how much was sent, so this is the one request that the typed client does not make. */
+import { signal } from '@preact/signals';
+import type { ReadonlySignal, Signal } from '@preact/signals';
+
+export type Upload = {
+  readonly id: number;
+  readonly name: string;
+  /** 0 to 1. */
+  readonly progress: ReadonlySignal<number>;
+  /** What the server said against it, or an empty text if there was no answer. */
+  readonly failure: ReadonlySignal<string | undefined>;
+};
+
+type Running = Upload & {
+  readonly progress: Signal<number>;
+  readonly failure: Signal<string | undefined>;
+  readonly request: XMLHttpRequest;
+};
+
+/** Files of one drop or choice; more are ignored. */
+const filesMax = 20;
+
+function fieldOf(answer: unknown, name: string): string | undefined {
+  if (typeof answer !== 'object' || answer === null) return undefined;
+  const value = (answer as Readonly<Record<string, unknown>>)[name];
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** The uploads of one compose area. */
+export class Uploads {
+  readonly #items = signal<readonly Running[]>([]);
+  readonly items: ReadonlySignal<readonly Upload[]> = this.#items;
+  readonly #onDone: (markdown: string) => void;
+  #lastId = 0;
+
+  /** @param onDone gets the link to an uploaded file, in the syntax of messages */
+  constructor(onDone: (markdown: string) => void) {
+    this.#onDone = onDone;
+  }
+
+  add(files: Iterable<File>): void {
+    for (const file of [...files].slice(0, filesMax)) this.#start(file);
+  }
+
+  /** Ends an upload that is on its way, and forgets one that failed. */
+  cancel(id: number): void {
+    this.#items
+      .peek()
+      .find((each) => each.id === id)
+      ?.request.abort();
+    this.#items.value = this.#items.peek().filter((each) => each.id !== id);
+  }
+
+  cancelAll(): void {
+    for (const { id } of this.#items.peek()) this.cancel(id);
+  }
+
+  #start(file: File): void {
+    this.#lastId += 1;
+    const request = new XMLHttpRequest();
+    const upload: Running = {
+      id: this.#lastId,
+      name: file.name,
+      progress: signal(0),
+      failure: signal(undefined),
+      request,
+    };
+    this.#items.value = [...this.#items.peek(), upload];
+    request.upload.onprogress = ({ loaded, total }) => {
+      upload.progress.value = total === 0 ? 0 : loaded / total;
+    };
+    request.onload = () => {
+      const answer: unknown = request.response;
+      const uri = fieldOf(answer, 'uri');
+      if (uri === undefined) {
+        upload.failure.value = fieldOf(answer, 'msg') ?? '';
+        return;
+      }
+      this.cancel(upload.id);
+      this.#onDone(`[${linkText(file.name)}](${uri})`);
+    };
+    request.onerror = () => {
+      upload.failure.value = '';
+    };
+    request.open('POST', '/api/v1/user_uploads');
+    request.responseType = 'json';
+    const form = new FormData();
+    form.append('file', file);
+    request.send(form);
+  }
+}
+
+/** @returns the name without what would end the text of a link */
+function linkText(name: string): string {
+  return name.replaceAll(/[[\]\\\n]/g, '_');
+}

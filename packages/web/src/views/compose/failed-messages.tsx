@@ -1,0 +1,34 @@
+import type { App } from '../../data/app.ts';
+import { texts } from '../../texts.ts';
+import { nameOfConversation } from './conversation-name.ts';
+
+/** What could not be sent, until it is sent again or discarded. */
+export function FailedMessages({ app }: { readonly app: App }) {
+  const failed = app.outbox.pending.value.filter(({ state }) => state === 'failed');
+  if (failed.length === 0) return null;
+  return (
+    <ul class="compose-failed" aria-label={texts.compose.failed}>
+      {failed.map(({ localId, conversation, content, failure }) => (
+        <li key={localId} role="alert">
+          <div>
+            <strong>{texts.compose.notSent(nameOfConversation(app.state, conversation))}</strong>{' '}
+            {failure}
+            <div class="excerpt">{content}</div>
+          </div>
+          <button type="button" onClick={() => app.outbox.sendAgain(localId)}>
+            {texts.compose.sendAgain}
+          </button>
+          <button
+            type="button"
+            class="plain"
+            onClick={() => {
+              app.outbox.discard(localId);
+            }}
+          >
+            {texts.compose.discard}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,166 @@
+import { computed, useSignal, useSignalEffect } from '@preact/signals';
+import { useMemo } from 'preact/hooks';
+
+import type { App } from '../../data/app.ts';
+import { findCompletions } from '../../data/completion.ts';
+import type { Completion, CompletionSources } from '../../data/completion.ts';
+import { characterOf, loadEmoji, pictureEmoji, unicodeEmoji } from '../../data/emoji.ts';
+import { narrowOf } from '../../data/narrow.ts';
+import type { Conversation } from '../../data/narrow.ts';
+import { texts } from '../../texts.ts';
+
+import { SuggestionList, useSuggestions } from './suggestions.tsx';
+import type { Suggestions } from './suggestions.tsx';
+import type { WrittenText } from './written-text.ts';
+
+/** Messages of the conversation whose senders come first. */
+const recentMessagesMax = 50;
+
+function recentSenderIds(app: App, conversation: Conversation): readonly number[] {
+  const ids = app.lists.open(narrowOf(conversation)).ids.peek();
+  const senders = ids.slice(-recentMessagesMax).map((id) => app.lists.store.find(id)?.peek());
+  return [...new Set(senders.toReversed().flatMap((message) => message?.sender_id ?? []))];
+}
+
+function completionSourcesOf(app: App, conversation: Conversation): CompletionSources {
+  return {
+    people: [...app.state.people.value.values()].filter(({ isActive }) => isActive),
+    groups: app.state.groups.value,
+    streams: [...app.state.streams.value.values()],
+    subscribedIds: app.state.subscriptions.value,
+    topicsOf: (streamId) => app.topics.of(streamId).value.map(({ name }) => name),
+    emoji: [
+      ...pictureEmoji(app.state.realm.value),
+      ...unicodeEmoji.value.flatMap(({ emoji }) => emoji),
+    ].flatMap(({ names, emoji_code, reaction_type }) =>
+      names.map((name) => ({
+        name,
+        character: reaction_type === 'unicode_emoji' ? characterOf(emoji_code) : undefined,
+      })),
+    ),
+    recentSenderIds: recentSenderIds(app, conversation),
+    hasWildcards: conversation.type === 'stream',
+  };
+}
+
+const kindMarks: Readonly<Record<Completion['kind'], string>> = {
+  person: '@',
+  wildcard: '@',
+  group: '@',
+  stream: '#',
+  topic: '>',
+  emoji: '',
+};
+
+function isMessageSentBy(event: KeyboardEvent, enterSends: boolean): boolean {
+  if (event.key !== 'Enter' || event.isComposing) return false;
+  return event.ctrlKey || event.metaKey || (enterSends && !event.shiftKey && !event.altKey);
+}
+
+/** Formats by Ctrl+B, Ctrl+I and Ctrl+Shift+L. @returns whether the key was one of them */
+function format(event: KeyboardEvent, field: WrittenText): boolean {
+  if (!(event.ctrlKey || event.metaKey) || event.altKey) return false;
+  const key = event.key.toLowerCase();
+  if (key === 'b' && !event.shiftKey) field.surround('**', '**');
+  else if (key === 'i' && !event.shiftKey) field.surround('*', '*');
+  else if (key === 'l' && event.shiftKey) field.surround('[', '](url)');
+  else return false;
+  event.preventDefault();
+  return true;
+}
+
+/** The text field for a message: it grows, completes names and takes files. */
+export function MessageField({
+  app,
+  field,
+  conversation,
+  onSubmit,
+  onEscape,
+}: {
+  readonly app: App;
+  readonly field: WrittenText;
+  /** Where the text goes. */
+  readonly conversation: Conversation;
+  readonly onSubmit: () => void;
+  readonly onEscape?: () => void;
+}) {
+  const cursor = useSignal(0);
+  const text = field.text.value;
+  const sources = useMemo(
+    () => computed(() => completionSourcesOf(app, conversation)),
+    [app, conversation],
+  );
+  const completions = findCompletions(text, cursor.value, sources.value);
+  const suggestions = useSuggestions(
+    completions?.items ?? [],
+    `${completions?.start} ${text.slice(completions?.start, cursor.value)}`,
+    ({ insert }) => {
+      field.insert(insert, { start: completions?.start ?? 0, end: cursor.value });
+    },
+  );
+  useSignalEffect(() => {
+    if (/:[a-z]/.test(field.text.value)) void loadEmoji().catch(() => undefined);
+  });
+  const readCursor = ({ currentTarget }: { readonly currentTarget: HTMLTextAreaElement }): void => {
+    cursor.value =
+      currentTarget.selectionStart === currentTarget.selectionEnd ? currentTarget.selectionEnd : 0;
+  };
+  return (
+    <div class="suggesting compose-field">
+      <textarea
+        ref={field.attach}
+        aria-label={texts.compose.message}
+        placeholder={texts.compose.message}
+        rows={1}
+        value={text}
+        {...suggestions.attributes}
+        onInput={(event) => {
+          field.write(event.currentTarget.value);
+          readCursor(event);
+        }}
+        onSelect={readCursor}
+        onBlur={() => {
+          cursor.value = 0;
+        }}
+        onPaste={(event) => {
+          const files = event.clipboardData?.files;
+          if (files === undefined || files.length === 0) return;
+          event.preventDefault();
+          field.uploads.add(files);
+        }}
+        onKeyDown={(event) => {
+          if (suggestions.handleKey(event) || format(event, field)) return;
+          if (event.key === 'Escape') {
+            event.stopPropagation();
+            if (onEscape === undefined) event.currentTarget.blur();
+            else onEscape();
+          }
+          if (!isMessageSentBy(event, app.state.settings.value.enter_sends)) return;
+          event.preventDefault();
+          onSubmit();
+        }}
+      />
+      <CompletionList suggestions={suggestions} />
+    </div>
+  );
+}
+
+function CompletionList({ suggestions }: { readonly suggestions: Suggestions<Completion> }) {
+  return (
+    <SuggestionList
+      suggestions={suggestions}
+      label={texts.compose.suggestions}
+      keyOf={({ insert }) => insert}
+    >
+      {({ kind, label, detail }) => (
+        <>
+          <span class="suggestion-mark">{kind === 'emoji' ? detail : kindMarks[kind]}</span>
+          <span>{label}</span>
+          <small>
+            {kind === 'wildcard' ? texts.compose.everybody : kind === 'emoji' ? '' : detail}
+          </small>
+        </>
+      )}
+    </SuggestionList>
+  );
+}

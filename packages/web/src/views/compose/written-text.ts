@@ -1,0 +1,53 @@
+import { signal } from '@preact/signals';
+
+import { Uploads } from '../../data/uploads.ts';
+
+/** A text that is being written, in a field of the page, and the files that are on their way into it. */
+export class WrittenText {
+  readonly text = signal('');
+  readonly uploads = new Uploads((markdown) => this.insert(`${markdown} `));
+  readonly #onWrite: (text: string) => void;
+  #textarea: HTMLTextAreaElement | null = null;
+
+  /** @param onWrite called when the writer changes the text */
+  constructor(onWrite: (text: string) => void = () => undefined) {
+    this.#onWrite = onWrite;
+  }
+
+  /** For the element that shows the text. */
+  readonly attach = (textarea: HTMLTextAreaElement | null): void => {
+    this.#textarea = textarea;
+  };
+
+  write(text: string): void {
+    this.text.value = text;
+    this.#onWrite(text);
+  }
+
+  focus(): void {
+    // The element may only now be drawn.
+    requestAnimationFrame(() => this.#textarea?.focus());
+  }
+
+  /** Puts text in place of what is selected, in a way that the browser can undo. */
+  insert(text: string, range?: { readonly start: number; readonly end: number }): void {
+    const textarea = this.#textarea;
+    if (textarea === null || !textarea.isConnected) {
+      this.write(`${this.text.peek()}${text}`);
+      this.focus();
+      return;
+    }
+    textarea.focus();
+    if (range !== undefined) textarea.setSelectionRange(range.start, range.end);
+    document.execCommand('insertText', false, text);
+  }
+
+  /** Puts marks around what is selected, which stays selected. */
+  surround(before: string, after: string): void {
+    const textarea = this.#textarea;
+    if (textarea === null) return;
+    const { selectionStart: start, selectionEnd: end } = textarea;
+    this.insert(`${before}${textarea.value.slice(start, end)}${after}`);
+    textarea.setSelectionRange(start + before.length, end + before.length);
+  }
+}
