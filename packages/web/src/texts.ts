@@ -163,6 +163,21 @@ export const texts = {
     topicsOf: (stream: string) => `Topics of ${stream}`,
     unread: (count: number) => `${count} unread`,
   },
+  notifications: {
+    ask: 'Parley can tell you of new messages.',
+    later: 'Not now',
+    newMessage: 'A new message',
+    places: {
+      drafts: 'Drafts',
+      messages: 'Messages',
+      recent: 'Recent conversations',
+      scheduled: 'Send later',
+      settings: 'Settings',
+      streams: 'Streams',
+    },
+    product: 'Parley',
+    turnOn: 'Turn on',
+  },
   parts: {
     close: 'Close',
     dismiss: 'Dismiss',

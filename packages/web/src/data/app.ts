@@ -9,6 +9,7 @@ import type { Place } from './place.ts';
 import type { Reading } from './reading.ts';
 import type { Recent } from './recent.ts';
 import type { State } from './state.ts';
+import type { Telling } from './telling.ts';
 import type { Topics } from './topics.ts';
 import type { Typing } from './typing.ts';
 
@@ -26,6 +27,7 @@ export type App = {
   readonly recent: Recent;
   readonly topics: Topics;
   readonly typing: Typing;
+  readonly telling: Telling;
   readonly place: Signal<Place>;
   readonly connection: ReadonlySignal<ConnectionState>;
   /** What the compose area writes to; undefined while it is closed. */

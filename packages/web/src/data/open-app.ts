@@ -17,6 +17,7 @@ import type { Arrival } from './shared-events.ts';
 import { createState, fillState, restOf, restoreState, snapshotOf } from './state.ts';
 import type { Snapshot, State } from './state.ts';
 import type { KeyValueStore } from './stored.ts';
+import { Telling } from './telling.ts';
 import { Topics } from './topics.ts';
 import { Typing } from './typing.ts';
 
@@ -83,6 +84,7 @@ function createApp(
     recent: new Recent(client, state, lists.store),
     topics: new Topics(client),
     typing: new Typing(client, state),
+    telling: new Telling(state),
     place,
     connection,
     composing: signal(undefined),

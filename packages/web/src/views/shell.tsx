@@ -11,6 +11,7 @@ import { lazy } from './lazy.tsx';
 import { MessageView } from './messages/message-view.tsx';
 import { PlaceHeader } from './messages/place-header.tsx';
 import { Navigation } from './navigation/navigation.tsx';
+import { Notifications } from './notifications/notifications.tsx';
 import { Avatar } from './parts/avatar.tsx';
 import { Menu } from './parts/menu.tsx';
 import { Toasts } from './parts/toast.tsx';
@@ -55,6 +56,7 @@ export function Shell({ app }: { readonly app: App }) {
       </div>
       <main id="main" tabIndex={-1}>
         <Connection app={app} />
+        <Notifications app={app} />
         <Place app={app} />
         {(view === 'messages' || view === 'recent') && <ComposeArea app={app} />}
       </main>

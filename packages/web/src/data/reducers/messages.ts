@@ -82,7 +82,7 @@ function hasFlagTerm(narrow: Narrow, flag: string): boolean {
 /** Reducers of what happens to messages. */
 export const messageReducers = {
   message(kept, { message, flags, local_message_id }) {
-    const { state, lists, recent, topics, typing, outbox } = kept;
+    const { state, lists, recent, topics, typing, telling, outbox } = kept;
     const received: Message = { ...message, flags };
     const conversation = conversationOfMessage(received, state.self.peek().user_id);
     lists.receive(received);
@@ -98,6 +98,7 @@ export const messageReducers = {
       state.recentPrivate.value = [userIds, ...others];
     }
     if (!flags.includes('read')) state.unread.add(conversation, received.id, isMention(flags));
+    telling.receive(received);
   },
   update_message(kept, event) {
     applyContent(kept, event);

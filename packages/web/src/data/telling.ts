@@ -1,0 +1,136 @@
+/** What the person is told of: new messages as they arrive, and how many are waiting. Who is told is decided by `@parley/notification-rules`. */
+import { computed } from '@preact/signals';
+import type { ReadonlySignal } from '@preact/signals';
+import { notificationsFor } from '@parley/notification-rules';
+import type { Attention, Recipient } from '@parley/notification-rules';
+
+import { conversationOfMessage } from './conversation.ts';
+import { narrowPredicate } from './narrow-predicate.ts';
+import type { Conversation } from './narrow.ts';
+import type { Place } from './place.ts';
+import { topicKey } from './state.ts';
+import type { Message, State } from './state.ts';
+
+/** A message that the person is to be told of. */
+export type Notice = {
+  readonly message: Message;
+  readonly conversation: Conversation;
+  readonly isShown: boolean;
+  readonly isHeard: boolean;
+};
+
+export type Waiting = {
+  /** The number to show: which unread messages it counts is a setting. */
+  readonly count: number;
+  /** Whether the person is mentioned, or written to in private. */
+  readonly concernsSelf: boolean;
+};
+
+/** No message of the person's own, which nobody is told of. */
+const anybodyElse = -1;
+
+/** The person looks at a client, so nothing is sent elsewhere; that a browser tells depends on its window alone. */
+const looksElsewhere: Attention = {
+  isIdle: false,
+  isWindowFocused: false,
+  isInShownNarrow: false,
+};
+
+export class Telling {
+  readonly #state: State;
+  #listener: ((message: Message) => void) | undefined;
+  /** Unread messages as the person has chosen to count them. */
+  readonly waiting: ReadonlySignal<Waiting>;
+
+  constructor(state: State) {
+    this.#state = state;
+    this.waiting = computed(() => this.#countWaiting());
+  }
+
+  /** Hears of each message that arrives, once. There is one listener at a time. */
+  listen(listener: ((message: Message) => void) | undefined): void {
+    this.#listener = listener;
+  }
+
+  receive(message: Message): void {
+    this.#listener?.(message);
+  }
+
+  /**
+   * @param place what the window shows
+   * @param isWindowFocused whether the person looks at it
+   * @returns undefined if the person is not told
+   */
+  judge(message: Message, place: Place, isWindowFocused: boolean): Notice | undefined {
+    const conversation = conversationOfMessage(message, this.#state.self.peek().user_id);
+    const { desktop, sound } = notificationsFor(
+      { type: message.type, sender_id: message.sender_id, flags: message.flags ?? [] },
+      this.#recipientOf(conversation),
+      {
+        ...looksElsewhere,
+        isWindowFocused,
+        isInShownNarrow:
+          place.view === 'messages' && narrowPredicate(place.narrow, this.#state)(message) === true,
+      },
+    );
+    if (desktop === undefined && sound === undefined) return undefined;
+    return {
+      message,
+      conversation,
+      isShown: desktop !== undefined,
+      isHeard: sound !== undefined,
+    };
+  }
+
+  #recipientOf(conversation: Conversation): Recipient {
+    const { self, settings, subscriptions, mutedTopics } = this.#state;
+    const isStream = conversation.type === 'stream';
+    return {
+      userId: self.value.user_id,
+      settings: settings.value,
+      subscription: isStream ? subscriptions.value.get(conversation.streamId) : undefined,
+      hasMutedTopic:
+        isStream && mutedTopics.value.has(topicKey(conversation.streamId, conversation.topic)),
+      hasMutedSender: false,
+    };
+  }
+
+  #countWaiting(): Waiting {
+    const mentions = this.#state.unread.mentions.value;
+    let count = 0;
+    let concernsSelf = mentions.size > 0;
+    for (const { conversation, ids } of this.#state.unread.conversations.value.values()) {
+      if (conversation.type === 'private') concernsSelf = true;
+      const recipient = this.#recipientOf(conversation);
+      const isCounted = (flags: readonly 'mentioned'[]): boolean =>
+        notificationsFor(
+          { type: conversation.type, sender_id: anybodyElse, flags: [...flags] },
+          recipient,
+          looksElsewhere,
+        ).badge !== undefined;
+      if (isCounted([])) count += ids.size;
+      else if (isCounted(['mentioned'])) count += ids.intersection(mentions).size;
+    }
+    return { count, concernsSelf };
+  }
+}
+
+const entities: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+};
+const noticeTextMax = 200;
+
+/** The words of a message's HTML on one line, for places that show plain text only. */
+export function wordsOf(html: string): string {
+  const words = html
+    .replaceAll(/<(?:br|\/p|\/li|\/h\d|\/tr|\/blockquote)\b[^>]*>/g, ' ')
+    .replaceAll(/<[^>]*>/g, '')
+    .replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities[entity] ?? entity)
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return words.length > noticeTextMax ? `${words.slice(0, noticeTextMax)}…` : words;
+}

@@ -1,0 +1,103 @@
+/** How the person is told while a page is open: the number in the title, the icon, notifications of the desktop with sound. */
+import { signal, useSignalEffect } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+import type { App } from '../../data/app.ts';
+import { narrowOf } from '../../data/narrow.ts';
+import { wordsOf } from '../../data/telling.ts';
+import type { Notice } from '../../data/telling.ts';
+import { texts } from '../../texts.ts';
+import { NotifyingTab } from './notifying-tab.ts';
+import { titleOfConversation, titleOfPlace } from './place-title.ts';
+import { playSound } from './sound.ts';
+
+type Permission = NotificationPermission | 'unsupported';
+
+const isSupported = 'Notification' in window;
+
+/** Whether the browser shows this page's notifications. */
+export const permission = signal<Permission>(isSupported ? Notification.permission : 'unsupported');
+
+/** Asks the person by a dialog of the browser. Only for their click: browsers refuse pages that ask by themselves. */
+export async function askPermission(): Promise<void> {
+  if (isSupported) permission.value = await Notification.requestPermission();
+}
+
+function show(app: App, { message, conversation }: Notice): void {
+  const { settings } = app.state;
+  const where =
+    conversation.type === 'stream' ? ` (${titleOfConversation(app, conversation)})` : '';
+  const isContentShown =
+    message.type === 'stream' || settings.value.pm_content_in_desktop_notifications;
+  const notification = new Notification(`${message.sender_full_name}${where}`, {
+    body: isContentShown ? wordsOf(message.content) : texts.notifications.newMessage,
+    icon: '/icon-192.png',
+    tag: `parley/${message.id}`,
+    silent: true,
+  });
+  notification.addEventListener('click', () => {
+    window.focus();
+    app.navigate({ view: 'messages', narrow: narrowOf(conversation), near: message.id });
+    notification.close();
+  });
+}
+
+function tell(app: App, notice: Notice): void {
+  if (notice.isShown && permission.value === 'granted') show(app, notice);
+  // Browsers keep a page quiet that its person has not touched yet.
+  if (notice.isHeard)
+    void playSound(app.state.settings.value.notification_sound).catch(() => undefined);
+}
+
+const icons = { none: '/icon.svg', unread: '/icon-unread.svg', concerning: '/icon-mentioned.svg' };
+
+function showIcon(href: string): void {
+  const link = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
+  if (link !== null && link.getAttribute('href') !== href) link.href = href;
+}
+
+/** Tells the person as long as it is shown; it shows nothing itself but the question whether it may. */
+export function Notifications({ app }: { readonly app: App }) {
+  useEffect(() => {
+    const ending = new AbortController();
+    const tab = new NotifyingTab(app.state.self.peek().user_id, ending.signal);
+    app.telling.listen((message) => {
+      const notice = app.telling.judge(message, app.place.peek(), document.hasFocus());
+      if (notice !== undefined && tab.isThisOne) tell(app, notice);
+    });
+    return () => {
+      ending.abort();
+      app.telling.listen(undefined);
+      document.title = texts.notifications.product;
+      showIcon(icons.none);
+    };
+  }, [app]);
+  useSignalEffect(() => {
+    const { count, concernsSelf } = app.telling.waiting.value;
+    const number = count === 0 ? '' : `(${count}) `;
+    const { realm_name } = app.state.realm.value;
+    document.title = `${number}${titleOfPlace(app)} - ${realm_name}`;
+    showIcon(count === 0 ? icons.none : concernsSelf ? icons.concerning : icons.unread);
+  });
+  return <PermissionBanner app={app} />;
+}
+
+const isPutOff = signal(false);
+
+/** Asks once in each window, quietly, whether notifications are wanted: where the browser has not been asked and the settings want them. */
+function PermissionBanner({ app }: { readonly app: App }) {
+  const isWanted = app.state.settings.value.enable_desktop_notifications;
+  if (permission.value !== 'default' || !isWanted || isPutOff.value) return null;
+  const { ask, later, turnOn } = texts.notifications;
+  return (
+    <aside class="permission-banner" aria-label={ask}>
+      <p>{ask}</p>
+      <button type="button" class="primary" onClick={() => void askPermission()}>
+        {turnOn}
+      </button>
+      <button type="button" onClick={() => (isPutOff.value = true)}>
+        {later}
+      </button>
+    </aside>
+  );
+}
