@@ -192,7 +192,6 @@ export const texts = {
     deactivated: 'Deactivated',
     find: 'Find people',
     guest: 'Guest',
-    label: 'People',
     lastSeen: (time: string) => `Last seen ${time}`,
     localTime: 'Local time',
     member: 'Member',

@@ -73,7 +73,7 @@ export function UserList({ app }: { readonly app: App }) {
         one.isOther - other.isOther || ranks[one.availability] - ranks[other.availability],
     );
   return (
-    <aside class="user-list" aria-label={t.label}>
+    <div class="user-list">
       <SearchField label={t.find} text={filter} />
       {found.length === 0 && <p>{t.nobody}</p>}
       <ul>
@@ -82,6 +82,6 @@ export function UserList({ app }: { readonly app: App }) {
         ))}
       </ul>
       {found.length > shownMax && <p>{t.more(found.length - shownMax)}</p>}
-    </aside>
+    </div>
   );
 }

@@ -99,18 +99,20 @@ export function SettingsView({ app, section }: { readonly app: App; readonly sec
   const name = isChosen ? (section as SectionName) : 'profile';
   const Section = all[name] ?? ProfileSection;
   return (
-    <main class="settings" data-chosen={isChosen}>
-      <nav class="settings-sections" aria-label={t.settings}>
-        <SectionLinks app={app} title={t.own} sections={own} current={name} />
-        <SectionLinks app={app} title={t.organization} sections={organization} current={name} />
-      </nav>
-      <div class="settings-section">
-        <a class="settings-back" href={app.addressOf({ view: 'settings', section: '' })}>
-          {t.allSettings}
-        </a>
-        <h1>{t.sections[name]}</h1>
-        <Section key={name} app={app} />
+    <div class="settings-page">
+      <div class="settings" data-chosen={isChosen}>
+        <nav class="settings-sections" aria-label={t.settings}>
+          <SectionLinks app={app} title={t.own} sections={own} current={name} />
+          <SectionLinks app={app} title={t.organization} sections={organization} current={name} />
+        </nav>
+        <div class="settings-section">
+          <a class="settings-back" href={app.addressOf({ view: 'settings', section: '' })}>
+            {t.allSettings}
+          </a>
+          <h1>{t.sections[name]}</h1>
+          <Section key={name} app={app} />
+        </div>
       </div>
-    </main>
+    </div>
   );
 }

@@ -132,18 +132,20 @@ export function StreamsView({
 }) {
   const stream = streamId === undefined ? undefined : app.state.streams.value.get(streamId);
   return (
-    <main class="settings" data-single="true">
-      <div class="settings-section">
-        {streamId !== undefined && (
-          <a class="settings-back" href={app.addressOf({ view: 'streams', streamId: undefined })}>
-            {t.allStreams}
-          </a>
-        )}
-        <h1>{stream === undefined ? t.streams.title : `#${stream.name}`}</h1>
-        {streamId === undefined && <StreamList app={app} />}
-        {streamId !== undefined && stream === undefined && <p>{t.streams.unknown}</p>}
-        {stream !== undefined && <StreamPage key={streamId} app={app} stream={stream} />}
+    <div class="settings-page">
+      <div class="settings" data-single="true">
+        <div class="settings-section">
+          {streamId !== undefined && (
+            <a class="settings-back" href={app.addressOf({ view: 'streams', streamId: undefined })}>
+              {t.allStreams}
+            </a>
+          )}
+          <h1>{stream === undefined ? t.streams.title : `#${stream.name}`}</h1>
+          {streamId === undefined && <StreamList app={app} />}
+          {streamId !== undefined && stream === undefined && <p>{t.streams.unknown}</p>}
+          {stream !== undefined && <StreamPage key={streamId} app={app} stream={stream} />}
+        </div>
       </div>
-    </main>
+    </div>
   );
 }
