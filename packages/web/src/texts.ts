@@ -260,6 +260,17 @@ export const texts = {
     skip: 'Skip to the messages',
     toggleNavigation: 'Streams and conversations',
   },
+  signIn: {
+    address: 'E-mail address',
+    allDemo: (count: number) => `Show all ${count} people`,
+    demo: 'People of this development server',
+    pageTitle: (organization: string) => `Sign in to ${organization}`,
+    password: 'Password',
+    product: 'Parley',
+    reference: 'Reference of the API',
+    signIn: 'Sign in',
+    signingIn: 'Signing in …',
+  },
   widgets: {
     add: 'Add',
     addOption: 'Add an option',
