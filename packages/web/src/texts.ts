@@ -140,6 +140,8 @@ export const texts = {
     sending: 'sending …',
     streamSettings: 'Settings and people of the stream',
     toNewest: 'To the newest',
+    typing: (names: readonly string[]) =>
+      names.length === 1 ? `${names[0]} is typing …` : `${names.join(', ')} are typing …`,
     unknownStream: 'Unknown stream',
     unreadFrom: 'New',
     youAnd: (names: string) => `You and ${names}`,

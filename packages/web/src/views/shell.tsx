@@ -10,6 +10,7 @@ import { Icon } from './icon.tsx';
 import { lazy } from './lazy.tsx';
 import { MessageView } from './messages/message-view.tsx';
 import { PlaceHeader } from './messages/place-header.tsx';
+import { TypingNote } from './messages/typing-note.tsx';
 import { Navigation } from './navigation/navigation.tsx';
 import { Notifications } from './notifications/notifications.tsx';
 import { Avatar } from './parts/avatar.tsx';
@@ -82,6 +83,7 @@ function Place({ app }: { readonly app: App }) {
         <>
           <PlaceHeader app={app} narrow={place.narrow} />
           <MessageView app={app} narrow={place.narrow} near={place.near} />
+          <TypingNote app={app} narrow={place.narrow} />
         </>
       );
     case 'drafts':
