@@ -200,7 +200,6 @@ export const texts = {
     message: 'Write a private message',
     more: (count: number) => `${count} more are found by name.`,
     nobody: 'Nobody found.',
-    unknown: 'Unknown person',
   },
   presence: {
     active: 'Here now',

@@ -1,4 +1,5 @@
 /** What is said of a person in lists and on the card. */
+import { findName, presenceOfPerson } from '../../data/people-names.ts';
 import type { Person, Presence, State } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 
@@ -10,8 +11,8 @@ export function roleOf({ is_admin, is_guest }: Person): 'administrator' | 'membe
 }
 
 /** @returns the name of a person who is perhaps no longer known */
-export function nameOfPerson(id: number | null, { people }: State): string {
-  return (id === null ? undefined : people.value.get(id)?.full_name) ?? t.unknown;
+export function nameOfPerson(id: number | null, state: State): string {
+  return (id === null ? undefined : findName(state, id)) ?? texts.compose.unknownPerson;
 }
 
 /** @returns what a bot is, or the role of a person */
@@ -38,7 +39,7 @@ export type Availability = Presence['status'] | 'away';
 
 export function availabilityOf(person: Person, state: State): Availability {
   if (state.statuses.value.get(person.user_id)?.away === true) return 'away';
-  return state.presences.value.get(person.email)?.status ?? 'offline';
+  return presenceOfPerson(state, person.user_id);
 }
 
 export function describePresence(person: Person, state: State): string {
