@@ -18,7 +18,7 @@ export type PrivateMessage = Extract<Message, { readonly type: 'private' }>;
 
 export type Person = Registered['realm_users'][number] & { readonly isActive: boolean };
 export type Stream = Registered['streams'][number];
-export type Subscription = Registered['subscriptions'][number];
+export type Subscription = Omit<Registered['subscriptions'][number], 'subscribers'>;
 export type UserGroup = Registered['realm_user_groups'][number];
 export type RealmEmoji = Registered['realm_emoji'][string];
 
@@ -243,15 +243,41 @@ function fillPeople(state: State, registered: Registered): void {
   );
 }
 
+const streamNames = [
+  'stream_id',
+  'name',
+  'description',
+  'rendered_description',
+  'invite_only',
+  'is_web_public',
+  'is_announcement_only',
+  'history_public_to_subscribers',
+  'first_message_id',
+] as const;
+
+/** What a subscription or another listing says of its stream. */
+export function toStream(listed: Stream): Stream {
+  return pick(listed, streamNames);
+}
+
+/** Who subscribes changes by itself, under `State.subscribers`. */
+export function withoutSubscribers<Whole extends { readonly subscribers?: unknown }>(
+  whole: Whole,
+): Omit<Whole, 'subscribers'> {
+  const { subscribers: _, ...others } = whole;
+  return others;
+}
+
 function fillStreams(state: State, registered: Registered): void {
+  const subscriptions = registered.subscriptions.map(withoutSubscribers);
   const known = [
     ...registered.streams,
     ...registered.never_subscribed,
     ...registered.unsubscribed,
-    ...registered.subscriptions,
+    ...subscriptions,
   ];
-  state.streams.value = byId(known, ({ stream_id }) => stream_id);
-  state.subscriptions.value = byId(registered.subscriptions, ({ stream_id }) => stream_id);
+  state.streams.value = byId(known.map(toStream), ({ stream_id }) => stream_id);
+  state.subscriptions.value = byId(subscriptions, ({ stream_id }) => stream_id);
   state.subscribers.value = new Map(
     [
       ...registered.never_subscribed,

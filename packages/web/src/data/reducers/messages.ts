@@ -2,6 +2,7 @@ import { conversationOfMessage } from '../conversation.ts';
 import type { Narrow } from '../narrow.ts';
 import type { Message } from '../state.ts';
 import type { AppliedEvent, Kept, Reducers } from './reducer.ts';
+import { noteFirstMessage } from './streams.ts';
 
 type Edit = Extract<AppliedEvent, { readonly type: 'update_message' }>;
 
@@ -90,9 +91,10 @@ export const messageReducers = {
     outbox.receive(received.id, local_message_id);
     typing.receive('stop', conversation, received.sender_id);
     state.maxMessageId.value = Math.max(state.maxMessageId.peek(), received.id);
-    if (conversation.type === 'stream')
+    if (conversation.type === 'stream') {
       topics.receive(conversation.streamId, conversation.topic, received.id);
-    else {
+      noteFirstMessage(state, conversation.streamId, received.id);
+    } else {
       const { userIds } = conversation;
       const others = state.recentPrivate.peek().filter((ids) => ids.join() !== userIds.join());
       state.recentPrivate.value = [userIds, ...others];

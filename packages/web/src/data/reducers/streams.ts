@@ -1,24 +1,43 @@
 import { streamIdOf } from '../narrow.ts';
-import { mutedTopicKeys } from '../state.ts';
+import { mutedTopicKeys, toStream, withoutSubscribers } from '../state.ts';
 import type { State, Stream, Subscription } from '../state.ts';
 import { changedMap } from './changed-map.ts';
 import type { Kept, Reducers } from './reducer.ts';
 
 /** Changes a stream wherever the state has it. */
 function changeStream({ streams, subscriptions }: State, streamId: number, change: object): void {
-  streams.value = changedMap(streams.peek(), streamId, (stream) => ({ ...stream, ...change }));
+  streams.value = changedMap(streams.peek(), streamId, (stream) =>
+    toStream({ ...stream, ...change }),
+  );
   subscriptions.value = changedMap(subscriptions.peek(), streamId, (subscription) => ({
     ...subscription,
     ...change,
   }));
 }
 
+export function noteFirstMessage(state: State, streamId: number, messageId: number): void {
+  if (state.streams.peek().get(streamId)?.first_message_id === null)
+    changeStream(state, streamId, { first_message_id: messageId });
+}
+
+function without<Value>(
+  map: ReadonlyMap<number, Value>,
+  ids: readonly number[],
+): ReadonlyMap<number, Value> {
+  return new Map([...map].filter(([id]) => !ids.includes(id)));
+}
+
 function forgetStreams(state: State, ids: readonly number[]): void {
-  for (const part of [state.streams, state.subscriptions, state.subscribers] as const) {
-    const next = new Map<number, never>(part.peek() as ReadonlyMap<number, never>);
-    for (const id of ids) next.delete(id);
-    part.value = next;
-  }
+  state.streams.value = without(state.streams.peek(), ids);
+  state.subscriptions.value = without(state.subscriptions.peek(), ids);
+  state.subscribers.value = without(state.subscribers.peek(), ids);
+  const isGone = (streamId: number): boolean => ids.includes(streamId);
+  state.mutedTopics.value = new Set(
+    [...state.mutedTopics.peek()].filter((key) => !isGone(Number.parseInt(key, 10))),
+  );
+  for (const unread of state.unread.conversations.peek().values())
+    if (unread.conversation.type === 'stream' && isGone(unread.conversation.streamId))
+      state.unread.remove(unread.ids);
 }
 
 function changeSubscribers(
@@ -42,8 +61,11 @@ function addSubscriptions(
   added: readonly (Subscription & { readonly subscribers: readonly number[] })[],
 ): void {
   const { state } = kept;
-  const byId = added.map((each) => [each.stream_id, each] as const);
-  state.streams.value = new Map([...state.streams.peek(), ...byId]);
+  const byId = added.map((each) => [each.stream_id, withoutSubscribers(each)] as const);
+  state.streams.value = new Map([
+    ...state.streams.peek(),
+    ...added.map((each) => [each.stream_id, toStream(each)] as const),
+  ]);
   state.subscriptions.value = new Map([...state.subscriptions.peek(), ...byId]);
   state.subscribers.value = new Map([
     ...state.subscribers.peek(),
@@ -58,12 +80,10 @@ function addSubscriptions(
 function removeSubscriptions(kept: Kept, ids: readonly number[]): void {
   const { state } = kept;
   const { user_id, is_admin } = state.self.peek();
-  const subscriptions = new Map(state.subscriptions.peek());
-  for (const id of ids) subscriptions.delete(id);
-  state.subscriptions.value = subscriptions;
+  state.subscriptions.value = without(state.subscriptions.peek(), ids);
   changeSubscribers(state, ids, (subscribers) => subscribers.difference(new Set([user_id])));
   const hidden = ids.filter((id) => state.streams.peek().get(id)?.invite_only === true);
-  if (!is_admin) forgetStreams(state, hidden);
+  if (!is_admin) state.subscribers.value = without(state.subscribers.peek(), hidden);
   rereadStreams(kept, ids);
 }
 
