@@ -245,6 +245,12 @@ export const texts = {
     title: 'Scheduled messages',
     willBeSent: (moment: string) => `It will be sent ${moment}.`,
   },
+  search: {
+    label: 'Search messages',
+    placeholder: 'Search',
+    searchFor: (text: string) => `Search for “${text}”`,
+    suggestions: 'Ways to go on',
+  },
   shell: {
     account: 'Your account',
     again: 'Try again',

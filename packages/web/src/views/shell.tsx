@@ -20,6 +20,7 @@ import { PersonDialog } from './people/person-dialog.tsx';
 import { shownPerson } from './people/shown-person.ts';
 import { UserList } from './people/user-list.tsx';
 import { RecentView } from './recent/recent-view.tsx';
+import { SearchBox } from './search/search-box.tsx';
 
 const DraftsView = lazy(async () => (await import('./drafts/drafts-view.tsx')).DraftsView);
 const ScheduledView = lazy(
@@ -141,6 +142,8 @@ function TopBar({
       <a class="organization" href={app.addressOf({ view: 'recent' })}>
         {realm.value.realm_name}
       </a>
+      <span class="grow" />
+      <SearchBox app={app} />
       <span class="grow" />
       <Menu
         label={texts.shell.account}
