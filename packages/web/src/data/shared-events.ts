@@ -4,6 +4,7 @@
  * whole state. When the leader is gone the lock goes to another tab, which continues the queue after the last event that it has: the server
  * then either has all later events, or says that it does not, and the tab registers anew.
  */
+import { ApiError } from '@parley/client';
 import type { EventStream, FollowedEvent, ParleyClient, QueuePosition } from '@parley/client';
 
 import type { ConnectionState } from './app.ts';
@@ -43,6 +44,9 @@ type Message<Whole> =
 
 /** Followers ask this often whether the leader is there; a page that sleeps does not answer. */
 const pingMs = 20_000;
+
+/** How long a tab waits that could not apply an event. */
+const anewMs = 5_000;
 
 /** After so many questions without an answer another tab leads. */
 const unansweredMax = 2;
@@ -164,8 +168,26 @@ export class SharedEvents<Whole> {
     try {
       for await (const event of stream) this.#take(event, stream.queueId ?? '');
     } catch (failure) {
+      if (!(failure instanceof ApiError || signal.aborted)) {
+        await this.#leadAnew(signal, failure);
+        return;
+      }
       this.#options.onRefused(failure instanceof Error ? failure : new Error(String(failure)));
     }
+  }
+
+  /** An event could not be applied: a new registration replaces what the tabs know. */
+  async #leadAnew(signal: AbortSignal, failure: unknown): Promise<void> {
+    this.#setConnection('connecting');
+    // The browser reports it, as any error of a page.
+    setTimeout(() => {
+      throw failure;
+    });
+    await new Promise((resolve) => {
+      setTimeout(resolve, anewMs);
+    });
+    this.#position = undefined;
+    if (!signal.aborted) await this.#lead(signal);
   }
 
   #take(event: FollowedEvent, queueId: string): void {
