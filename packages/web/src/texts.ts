@@ -242,7 +242,7 @@ export const texts = {
     },
     schedule: 'Schedule',
     sendLater: 'Send later',
-    title: 'Scheduled messages',
+    title: 'To be sent later',
     willBeSent: (moment: string) => `It will be sent ${moment}.`,
   },
   search: {

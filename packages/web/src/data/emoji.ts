@@ -4,6 +4,7 @@ import { signal } from '@preact/signals';
 import type { ReadonlySignal } from '@preact/signals';
 
 import type { Message, Realm } from './state.ts';
+import { StoredList } from './stored.ts';
 
 export type Reaction = Message['reactions'][number];
 
@@ -121,14 +122,17 @@ export function searchEmoji(
 }
 
 const recentMax = 16;
-const recentKey = (selfId: number): string => `parley.${selfId}.emoji`;
+
+function recentOf(userId: number): StoredList<string> {
+  const isItem = (value: unknown): value is string => typeof value === 'string';
+  return new StoredList(localStorage, { userId, name: 'emoji', max: recentMax, isItem });
+}
 
 /** @returns names of the emoji that the person chose last in this browser, the latest first */
 export function recentEmojiNames(selfId: number): readonly string[] {
-  return (localStorage.getItem(recentKey(selfId)) ?? '').split(' ').filter((name) => name !== '');
+  return recentOf(selfId).items.value.toReversed();
 }
 
 export function rememberEmoji(selfId: number, name: string): void {
-  const names = [name, ...recentEmojiNames(selfId).filter((each) => each !== name)];
-  localStorage.setItem(recentKey(selfId), names.slice(0, recentMax).join(' '));
+  recentOf(selfId).change((names) => [...names.filter((each) => each !== name), name]);
 }

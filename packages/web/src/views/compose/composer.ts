@@ -59,6 +59,7 @@ export class Composer {
       this.#save();
       this.field.uploads.cancelAll();
       this.#app.typing.tell(undefined);
+      this.#app.composing.value = undefined;
     };
   }
 
@@ -67,14 +68,13 @@ export class Composer {
     let shown: string | undefined;
     return effect(() => {
       const { value } = place;
-      if (value.view !== 'messages') return;
-      const key = narrowKey(value.narrow);
+      const key = value.view === 'messages' ? narrowKey(value.narrow) : value.view;
       // What was opened to be answered before the page showed this place stays.
       const isChosen = shown === undefined && composing.peek() !== undefined;
       if (key === shown) return;
       shown = key;
       if (isChosen) return;
-      const conversation = conversationOf(value.narrow);
+      const conversation = value.view === 'messages' ? conversationOf(value.narrow) : undefined;
       this.#open(conversation);
       composing.value = conversation;
     });

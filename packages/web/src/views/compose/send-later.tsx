@@ -3,6 +3,7 @@ import { useMemo } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
 import { describeFailure } from '../../data/failure.ts';
+import { notify } from '../../data/notices.ts';
 import { quickTimes } from '../../data/scheduled.ts';
 import { texts } from '../../texts.ts';
 import { Dialog } from '../parts/dialog.tsx';
@@ -34,6 +35,7 @@ export function SendLaterDialog({
     failure.value = undefined;
     try {
       await composer.sendLater(at);
+      notify(texts.scheduled.willBeSent(formatMoment(at, app.state.settings.value)));
       onClose();
     } catch (error) {
       failure.value = describeFailure(error);

@@ -114,7 +114,7 @@ function menuItems(
   const rights = rightsNow(message, app.state);
   const isRead = message.flags.includes('read');
   const isOwn = message.sender_id === app.state.self.peek().user_id;
-  const isEdited = message.edit_history !== undefined;
+  const isEdited = message.last_edit_timestamp !== undefined;
   const address = pageAddress() + addressOfMessage(app, message);
   const items: readonly (MenuItem | false)[] = [
     { label: texts.actions.reply, onSelect: () => replyTo(app, message) },
