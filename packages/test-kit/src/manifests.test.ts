@@ -21,7 +21,7 @@ const importArgument =
 function importedBy(text: string): string[] {
   return [...text.matchAll(importArgument)]
     .map(([, statement, call]) => statement ?? call ?? '')
-    .filter((specifier) => !specifier.startsWith('.') && !isBuiltin(specifier))
+    .filter((specifier) => !/^(?:\.|virtual:)/.test(specifier) && !isBuiltin(specifier))
     .map((specifier) => (/^(?:@[^/]+\/)?[^/]+/.exec(specifier) ?? [''])[0]);
 }
 

@@ -42,9 +42,8 @@ export function Avatar({
       class="avatar"
       data-size={size}
       data-colour={(person?.user_id ?? 0) % colours}
+      data-initials={initialsOf(person?.full_name || '?')}
       aria-hidden="true"
-    >
-      {initialsOf(person?.full_name || '?')}
-    </span>
+    />
   );
 }
