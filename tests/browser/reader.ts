@@ -8,8 +8,9 @@ import { chromium } from 'playwright-core';
 import type { Browser, Locator, Page } from 'playwright-core';
 
 /** Every service, and the built page at the gateway. */
-export function wholeSystem(events: number): SystemOptions {
+export function wholeSystem(events: number, options: SystemOptions = {}): SystemOptions {
   return {
+    ...options,
     gateways: 1,
     events,
     messages: 1,
