@@ -1,3 +1,9 @@
+const keyNames: ReadonlyMap<string, string> = new Map([
+  ['ArrowDown', '↓'],
+  ['ArrowUp', '↑'],
+  ['Escape', 'Esc'],
+]);
+
 /** Every text of the client that a person reads. */
 export const texts = {
   actions: {
@@ -123,6 +129,30 @@ export const texts = {
     other: 'That did not work.',
     tooManyRequests: 'Too many requests. Try again in a moment.',
     unavailable: 'The server is not available at the moment.',
+  },
+  keyboard: {
+    commands: {
+      all: 'All messages',
+      compose: 'Write',
+      drafts: 'Drafts',
+      edit: 'Edit the message',
+      help: 'This list',
+      leave: 'Leave what is open, then go home',
+      mentions: 'Mentions',
+      next: 'Next message or conversation',
+      nextUnread: 'Next unread conversation',
+      previous: 'Previous message or conversation',
+      private: 'Private messages',
+      quote: 'Quote the message',
+      recent: 'Recent conversations',
+      reply: 'Reply to the message',
+      search: 'Search',
+      sender: 'Who sent the message',
+      star: 'Star the message, or take the star away',
+      starred: 'Starred messages',
+    },
+    key: (name: string) => keyNames.get(name) ?? name,
+    title: 'Keyboard shortcuts',
   },
   messages: {
     again: 'Try again',

@@ -7,6 +7,7 @@ import { texts } from '../texts.ts';
 import { bindAddress } from './address-binding.ts';
 import { ComposeArea } from './compose/compose-area.tsx';
 import { Icon } from './icon.tsx';
+import { Keyboard } from './keyboard/keyboard.tsx';
 import { lazy } from './lazy.tsx';
 import { MessageView } from './messages/message-view.tsx';
 import { PlaceHeader } from './messages/place-header.tsx';
@@ -66,6 +67,7 @@ export function Shell({ app }: { readonly app: App }) {
         <UserList app={app} />
       </aside>
       <PersonDialog app={app} />
+      <Keyboard app={app} />
       <Toasts />
     </div>
   );

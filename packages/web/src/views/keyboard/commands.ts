@@ -1,0 +1,109 @@
+import type { App } from '../../data/app.ts';
+import {
+  editedMessageId,
+  quoteMessage,
+  replyTo,
+  rightsNow,
+  startEditing,
+  toggleStar,
+} from '../../data/message-actions.ts';
+import {
+  allMessages,
+  allPrivate,
+  conversationKey,
+  conversationOf,
+  mentions,
+  narrowOf,
+  starred,
+} from '../../data/narrow.ts';
+import type { Narrow } from '../../data/narrow.ts';
+import { report } from '../../data/notices.ts';
+import { topicKey } from '../../data/state.ts';
+import type { Message } from '../../data/state.ts';
+import { shownPerson } from '../people/shown-person.ts';
+import { moveSelection, selectedMessageId } from './selection.ts';
+import type { Command } from './shortcuts.ts';
+
+function show(app: App, narrow: Narrow): void {
+  app.navigate({ view: 'messages', narrow, near: undefined });
+}
+
+function withMessage(app: App, act: (message: Message) => void): void {
+  const id = selectedMessageId();
+  const message = id === undefined ? undefined : app.lists.store.find(id)?.peek();
+  if (message !== undefined) act(message);
+}
+
+/** Shows an unread conversation that is not muted: the one whose newest unread message is the latest, apart from the shown one. */
+function showNextUnread(app: App): void {
+  const place = app.place.peek();
+  const shown = place.view === 'messages' ? conversationOf(place.narrow) : undefined;
+  const shownKey = shown === undefined ? undefined : conversationKey(shown);
+  const subscriptions = app.state.subscriptions.peek();
+  const mutedTopics = app.state.mutedTopics.peek();
+  const [next] = [...app.state.unread.conversations.peek()]
+    .filter(
+      ([key, { conversation }]) =>
+        key !== shownKey &&
+        (conversation.type === 'private' ||
+          (subscriptions.get(conversation.streamId)?.is_muted !== true &&
+            !mutedTopics.has(topicKey(conversation.streamId, conversation.topic)))),
+    )
+    .map(([, { conversation, ids }]) => ({ conversation, newestId: Math.max(...ids) }))
+    .toSorted((one, other) => other.newestId - one.newestId);
+  if (next !== undefined) show(app, narrowOf(next.conversation));
+}
+
+function compose(): void {
+  const text = document.querySelector<HTMLElement>('.compose textarea');
+  if (text === null) document.querySelector<HTMLElement>('.compose-start button')?.click();
+  else text.focus();
+}
+
+/** Leaves what is innermost: an edit, the message that the focus is on, the place. */
+function leave(app: App): void {
+  if (editedMessageId.peek() !== undefined) startEditing(undefined);
+  else if (
+    document.activeElement instanceof HTMLElement &&
+    document.activeElement !== document.body
+  )
+    document.activeElement.blur();
+  else app.navigate({ view: 'recent' });
+}
+
+const commands: Readonly<Record<Exclude<Command, 'help'>, (app: App) => void>> = {
+  next: () => moveSelection(1),
+  previous: () => moveSelection(-1),
+  nextUnread: showNextUnread,
+  compose,
+  reply: (app) =>
+    withMessage(app, (message) => {
+      replyTo(app, message);
+      requestAnimationFrame(compose);
+    }),
+  quote: (app) =>
+    withMessage(app, (message) =>
+      report(quoteMessage(app, message, location.origin + location.pathname)),
+    ),
+  edit: (app) =>
+    withMessage(app, (message) => {
+      if (rightsNow(message, app.state).canEditContent) startEditing(message.id);
+    }),
+  star: (app) => withMessage(app, (message) => report(toggleStar(app, message))),
+  sender: (app) =>
+    withMessage(app, ({ sender_id }) => {
+      shownPerson.value = sender_id;
+    }),
+  search: () => document.querySelector<HTMLElement>('#search')?.focus(),
+  leave,
+  recent: (app) => app.navigate({ view: 'recent' }),
+  all: (app) => show(app, allMessages),
+  mentions: (app) => show(app, mentions),
+  starred: (app) => show(app, starred),
+  private: (app) => show(app, allPrivate),
+  drafts: (app) => app.navigate({ view: 'drafts' }),
+};
+
+export function run(app: App, command: Exclude<Command, 'help'>): void {
+  commands[command](app);
+}

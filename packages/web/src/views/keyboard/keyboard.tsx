@@ -1,0 +1,65 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
+import type { App } from '../../data/app.ts';
+import { texts } from '../../texts.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { run } from './commands.ts';
+import { commandOf, keysByCommand, prefix } from './shortcuts.ts';
+
+/** Where keys mean text, or move in what has the focus. */
+const ownKeys =
+  'input, textarea, select, [contenteditable], [role="menu"], [role="listbox"], dialog';
+
+function isForOthers(event: KeyboardEvent): boolean {
+  return (
+    event.defaultPrevented ||
+    event.isComposing ||
+    event.ctrlKey ||
+    event.metaKey ||
+    event.altKey ||
+    (event.target instanceof Element && event.target.closest(ownKeys) !== null) ||
+    document.querySelector('dialog[open]') !== null
+  );
+}
+
+/** Shortcuts for the whole page, and the sheet that lists them. */
+export function Keyboard({ app }: { readonly app: App }) {
+  const showsSheet = useSignal(false);
+  useEffect(() => {
+    let isPrefixed = false;
+    const onKeyDown = (event: KeyboardEvent): void => {
+      if (event.key === 'Shift' || isForOthers(event)) return;
+      const command = commandOf(event.key, isPrefixed);
+      isPrefixed = !isPrefixed && event.key === prefix;
+      if (command === undefined) return;
+      event.preventDefault();
+      if (command === 'help') showsSheet.value = true;
+      else run(app, command);
+    };
+    document.addEventListener('keydown', onKeyDown);
+    return () => document.removeEventListener('keydown', onKeyDown);
+  }, [app, showsSheet]);
+  if (!showsSheet.value) return null;
+  return (
+    <Dialog
+      title={texts.keyboard.title}
+      onClose={() => {
+        showsSheet.value = false;
+      }}
+    >
+      <dl class="shortcuts">
+        {[...keysByCommand].map(([command, keys]) => (
+          <div key={command}>
+            <dt>{texts.keyboard.commands[command]}</dt>
+            <dd>
+              {keys.map((each) => (
+                <kbd key={each}>{texts.keyboard.key(each)}</kbd>
+              ))}
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  );
+}
