@@ -35,7 +35,12 @@ export function Shell({ app }: { readonly app: App }) {
   useEffect(() => bindAddress(app), [app]);
   const showsNavigation = useSignal(false);
   useSignalEffect(() => {
-    document.documentElement.dataset['theme'] = app.state.settings.value.night_mode ? 'dark' : '';
+    const { night_mode, high_contrast_mode, dense_mode } = app.state.settings.value;
+    Object.assign(document.documentElement.dataset, {
+      theme: night_mode ? 'dark' : '',
+      contrast: high_contrast_mode ? 'high' : '',
+      density: dense_mode ? 'dense' : '',
+    });
   });
   useSignalEffect(() => {
     // Whoever chose a place on a narrow screen wants to see it.

@@ -40,7 +40,13 @@ function Content({
   readonly message: Message;
   readonly match: Match | undefined;
 }) {
-  return <RenderedHtml html={match?.content ?? message.content} class="content" />;
+  const html = match?.content ?? message.content;
+  return (
+    <RenderedHtml
+      html={message.is_me_message ? html.replace('<p>/me ', '<p>') : html}
+      class="content"
+    />
+  );
 }
 
 /** One message. */

@@ -1,7 +1,9 @@
 import type { App } from '../../data/app.ts';
+import { toggleTopicMute } from '../../data/message-actions.ts';
 import { report } from '../../data/notices.ts';
 import { conversationOf, streamIdOf, streamNarrow } from '../../data/narrow.ts';
 import type { Narrow } from '../../data/narrow.ts';
+import { topicKey } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
 import { Menu } from '../parts/menu.tsx';
@@ -72,6 +74,19 @@ export function PlaceHeader({ app, narrow }: { readonly app: App; readonly narro
             label: texts.messages.markRead,
             onSelect: () => report(app.reading.markNarrowRead(narrow)),
           },
+          ...(conversation?.type === 'stream'
+            ? [
+                {
+                  label: app.state.mutedTopics.value.has(
+                    topicKey(conversation.streamId, conversation.topic),
+                  )
+                    ? texts.actions.unmuteTopic
+                    : texts.actions.muteTopic,
+                  onSelect: () =>
+                    report(toggleTopicMute(app, conversation.streamId, conversation.topic)),
+                },
+              ]
+            : []),
           ...(isOfStream
             ? [
                 {

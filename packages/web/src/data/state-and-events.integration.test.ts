@@ -1,20 +1,49 @@
 /** After any change, a tab that followed events knows what a tab knows that registers afterwards. */
+import { ParleyClient } from '@parley/client';
+import { connectMaker } from '@parley/demo';
+import type { Account } from '@parley/demo';
+import { startSystem } from '@parley/test-kit';
+import type { Cluster } from '@parley/test-kit';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 
-import { startSmallOrganization } from '../../../../tests/api/small-organization.ts';
-import type { PersonKey, SmallOrganization } from '../../../../tests/api/small-organization.ts';
 import type { App } from './app.ts';
 import { topicNarrow } from './narrow.ts';
 import { openApp } from './open-app.ts';
 import { snapshotOf } from './state.ts';
 
-let organization: SmallOrganization;
+const people = {
+  ann: { email: 'ann@example.com', fullName: 'Ann Lee', role: 'administrator' },
+  bob: { email: 'bob@example.com', fullName: 'Bob Ray' },
+  cat: { email: 'cat@example.com', fullName: 'Cat Moe' },
+  gil: { email: 'gil@example.com', fullName: 'Gil Fox', role: 'guest' },
+} as const;
+type PersonKey = keyof typeof people;
+
+let cluster: Cluster;
+let accounts: ReadonlyMap<PersonKey, Account>;
+
 beforeAll(async () => {
-  organization = await startSmallOrganization({ events: 1, messages: 1, presence: 1 });
+  cluster = await startSystem({ events: 1, messages: 1, presence: 1 });
+  await using connected = connectMaker({ ...cluster.settings });
+  await connected.maker.makeRealm({ name: 'Example', stringId: 'example', description: '' });
+  const made = await connected.maker.makeAccounts(Object.values(people));
+  const keys = Object.keys(people) as PersonKey[];
+  accounts = new Map(keys.flatMap((key, n) => (made[n] === undefined ? [] : [[key, made[n]]])));
 }, 120_000);
 afterAll(async () => {
-  await organization?.stop();
+  await cluster?.stop();
 });
+
+function accountOf(who: PersonKey): Account {
+  const account = accounts.get(who);
+  if (account === undefined) throw new Error(`there is no ${who}`);
+  return account;
+}
+
+function clientOf(who: PersonKey): ParleyClient {
+  const { user, apiKey } = accountOf(who);
+  return new ParleyClient({ site: cluster.url, email: user.email, apiKey });
+}
 
 let ending = new AbortController();
 afterEach(() => {
@@ -27,7 +56,7 @@ let tabs = 0;
 async function open(who: PersonKey): Promise<App> {
   tabs += 1;
   const stored = new Map<string, string>();
-  const { app } = await openApp(organization.typed(who), {
+  const { app } = await openApp(clientOf(who), {
     name: `state-and-events-${tabs}`,
     signal: ending.signal,
     store: {
@@ -65,31 +94,34 @@ async function expectAgreement(followed: App, who: PersonKey): Promise<void> {
 }
 
 async function streamIdOf(name: string): Promise<number> {
-  const { stream_id } = await organization.typed('ann').request('GET /get_stream_id', {
+  const { stream_id } = await clientOf('ann').request('GET /get_stream_id', {
     stream: name,
   });
   return stream_id;
 }
 
 async function subscribe(name: string, principals: readonly PersonKey[], isPrivate = false) {
-  await organization.typed('ann').request('POST /users/me/subscriptions', {
+  await clientOf('ann').request('POST /users/me/subscriptions', {
     subscriptions: [{ name }],
-    principals: principals.map((who) => organization.accounts[who].user.id),
+    principals: principals.map((who) => accountOf(who).user.id),
     invite_only: isPrivate,
   });
   return streamIdOf(name);
 }
 
 async function send(streamId: number, topic: string, content: string): Promise<number> {
-  const { id } = await organization
-    .typed('ann')
-    .request('POST /messages', { type: 'stream', to: String(streamId), topic, content });
+  const { id } = await clientOf('ann').request('POST /messages', {
+    type: 'stream',
+    to: String(streamId),
+    topic,
+    content,
+  });
   return id ?? 0;
 }
 
 test('of messages: new, edited, moved, deleted, read and starred', async () => {
   const bob = await open('bob');
-  const [ann, own] = [organization.typed('ann'), organization.typed('bob')];
+  const [ann, own] = [clientOf('ann'), clientOf('bob')];
   const streamId = await subscribe('messages', ['ann', 'bob']);
   const ids: number[] = [];
   for (const content of ['@**Bob Ray** a', 'b', '@**Bob Ray** c', 'd', 'e'])
@@ -97,7 +129,7 @@ test('of messages: new, edited, moved, deleted, read and starred', async () => {
   const [first = 0, second = 0, third = 0, fourth = 0, fifth = 0] = ids;
   await ann.request('POST /messages', {
     type: 'private',
-    to: JSON.stringify([organization.accounts.bob.user.id]),
+    to: JSON.stringify([accountOf('bob').user.id]),
     content: 'to you',
   });
   await ann.request('PATCH /messages/{message_id}', { message_id: first, content: 'of nobody' });
@@ -128,7 +160,7 @@ test('of lists: a message moved into an open narrow is shown there, and no longe
   await Promise.all([here.load('newest'), there.load('newest')]);
   ids.push(await send(streamId, 'there', 'c'));
   await expect.poll(() => there.ids.peek()).toEqual(ids.slice(1));
-  await organization.typed('ann').request('PATCH /messages/{message_id}', {
+  await clientOf('ann').request('PATCH /messages/{message_id}', {
     message_id: ids[1] ?? 0,
     topic: 'here',
     propagate_mode: 'change_one',
@@ -139,7 +171,7 @@ test('of lists: a message moved into an open narrow is shown there, and no longe
 
 test('of streams: created, renamed, private, left, deleted, and their settings', async () => {
   const [ann, bob] = [await open('ann'), await open('bob')];
-  const [admin, own] = [organization.typed('ann'), organization.typed('bob')];
+  const [admin, own] = [clientOf('ann'), clientOf('bob')];
   const harbour = await subscribe('harbour', ['ann', 'bob']);
   const hidden = await subscribe('board', ['ann', 'bob'], true);
   await send(hidden, 'x', 'first');
@@ -169,8 +201,8 @@ test('of streams: created, renamed, private, left, deleted, and their settings',
 
 test('of people, groups, own settings and the organization', async () => {
   const [ann, bob] = [await open('ann'), await open('bob')];
-  const [admin, own] = [organization.typed('ann'), organization.typed('bob')];
-  const bobId = organization.accounts.bob.user.id;
+  const [admin, own] = [clientOf('ann'), clientOf('bob')];
+  const bobId = accountOf('bob').user.id;
   await admin.request('POST /users', {
     email: 'eve@example.com',
     password: 'eve-long-secret',
@@ -178,10 +210,10 @@ test('of people, groups, own settings and the organization', async () => {
     short_name: 'eve',
   });
   await admin.request('PATCH /users/{user_id}', {
-    user_id: organization.accounts.cat.user.id,
+    user_id: accountOf('cat').user.id,
     is_guest: true,
   });
-  await admin.request('DELETE /users/{user_id}', { user_id: organization.accounts.gil.user.id });
+  await admin.request('DELETE /users/{user_id}', { user_id: accountOf('gil').user.id });
   await admin.request('POST /user_groups/create', {
     name: 'crew',
     description: 'all',
