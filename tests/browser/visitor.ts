@@ -1,0 +1,157 @@
+/** A person's browser window in a test: an own profile, a page of the client, and everything that must not happen in it. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { repositoryFolder, waitUntil } from '@parley/test-kit';
+import type { TestAccount } from '@parley/test-kit';
+import type {
+  Browser,
+  BrowserContext,
+  BrowserContextOptions,
+  Locator,
+  Page,
+} from 'playwright-core';
+
+const actionTimeoutMs = 20_000;
+
+/** Where a failed test leaves pictures of its windows. */
+const pictureFolder = join(repositoryFolder, '.parley', 'browser-failures');
+
+/** What a browser says itself of every refusal; tests of the client look at what it does then. */
+const refusalNoise = /^console: Failed to load resource/;
+
+/** Waits until something is shown. */
+export async function expectShown(locator: Locator): Promise<void> {
+  await locator.waitFor();
+}
+
+export class Visitor {
+  readonly context: BrowserContext;
+  readonly page: Page;
+  readonly url: string;
+  readonly #faults: string[];
+  #isOutageExpected = false;
+
+  private constructor(context: BrowserContext, page: Page, url: string, faults: string[]) {
+    this.context = context;
+    this.page = page;
+    this.url = url;
+    this.#faults = faults;
+  }
+
+  static async open(
+    browser: Browser,
+    url: string,
+    options: BrowserContextOptions = {},
+  ): Promise<Visitor> {
+    const context = await browser.newContext({
+      viewport: { width: 1280, height: 800 },
+      locale: 'en-GB',
+      ...options,
+    });
+    context.setDefaultTimeout(actionTimeoutMs);
+    const faults: string[] = [];
+    context.on('page', (page) => watch(page, url, faults));
+    return new Visitor(context, await context.newPage(), url, faults);
+  }
+
+  /** Signs this profile in without the sign-in page, and opens the client. */
+  async enter(account: TestAccount, fragment = ''): Promise<void> {
+    const answer = await this.context.request.post(`${this.url}/api/v1/sessions`, {
+      form: { username: account.email },
+      headers: { 'Sec-Fetch-Site': 'same-origin' },
+    });
+    if (!answer.ok()) throw new Error(`the sign-in was refused: ${await answer.text()}`);
+    await this.go(fragment);
+  }
+
+  /** Opens the client at a fragment of its address. */
+  async go(fragment: string): Promise<void> {
+    await this.page.goto(`${this.url}/${fragment}`);
+  }
+
+  /** From now on requests may fail, because the test stops the server or the network. */
+  expectOutage(): void {
+    this.#isOutageExpected = true;
+  }
+
+  /** The messages in the middle, in their order. */
+  get messages(): Locator {
+    return this.page.getByRole('article');
+  }
+
+  /** @param text what the message has to contain */
+  message(text: string): Locator {
+    return this.messages.filter({ hasText: text });
+  }
+
+  /** The field in which messages are written. */
+  get composeField(): Locator {
+    return this.page.getByRole('textbox', { name: 'Message' });
+  }
+
+  async send(text: string): Promise<void> {
+    await this.composeField.fill(text);
+    await this.page.getByRole('button', { name: 'Send', exact: true }).click();
+  }
+
+  /** Waits until the page shows these messages, each once and in this order, among those that contain the mark. */
+  async expectMessages(mark: string, contents: readonly string[]): Promise<void> {
+    let shown: readonly string[] = [];
+    await waitUntil(
+      `${contents.length} messages are shown`,
+      async () => {
+        const texts = await this.message(mark).allInnerTexts();
+        shown = texts.flatMap((text) => text.split('\n').filter((line) => line.includes(mark)));
+        return JSON.stringify(shown) === JSON.stringify(contents);
+      },
+      { deadlineMs: actionTimeoutMs, describe: () => JSON.stringify(shown) },
+    );
+  }
+
+  /** Throws if anything happened in its pages that must not happen. */
+  expectNoFaults(): void {
+    const faults = this.#faults.filter(
+      (fault) => !refusalNoise.test(fault) && !this.#isOutage(fault),
+    );
+    if (faults.length > 0) throw new Error(`the pages reported:\n${faults.join('\n')}`);
+  }
+
+  /** For tests that cause them. */
+  forgetFaults(): void {
+    this.#faults.length = 0;
+  }
+
+  #isOutage(fault: string): boolean {
+    return this.#isOutageExpected && /^(?:5\d\d|console): /.test(fault);
+  }
+
+  async takePictures(name: string): Promise<void> {
+    await mkdir(pictureFolder, { recursive: true });
+    for (const [index, page] of this.context.pages().entries())
+      await page.screenshot({ path: join(pictureFolder, `${name}-${index}.png`) });
+  }
+
+  async close(): Promise<void> {
+    await this.context.close();
+  }
+}
+
+function watch(page: Page, url: string, faults: string[]): void {
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning')
+      faults.push(`console: ${message.text()}`);
+  });
+  page.on('pageerror', (error) => faults.push(`thrown: ${error.stack ?? error.message}`));
+  page.on('dialog', (dialog) => {
+    faults.push(`asked: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on('request', (request) => {
+    const { protocol, origin } = new URL(request.url());
+    if (protocol.startsWith('http') && origin !== url) faults.push(`elsewhere: ${request.url()}`);
+  });
+  page.on('response', (response) => {
+    if (response.status() >= 500) faults.push(`${response.status()}: ${response.url()}`);
+  });
+}
