@@ -106,6 +106,18 @@ async function openQueuesOnAllNodes(clients) {
   return queues;
 }
 
+/** The web client's page, and what it loads first. */
+async function checkWebClient(gateways) {
+  for (const gateway of gateways) {
+    const page = await fetch(gateway);
+    assert.equal(page.status, 200);
+    assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'/);
+    const script = /src="(\/assets\/[^"]+\.js)"/.exec(await page.text())?.[1];
+    assert.ok(script, 'the page loads a script');
+    assert.equal((await fetch(new URL(script, gateway))).status, 200);
+  }
+}
+
 /** Sends one message after the other, with gateways and accounts in turn. */
 async function sendRound(clients, stream, round) {
   const ids = [];
@@ -183,6 +195,7 @@ export async function testSystem({ check, signal }, runId) {
     const gateways = await check('every gateway answers on a port of its own', () =>
       findEveryGateway(compose),
     );
+    await check('every gateway serves the web client', () => checkWebClient(gateways));
     const credentials = await check(
       'the first start made the organization, and told the credentials of its administrator',
       () => readCredentials(compose, gateways, 'Boats', 'ann@boats.example'),
