@@ -1,4 +1,5 @@
 /** What the page makes of addresses and emoji in the server's HTML. The rules know no document, so they are tested without one. */
+import { characterOf } from '../../data/emoji.ts';
 
 const tagWithAttributes = /<[a-z][a-z0-9]*(?:\s+[\w:-]+="[^"]*")+/g;
 const attribute = /\s+([\w:-]+)="[^"]*"/g;
@@ -54,18 +55,13 @@ export function pictureName(href: string): string {
 }
 
 const emojiClass = /(?:^| )emoji-([0-9a-f]{2,6}(?:-[0-9a-f]{2,6}){0,9})(?= |$)/;
-/** Asks for the coloured form of a sign that also has a plain one. */
-const colouredForm = '\u{FE0F}';
-
 /**
  * The platform's own glyph of an emoji, from the classes of its element (`emoji emoji-1f389`).
  *
  * @returns undefined if they name none
  */
 export function glyphOf(classes: string): string | undefined {
-  const codes = emojiClass.exec(classes)?.[1]?.split('-') ?? [];
-  const [first, ...rest] = codes.map((code) => Number.parseInt(code, 16));
-  if (first === undefined || ![first, ...rest].every((point) => point <= 0x10_ffff))
-    return undefined;
-  return String.fromCodePoint(first) + colouredForm + String.fromCodePoint(...rest);
+  const code = emojiClass.exec(classes)?.[1];
+  const character = code === undefined ? '' : characterOf(code);
+  return character === '' ? undefined : character;
 }
