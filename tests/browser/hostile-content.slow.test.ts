@@ -2,7 +2,7 @@
 import { waitUntil } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
-import { hostileVectors } from '../../packages/markdown/testdata/hostile-vectors.ts';
+import { hostileVectors } from '@parley/markdown/testdata/hostile-vectors';
 import { sendTo, startBrowserTests } from './browser-system.ts';
 import { expectShown } from './visitor.ts';
 

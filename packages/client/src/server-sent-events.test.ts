@@ -13,6 +13,12 @@ test('events have their names, lines and order; comments are none', () => {
   ]);
 });
 
+test('signs that end lines elsewhere are part of the data', () => {
+  const data = 'a\u2028b\u2029c\u0085d\ve\f';
+  const parser = new ServerSentEventsParser();
+  expect(parser.push(`data: ${data}\n\n`)).toEqual([{ name: 'message', data }]);
+});
+
 test('the last pause that the server asks for counts', () => {
   const parser = new ServerSentEventsParser();
   parser.push('retry: 1000\n\nretry: 2500\n\nretry: soon\n\n');

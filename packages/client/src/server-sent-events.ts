@@ -40,7 +40,8 @@ export class ServerSentEventsParser {
     let name = 'message';
     const data: string[] = [];
     for (const line of block.split('\n')) {
-      const [, field, value = ''] = /^([a-z]+):? ?(.*)$/.exec(line) ?? [];
+      // JSON may have U+2028, which ends a line for `.` but not for this format.
+      const [, field, value = ''] = /^([a-z]+):? ?([^]*)$/.exec(line) ?? [];
       if (field === 'data') data.push(value);
       else if (field === 'event') name = value;
       else if (field === 'retry' && /^\d{1,6}$/.test(value)) this.retryMs = Number(value);
