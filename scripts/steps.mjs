@@ -68,7 +68,7 @@ export async function runVitest(name, args, environment = {}) {
       env: {
         ...pinnedEnvironment,
         // For the workers and the threads that they start: the folder of services.
-        NODE_COMPILE_CACHE: join(root, '.parley', 'compile-cache'),
+        NODE_COMPILE_CACHE: join(root, '.parley', 'tools', 'compile-cache'),
         ...environment,
       },
     },

@@ -7,7 +7,7 @@ import { SetupFault, pinnedEnvironment, pinnedNode, root, run, say } from './boo
 
 const client = join('packages', 'web');
 const builtFolder = join(root, client, 'dist');
-const builtMark = join(root, '.parley', 'web-client-built');
+const builtMark = join(root, '.parley', 'tools', 'web-client-built');
 
 /** All files below a folder or at a path, relative to the repository, in an order that does not depend on the machine. */
 function listFiles(path) {
@@ -51,7 +51,7 @@ export async function buildWebClient() {
   const built = existsSync(builtMark) ? readFileSync(builtMark, 'utf8') : '';
   if (built === key && existsSync(join(builtFolder, 'index.html'))) return;
   say('Building the web client ...');
-  const fresh = join(root, '.parley', `web-client-${process.pid}`);
+  const fresh = join(root, '.parley', 'tools', `web-client-${process.pid}`);
   const code = await run(
     pinnedNode,
     [

@@ -15,7 +15,7 @@ import type {
 const actionTimeoutMs = 20_000;
 
 /** Where a failed test leaves pictures of its windows. */
-const pictureFolder = join(repositoryFolder, '.parley', 'browser-failures');
+const pictureFolder = join(repositoryFolder, '.parley', 'reports', 'browser-failures');
 
 /** What a browser says itself of every refusal; tests of the client look at what it does then. */
 const refusalNoise = /^console: Failed to load resource/;

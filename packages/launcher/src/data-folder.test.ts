@@ -1,11 +1,22 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import {
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
-import { DataFolder } from './data-folder.ts';
+import { DataFolder, foreignNames } from './data-folder.ts';
+
+const repositoryFolder = join(import.meta.dirname, '../../..');
 
 let path: string;
 
@@ -37,4 +48,27 @@ test('the environment file is readable by a shell, only for its owner, and remov
   expect(JSON.parse(read)).toMatchObject(values);
   folder.release();
   expect(existsSync(file)).toBe(false);
+});
+
+test('the commands of the repository keep nothing in `.parley` that a first start refuses', async () => {
+  const files = globSync(
+    ['scripts/*.mjs', 'packages/*/src/**/*.ts', 'services/*/src/**/*.ts', 'tests/**/*.ts'],
+    { cwd: repositoryFolder, exclude: ['**/node_modules'] },
+  );
+  const kept = files.flatMap((file) =>
+    [
+      ...readFileSync(join(repositoryFolder, file), 'utf8').matchAll(
+        /'\.parley', ['`]([\w-]+)(?:['`]|\$)/g,
+      ),
+    ].map(([, name = '']) => name),
+  );
+  expect(kept).toContain('tools');
+  expect(kept.filter((name) => !foreignNames.has(name))).toEqual([]);
+  for (const name of kept) mkdirSync(join(path, name), { recursive: true });
+  (await DataFolder.open(path, 9991, () => undefined)).release();
+});
+
+test('a folder with files of somebody else is refused', async () => {
+  writeFileSync(join(path, 'thesis.txt'), '');
+  await expect(DataFolder.open(path, 9991, () => undefined)).rejects.toThrow('not made by Parley');
 });

@@ -20,7 +20,7 @@ import { quote } from './shell-quote.ts';
 /** The number of the layout described here; other versions of Parley may have other numbers. */
 const layout = 1;
 /** The commands of the repository keep these in `.parley` beside the data. */
-const foreignNames = new Set(['tools', 'reports']);
+export const foreignNames: ReadonlySet<string> = new Set(['tools', 'reports']);
 const leftoverPatienceMs = 10_000;
 /** The settings for the operator's command, in a form for shells; present while everything runs. */
 export const environmentFile = 'environment';

@@ -109,7 +109,7 @@ export class Launch {
         ? {}
         : { PARLEY_UPLOADS_DIR: folder.folderFor('uploads') }),
       // Eight processes start at once with the same code, so they read it compiled.
-      NODE_COMPILE_CACHE: join(this.#request.root, '.parley', 'compile-cache'),
+      NODE_COMPILE_CACHE: join(this.#request.root, '.parley', 'tools', 'compile-cache'),
       ...env,
       DATABASE_URL: databaseUrl,
       REDIS_URL: redisUrl,

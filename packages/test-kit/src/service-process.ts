@@ -16,7 +16,7 @@ import { waitUntil } from './wait-until.ts';
 /** Compares the answers of a gateway with the OpenAPI document. */
 const answerWatch = import.meta.resolve('./answer-watch.ts');
 
-const compileCacheFolder = join(repositoryFolder, '.parley', 'compile-cache');
+const compileCacheFolder = join(repositoryFolder, '.parley', 'tools', 'compile-cache');
 
 // A dozen processes start at once, possibly on a busy machine.
 const startDeadlineMs = 240_000;
