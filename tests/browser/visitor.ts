@@ -25,6 +25,11 @@ export async function expectShown(locator: Locator): Promise<void> {
   await locator.waitFor();
 }
 
+/** Waits until the page no longer has it. */
+export async function expectGone(locator: Locator): Promise<void> {
+  await locator.waitFor({ state: 'detached' });
+}
+
 export class Visitor {
   readonly context: BrowserContext;
   readonly page: Page;
