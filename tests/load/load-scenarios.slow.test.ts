@@ -140,12 +140,12 @@ test('reads', async () => {
   expect(ours.map(({ group }) => group)).toEqual([
     'a cheap endpoint',
     'a cheap endpoint',
+    'register',
+    'register',
+    'register with unread',
+    'register with unread',
     ...Array.from({ length: 4 }, () => 'a page'),
     ...Array.from({ length: 3 }, () => 'presence'),
-    'register',
-    'register',
-    'register with unread',
-    'register with unread',
     'mark all as read',
   ]);
   for (const { summary, operation } of cases)

@@ -25,32 +25,35 @@ function EditForm({ app, message }: { readonly app: App; readonly message: Messa
     () => conversationOfMessage(message, app.state.self.peek().user_id),
     [app, message],
   );
-  const isReady = useSignal(false);
+  // There is nothing to write in before the source is there: it would take the place of what was written.
+  const isRead = useSignal(false);
+  const isSaving = useSignal(false);
   const failure = useSignal<string | undefined>(undefined);
-  const run = async (work: () => Promise<void>): Promise<void> => {
+  useEffect(() => {
+    readSource(app, message.id).then(
+      (source) => {
+        field.text.value = source;
+        isRead.value = true;
+        field.focus();
+      },
+      (error: unknown) => {
+        failure.value = describeFailure(error);
+      },
+    );
+    return () => field.uploads.cancelAll();
+  }, [app, field, message.id]);
+  const save = async (): Promise<void> => {
+    if (isSaving.value) return;
     failure.value = undefined;
-    isReady.value = false;
+    isSaving.value = true;
     try {
-      await work();
+      await editContent(app, message.id, field.text.value);
+      startEditing(undefined);
     } catch (error) {
       failure.value = describeFailure(error);
     } finally {
-      isReady.value = true;
+      isSaving.value = false;
     }
-  };
-  useEffect(() => {
-    void run(async () => {
-      field.text.value = await readSource(app, message.id);
-      field.focus();
-    });
-    return () => field.uploads.cancelAll();
-  }, [app, field, message.id]);
-  const save = (): void => {
-    if (isReady.value)
-      void run(async () => {
-        await editContent(app, message.id, field.text.value);
-        startEditing(undefined);
-      });
   };
   return (
     <form
@@ -58,19 +61,21 @@ function EditForm({ app, message }: { readonly app: App; readonly message: Messa
       aria-label={texts.edit.label}
       onSubmit={(event) => {
         event.preventDefault();
-        save();
+        void save();
       }}
     >
       <UploadList uploads={field.uploads} />
-      <MessageField
-        app={app}
-        field={field}
-        conversation={conversation}
-        onSubmit={save}
-        onEscape={() => startEditing(undefined)}
-      />
+      {isRead.value && (
+        <MessageField
+          app={app}
+          field={field}
+          conversation={conversation}
+          onSubmit={() => void save()}
+          onEscape={() => startEditing(undefined)}
+        />
+      )}
       <div class="edit-buttons">
-        <button type="submit" class="primary" disabled={!isReady.value}>
+        <button type="submit" class="primary" disabled={!isRead.value || isSaving.value}>
           {texts.edit.save}
         </button>
         <button type="button" onClick={() => startEditing(undefined)}>
