@@ -9,6 +9,7 @@ import type { Place } from './place.ts';
 import type { Reading } from './reading.ts';
 import type { Recent } from './recent.ts';
 import type { State } from './state.ts';
+import type { StoredList } from './stored.ts';
 import type { Telling } from './telling.ts';
 import type { Topics } from './topics.ts';
 import type { Typing } from './typing.ts';
@@ -20,6 +21,8 @@ export type ConnectionState = 'live' | 'connecting' | 'offline';
 export type App = {
   readonly client: ParleyClient;
   readonly state: State;
+  /** Names of the emoji that the person chose last in this browser, the latest last. */
+  readonly recentEmoji: StoredList<string>;
   readonly lists: MessageLists;
   readonly outbox: Outbox;
   readonly drafts: Drafts;

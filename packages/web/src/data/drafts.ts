@@ -4,8 +4,8 @@ import type { ReadonlySignal } from '@preact/signals';
 
 import { conversationKey, isConversation } from './narrow.ts';
 import type { Conversation } from './narrow.ts';
-import { StoredList, isRecord } from './stored.ts';
-import type { KeyValueStore } from './stored.ts';
+import { hasMembers, isNumber, isText } from './shapes.ts';
+import type { AccountStore, StoredList } from './stored.ts';
 
 export type Draft = {
   /** The conversation's key: a conversation has one draft at most. */
@@ -19,28 +19,20 @@ export type Draft = {
 /** Drafts of an account; the one changed longest ago goes for another. */
 const draftsMax = 200;
 
-function isDraft(value: unknown): value is Draft {
-  return (
-    isRecord(value) &&
-    isConversation(value['conversation']) &&
-    value['key'] === conversationKey(value['conversation']) &&
-    typeof value['content'] === 'string' &&
-    typeof value['changedAt'] === 'number'
-  );
-}
+const isDraft = hasMembers<Draft>({
+  key: isText,
+  conversation: isConversation,
+  content: isText,
+  changedAt: isNumber,
+});
 
 export class Drafts {
   /** The one changed last first. */
   readonly all: ReadonlySignal<readonly Draft[]>;
   readonly #stored: StoredList<Draft>;
 
-  constructor(store: KeyValueStore, userId: number) {
-    this.#stored = new StoredList(store, {
-      userId,
-      name: 'drafts',
-      max: draftsMax,
-      isItem: isDraft,
-    });
+  constructor(store: AccountStore) {
+    this.#stored = store.list('drafts', draftsMax, isDraft);
     this.all = computed(() => this.#stored.items.value.toReversed());
   }
 
@@ -61,10 +53,5 @@ export class Drafts {
 
   delete(key: string): void {
     this.#stored.change((drafts) => drafts.filter((draft) => draft.key !== key));
-  }
-
-  /** Reads what another tab wrote. */
-  reread(): void {
-    this.#stored.reread();
   }
 }

@@ -3,8 +3,8 @@ import { extraEmojiPath } from '@parley/api/extra-emoji';
 import { signal } from '@preact/signals';
 import type { ReadonlySignal } from '@preact/signals';
 
+import type { App } from './app.ts';
 import type { Message, Realm } from './state.ts';
-import { StoredList } from './stored.ts';
 
 export type Reaction = Message['reactions'][number];
 
@@ -121,18 +121,8 @@ export function searchEmoji(
     .map(({ emoji }) => emoji);
 }
 
-const recentMax = 16;
+export const recentEmojiMax = 16;
 
-function recentOf(userId: number): StoredList<string> {
-  const isItem = (value: unknown): value is string => typeof value === 'string';
-  return new StoredList(localStorage, { userId, name: 'emoji', max: recentMax, isItem });
-}
-
-/** @returns names of the emoji that the person chose last in this browser, the latest first */
-export function recentEmojiNames(selfId: number): readonly string[] {
-  return recentOf(selfId).items.value.toReversed();
-}
-
-export function rememberEmoji(selfId: number, name: string): void {
-  recentOf(selfId).change((names) => [...names.filter((each) => each !== name), name]);
+export function rememberEmoji({ recentEmoji }: App, name: string): void {
+  recentEmoji.change((names) => [...names.filter((each) => each !== name), name]);
 }

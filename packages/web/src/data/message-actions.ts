@@ -102,7 +102,7 @@ export async function toggleReaction(app: App, message: Message, emoji: Emoji): 
       reaction.emoji_code === emoji_code &&
       reaction.reaction_type === reaction_type,
   );
-  if (!isThere) rememberEmoji(selfId, emoji_name);
+  if (!isThere) rememberEmoji(app, emoji_name);
   await app.client.request(
     isThere ? 'DELETE /messages/{message_id}/reactions' : 'POST /messages/{message_id}/reactions',
     { message_id: message.id, emoji_name, emoji_code, reaction_type },

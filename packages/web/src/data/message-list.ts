@@ -7,7 +7,7 @@ import type { Signal } from '@preact/signals';
 import type { AnswerOf, Requests } from '@parley/client';
 
 import type { MessageStore } from './message-store.ts';
-import { narrowKey } from './narrow.ts';
+import { ascending, narrowKey } from './narrow.ts';
 import type { Narrow } from './narrow.ts';
 
 /** Messages of one request. */
@@ -21,11 +21,15 @@ export type Anchor = number | 'first_unread' | 'newest';
 /** Highlighted copies of a search's hits. */
 export type Match = { readonly content: string | undefined; readonly topic: string | undefined };
 
-type Page = {
-  readonly ids: readonly number[];
-  readonly foundOldest: boolean;
-  readonly foundNewest: boolean;
-  readonly anchor: number;
+type Page = AnswerOf<'GET /messages'>;
+
+export type MessageListOptions = {
+  readonly store: MessageStore;
+  readonly narrow: Narrow;
+  /** Called when the list no longer holds messages that it held. */
+  readonly onLeft: () => void;
+  /** The list keeps only so many of the newest messages. */
+  readonly newestMax?: number | undefined;
 };
 
 export class MessageList {
@@ -43,28 +47,18 @@ export class MessageList {
   readonly anchorId: Signal<number | undefined> = signal(undefined);
   readonly matches: Signal<ReadonlyMap<number, Match>> = signal(new Map());
   readonly #client: Requests;
-  readonly #store: MessageStore;
-  readonly #onLeft: () => void;
+  readonly #options: MessageListOptions;
   #reading = new AbortController();
   /** Where the list began; undefined until it was loaded. */
   #anchor: Anchor | undefined;
   /** New messages that came during a reading, whose answer may not have them. */
   #arrived: number[] = [];
 
-  /** @param options.onLeft called when the list no longer holds messages that it held */
-  constructor(
-    client: Requests,
-    options: {
-      readonly store: MessageStore;
-      readonly narrow: Narrow;
-      readonly onLeft: () => void;
-    },
-  ) {
+  constructor(client: Requests, options: MessageListOptions) {
     this.narrow = options.narrow;
     this.key = narrowKey(options.narrow);
     this.#client = client;
-    this.#store = options.store;
-    this.#onLeft = options.onLeft;
+    this.#options = options;
   }
 
   /** All messages that the list needs. */
@@ -75,7 +69,8 @@ export class MessageList {
   /** Replaces what the list holds by the messages around an anchor. */
   async load(anchor: Anchor): Promise<void> {
     this.#anchor = anchor;
-    const page = await this.#read('start', { anchor, before: pageSize / 2, after: pageSize / 2 });
+    const size = this.#options.newestMax ?? pageSize / 2;
+    const page = await this.#read('start', { anchor, before: size, after: size });
     if (page === undefined) return;
     this.#replace(page);
     this.anchorId.value = page.anchor;
@@ -87,9 +82,9 @@ export class MessageList {
     const page = await this.#read('older', { anchor: oldest, before: pageSize, after: 0 });
     if (page === undefined) return;
     batch(() => {
-      this.ids.value = [...page.ids.filter((id) => id < oldest), ...this.ids.peek()];
-      this.hasOldest.value = page.foundOldest;
-      this.#cutNewest();
+      this.ids.value = [...idsOf(page).filter((id) => id < oldest), ...this.ids.peek()];
+      this.hasOldest.value = page.found_oldest;
+      this.#cut('newest');
     });
   }
 
@@ -99,10 +94,10 @@ export class MessageList {
     const page = await this.#read('newer', { anchor: newest, before: 0, after: pageSize });
     if (page === undefined) return;
     batch(() => {
-      this.ids.value = [...this.ids.peek(), ...page.ids.filter((id) => id > newest)];
-      this.hasNewest.value = page.foundNewest;
+      this.ids.value = [...this.ids.peek(), ...idsOf(page).filter((id) => id > newest)];
+      this.hasNewest.value = page.found_newest;
       this.#appendArrived();
-      this.#cutOldest();
+      this.#cut('oldest');
     });
   }
 
@@ -110,14 +105,16 @@ export class MessageList {
   async refresh(): Promise<void> {
     const held = this.ids.peek();
     const [oldest] = held;
-    if (oldest === undefined || this.loading.peek() === 'start') {
+    const isStarting = oldest === undefined || this.loading.peek() === 'start';
+    if (isStarting || this.#options.newestMax !== undefined) {
       if (this.#anchor !== undefined) await this.load(this.#anchor);
       return;
     }
     const before = this.hasOldest.peek() ? pageSize : 0;
     const after = Math.min(held.length + pageSize, keptMax);
     const page = await this.#read('newer', { anchor: oldest, before, after });
-    if (page !== undefined) this.#replace({ ...page, foundOldest: before > 0 && page.foundOldest });
+    if (page !== undefined)
+      this.#replace({ ...page, found_oldest: before > 0 && page.found_oldest });
   }
 
   /**
@@ -132,20 +129,17 @@ export class MessageList {
     }
     if (!this.hasNewest.peek()) return false;
     if (id > (this.ids.peek().at(-1) ?? 0)) this.ids.value = [...this.ids.peek(), id];
-    this.#cutOldest();
+    this.#cut('oldest');
     return true;
   }
 
   /** Adds messages that belong to the narrow now, as far as they lie in the range. */
   insert(added: readonly number[]): void {
-    const held = new Set(this.ids.peek());
-    const oldest = this.hasOldest.peek() ? 0 : this.ids.peek()[0];
-    const newest = this.hasNewest.peek() ? Infinity : this.ids.peek().at(-1);
-    const within = added.filter(
-      (id) => !held.has(id) && id > (oldest ?? Infinity) && id < (newest ?? 0),
-    );
-    if (within.length > 0)
-      this.ids.value = [...held, ...within].toSorted((one, other) => one - other);
+    const held = this.ids.peek();
+    const oldest = this.hasOldest.peek() ? 0 : (held[0] ?? Infinity);
+    const newest = this.hasNewest.peek() ? Infinity : (held.at(-1) ?? 0);
+    const within = added.filter((id) => id > oldest && id < newest);
+    if (within.length > 0) this.ids.value = ascending(new Set([...held, ...within]));
   }
 
   remove(removed: ReadonlySet<number>): void {
@@ -156,12 +150,12 @@ export class MessageList {
 
   #replace(page: Page): void {
     batch(() => {
-      this.ids.value = page.ids;
-      this.hasOldest.value = page.foundOldest;
-      this.hasNewest.value = page.foundNewest;
+      this.ids.value = idsOf(page);
+      this.hasOldest.value = page.found_oldest;
+      this.hasNewest.value = page.found_newest;
       this.#appendArrived();
     });
-    this.#onLeft();
+    this.#options.onLeft();
   }
 
   #appendArrived(): void {
@@ -172,18 +166,15 @@ export class MessageList {
       this.ids.value = [...this.ids.peek(), ...arrived];
   }
 
-  #cutOldest(): void {
-    if (this.ids.peek().length <= keptMax) return;
-    this.ids.value = this.ids.peek().slice(-keptMax);
-    this.hasOldest.value = false;
-    this.#onLeft();
-  }
-
-  #cutNewest(): void {
-    if (this.ids.peek().length <= keptMax) return;
-    this.ids.value = this.ids.peek().slice(0, keptMax);
-    this.hasNewest.value = false;
-    this.#onLeft();
+  /** Forgets messages at one end if there are too many: a page at a time, so that not every new message costs that. */
+  #cut(end: 'oldest' | 'newest'): void {
+    const ids = this.ids.peek();
+    const max = this.#options.newestMax ?? keptMax;
+    if (ids.length <= max) return;
+    const kept = max - pageSize;
+    this.ids.value = end === 'oldest' ? ids.slice(-kept) : ids.slice(0, kept);
+    (end === 'oldest' ? this.hasOldest : this.hasNewest).value = false;
+    this.#options.onLeft();
   }
 
   /** Ends a reading in progress, and reads. Returns undefined if it failed, or ended for another. */
@@ -194,19 +185,19 @@ export class MessageList {
     this.#reading.abort();
     this.#reading = new AbortController();
     const { signal: ending } = this.#reading;
+    const { store } = this.#options;
     this.loading.value = end;
     this.failure.value = undefined;
     try {
-      const answer = await this.#store.readUnchanged(() => this.#request(range, ending));
+      const page = await store.readUnchanged(
+        this.#client,
+        { ...range, narrow: this.narrow },
+        ending,
+      );
       if (ending.aborted) return undefined;
-      for (const message of answer.messages) this.#store.put(message);
-      this.#keepMatches(answer.messages);
-      return {
-        ids: answer.messages.map(({ id }) => id),
-        foundOldest: answer.found_oldest,
-        foundNewest: answer.found_newest,
-        anchor: answer.anchor,
-      };
+      for (const message of page.messages) store.put(message);
+      this.#keepMatches(page);
+      return page;
     } catch (failure) {
       if (!ending.aborted) {
         this.failure.value = failure;
@@ -220,35 +211,7 @@ export class MessageList {
     }
   }
 
-  #request(
-    {
-      anchor,
-      before,
-      after,
-    }: { readonly anchor: Anchor; readonly before: number; readonly after: number },
-    ending: AbortSignal,
-  ): Promise<AnswerOf<'GET /messages'>> {
-    return this.#client.request(
-      'GET /messages',
-      {
-        anchor: String(anchor),
-        num_before: before,
-        num_after: after,
-        narrow: [...this.narrow],
-        apply_markdown: true,
-        client_gravatar: false,
-      },
-      { signal: ending },
-    );
-  }
-
-  #keepMatches(
-    messages: readonly {
-      readonly id: number;
-      readonly match_content?: string;
-      readonly match_subject?: string;
-    }[],
-  ): void {
+  #keepMatches({ messages }: Page): void {
     const found = messages.filter(({ match_content }) => match_content !== undefined);
     if (found.length === 0) return;
     const held = new Set(this.ids.peek());
@@ -260,4 +223,8 @@ export class MessageList {
       ),
     ]);
   }
+}
+
+function idsOf({ messages }: Page): readonly number[] {
+  return messages.map(({ id }) => id);
 }

@@ -3,16 +3,21 @@ import type { Requests } from '@parley/client';
 
 import { MessageList } from './message-list.ts';
 import { MessageStore } from './message-store.ts';
-import { narrowKey } from './narrow.ts';
+import { allMessages, narrowKey } from './narrow.ts';
 import type { Narrow } from './narrow.ts';
 import { narrowPredicate } from './narrow-predicate.ts';
 import type { Message, State } from './state.ts';
+
+/** Messages that the recent conversations are those of. */
+const newestMax = 1_000;
 
 /** Lists are kept with their messages; the one opened longest ago goes. */
 const listsMax = 12;
 
 export class MessageLists {
   readonly store = new MessageStore();
+  /** The newest messages of all. */
+  readonly newest: MessageList;
   readonly #client: Requests;
   readonly #state: State;
   readonly #lists = new Map<string, MessageList>();
@@ -20,18 +25,26 @@ export class MessageLists {
   constructor(client: Requests, state: State) {
     this.#client = client;
     this.#state = state;
+    this.newest = this.#create(allMessages, newestMax);
+  }
+
+  #create(narrow: Narrow, newestMax?: number): MessageList {
+    return new MessageList(this.#client, {
+      store: this.store,
+      narrow,
+      newestMax,
+      onLeft: () => this.#forgetUnheld(),
+    });
+  }
+
+  get #all(): readonly MessageList[] {
+    return [this.newest, ...this.#lists.values()];
   }
 
   /** The list of a narrow, which begins empty: see `MessageList.load`. */
   open(narrow: Narrow): MessageList {
     const key = narrowKey(narrow);
-    const list =
-      this.#lists.get(key) ??
-      new MessageList(this.#client, {
-        store: this.store,
-        narrow,
-        onLeft: () => this.#forgetUnheld(),
-      });
+    const list = this.#lists.get(key) ?? this.#create(narrow);
     this.#lists.delete(key);
     this.#lists.set(key, list);
     const [oldest] = this.#lists.keys();
@@ -46,7 +59,7 @@ export class MessageLists {
   receive(message: Message): void {
     this.store.put(message);
     let isHeld = false;
-    for (const list of this.#lists.values()) {
+    for (const list of this.#all) {
       const belongs = narrowPredicate(list.narrow, this.#state)(message);
       if (belongs === true && list.append(message.id)) isHeld = true;
       // Only the server knows: the end of the list is open again, and the next look at it asks.
@@ -57,7 +70,7 @@ export class MessageLists {
 
   remove(ids: readonly number[]): void {
     const removed = new Set(ids);
-    for (const list of this.#lists.values()) list.remove(removed);
+    for (const list of this.#all) list.remove(removed);
     for (const id of removed) this.store.delete(id);
   }
 
@@ -68,7 +81,7 @@ export class MessageLists {
    */
   rejudge(ids: readonly number[], isConcerned: (narrow: Narrow) => boolean): void {
     const held = ids.flatMap((id) => this.store.find(id)?.peek() ?? []);
-    for (const list of this.#lists.values()) {
+    for (const list of this.#all) {
       if (!isConcerned(list.narrow)) continue;
       const judge = narrowPredicate(list.narrow, this.#state);
       const leaving = held.filter((message) => judge(message) === false);
@@ -83,16 +96,34 @@ export class MessageLists {
 
   /** Reads lists again, each at its place; all of them after events were lost. */
   refresh(isConcerned: (narrow: Narrow) => boolean = () => true): void {
-    for (const list of this.#lists.values()) if (isConcerned(list.narrow)) void list.refresh();
+    for (const list of this.#all) if (isConcerned(list.narrow)) void list.refresh();
   }
 
   /** The connection is back: what failed is tried again. */
   retry(): void {
-    for (const list of this.#lists.values())
-      if (list.failure.peek() !== undefined) void list.refresh();
+    for (const list of this.#all) if (list.failure.peek() !== undefined) void list.refresh();
+  }
+
+  /**
+   * Reads unread messages, from the first of these on and to the last at least.
+   *
+   * @throws ApiError or NoAnswerError
+   */
+  async readUnread(ids: readonly number[]): Promise<readonly Message[]> {
+    const messages: Message[] = [];
+    const narrow = [{ operator: 'is', operand: 'unread' }];
+    let anchor = Math.min(...ids);
+    for (let isWhole = false; !isWhole;) {
+      const range = { anchor, before: 0, after: newestMax, narrow };
+      const page = await this.store.readUnchanged(this.#client, range);
+      messages.push(...page.messages);
+      anchor = (page.messages.at(-1)?.id ?? Infinity) + 1;
+      isWhole = page.found_newest || anchor > Math.max(...ids);
+    }
+    return messages;
   }
 
   #forgetUnheld(): void {
-    this.store.retain(new Set([...this.#lists.values()].flatMap((list) => list.held)));
+    this.store.retain(new Set(this.#all.flatMap((list) => list.held)));
   }
 }

@@ -1,11 +1,23 @@
 /** Every message that the client holds, once; lists hold ids. Reducers replace a message, and only what shows it is drawn anew. */
 import { signal } from '@preact/signals';
 import type { ReadonlySignal, Signal } from '@preact/signals';
+import type { AnswerOf, Requests } from '@parley/client';
 
+import type { Narrow } from './narrow.ts';
 import type { Message } from './state.ts';
 
 /** A message that changes all the time is shown as it was read last. */
 const readingsMax = 4;
+
+/** Stands for any message, where what changed is not known by its id. */
+const anyId = -1;
+
+export type MessageRange = {
+  readonly anchor: number | 'first_unread' | 'newest';
+  readonly before: number;
+  readonly after: number;
+  readonly narrow: Narrow;
+};
 
 export class MessageStore {
   readonly #messages = new Map<number, Signal<Message>>();
@@ -17,8 +29,8 @@ export class MessageStore {
     return this.#messages.get(id);
   }
 
-  ids(): readonly number[] {
-    return [...this.#messages.keys()];
+  has(id: number): boolean {
+    return this.#messages.has(id);
   }
 
   put(message: Message): void {
@@ -34,25 +46,38 @@ export class MessageStore {
     if (held !== undefined) held.value = change(held.value);
   }
 
+  /** Changes messages that the client may not hold all. */
   updateWhere(matches: (message: Message) => boolean, change: (message: Message) => Message): void {
-    for (const [id, held] of this.#messages) if (matches(held.value)) this.update(id, change);
+    this.#note(anyId);
+    for (const held of this.#messages.values())
+      if (matches(held.value)) held.value = change(held.value);
   }
 
   /**
    * Reads messages, and reads them again if an event changed one of them in the meantime: the answer may be older than the event.
    *
-   * @throws what the reading throws
+   * @throws ApiError, NoAnswerError, or the signal's reason
    */
-  async readUnchanged<Answer extends { readonly messages: readonly { readonly id: number }[] }>(
-    read: () => Promise<Answer>,
-  ): Promise<Answer> {
+  async readUnchanged(
+    client: Requests,
+    { anchor, before, after, narrow }: MessageRange,
+    ending?: AbortSignal,
+  ): Promise<AnswerOf<'GET /messages'>> {
+    const parameters = {
+      anchor: String(anchor),
+      num_before: before,
+      num_after: after,
+      narrow: [...narrow],
+      apply_markdown: true,
+      client_gravatar: false,
+    };
     for (let reading = 1; ; reading += 1) {
       const changed = new Set<number>();
       this.#noting.add(changed);
       try {
-        const answer = await read();
-        if (reading === readingsMax || !answer.messages.some(({ id }) => changed.has(id)))
-          return answer;
+        const answer = await client.request('GET /messages', parameters, { signal: ending });
+        const isOld = changed.has(anyId) || answer.messages.some(({ id }) => changed.has(id));
+        if (!isOld || reading === readingsMax) return answer;
       } finally {
         this.#noting.delete(changed);
       }

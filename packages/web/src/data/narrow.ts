@@ -2,6 +2,7 @@
  * Narrows, as the terms of `GET messages`: which messages a view shows. Their addresses are those of links in messages
  * (`#narrow/stream/5-general/topic/hello/near/7`), which the server's renderer writes.
  */
+import { hasMembers, isNumber, isOneOf, isText } from './shapes.ts';
 
 /** A message must match all terms of a narrow. No terms: all messages. */
 export type NarrowTerm = {
@@ -47,24 +48,22 @@ export function narrowOf(conversation: Conversation): Narrow {
  */
 export function partnersOf(everybody: readonly number[], selfId: number): readonly number[] {
   const others = everybody.filter((id) => id !== selfId);
-  return (others.length === 0 ? [selfId] : others).toSorted((one, other) => one - other);
+  return ascending(others.length === 0 ? [selfId] : others);
+}
+
+export function ascending(ids: Iterable<number>): readonly number[] {
+  return [...ids].toSorted((one, other) => one - other);
 }
 
 /** The conversation that a narrow shows, if it shows exactly one. */
 export function conversationOf(narrow: Narrow): Conversation | undefined {
-  const [first, second, ...others] = narrow;
-  if (first === undefined || others.length > 0 || first.negated === true) return undefined;
-  if (second === undefined) {
-    return first.operator === 'pm-with' && typeof first.operand === 'object'
-      ? { type: 'private', userIds: first.operand }
-      : undefined;
-  }
-  return first.operator === 'stream' &&
-    typeof first.operand === 'number' &&
-    second.operator === 'topic' &&
-    typeof second.operand === 'string' &&
-    second.negated !== true
-    ? { type: 'stream', streamId: first.operand, topic: second.operand }
+  const [first, second] = narrow;
+  const streamId = streamIdOf(narrow);
+  if (narrow.some(({ negated }) => negated === true)) return undefined;
+  if (narrow.length === 1 && first?.operator === 'pm-with' && typeof first.operand === 'object')
+    return { type: 'private', userIds: first.operand };
+  return narrow.length === 2 && streamId !== undefined && second?.operator === 'topic'
+    ? { type: 'stream', streamId, topic: String(second.operand) }
     : undefined;
 }
 
@@ -75,27 +74,20 @@ export function streamIdOf([first]: Narrow): number | undefined {
     : undefined;
 }
 
-function isWhole(value: unknown): boolean {
-  return Number.isSafeInteger(value);
-}
+const isStreamConversation = hasMembers<Extract<Conversation, { readonly type: 'stream' }>>({
+  type: isOneOf(['stream']),
+  streamId: isNumber,
+  topic: isText,
+});
+const isPrivateConversation = hasMembers<Extract<Conversation, { readonly type: 'private' }>>({
+  type: isOneOf(['private']),
+  userIds: (value): value is readonly number[] =>
+    Array.isArray(value) && value.length > 0 && value.every(isNumber),
+});
 
 /** Whether a value, such as one read from the browser's storage, is a conversation. */
 export function isConversation(value: unknown): value is Conversation {
-  if (typeof value !== 'object' || value === null || !('type' in value)) return false;
-  if (value.type === 'stream')
-    return (
-      'streamId' in value &&
-      isWhole(value.streamId) &&
-      'topic' in value &&
-      typeof value.topic === 'string'
-    );
-  return (
-    value.type === 'private' &&
-    'userIds' in value &&
-    Array.isArray(value.userIds) &&
-    value.userIds.length > 0 &&
-    value.userIds.every(isWhole)
-  );
+  return isStreamConversation(value) || isPrivateConversation(value);
 }
 
 /** A text that is equal for equal conversations. Topics differ by more than case. */
@@ -172,11 +164,7 @@ function operandOf(operator: string, part: string): NarrowTerm['operand'] | unde
   }
   if (operator === 'pm-with' || operator === 'group-pm-with') {
     const ids = /^\d{1,15}(?:,\d{1,15})*(?=-|$)/.exec(text);
-    if (ids === null) return text;
-    return ids[0]
-      .split(',')
-      .map(Number)
-      .toSorted((one, other) => one - other);
+    return ids === null ? text : ascending(ids[0].split(',').map(Number));
   }
   return text;
 }

@@ -1,9 +1,10 @@
-import { batch, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import { ApiError } from '@parley/client';
 import type { ParleyClient } from '@parley/client';
 
 import type { App, ConnectionState } from './app.ts';
 import { Drafts } from './drafts.ts';
+import { recentEmojiMax } from './emoji.ts';
 import { MessageLists } from './message-lists.ts';
 import type { AddressNames } from './narrow.ts';
 import { Outbox } from './outbox.ts';
@@ -12,10 +13,12 @@ import { Presence } from './presence.ts';
 import { Reading } from './reading.ts';
 import { Recent } from './recent.ts';
 import { applyEvent } from './reducers/index.ts';
+import { isText } from './shapes.ts';
 import { SharedEvents } from './shared-events.ts';
 import type { Arrival } from './shared-events.ts';
-import { createState, fillState, restOf, restoreState, snapshotOf } from './state.ts';
-import type { Snapshot, State } from './state.ts';
+import { createState, readRegistered, replaceKnown } from './state.ts';
+import type { Known, State } from './state.ts';
+import { AccountStore } from './stored.ts';
 import type { KeyValueStore } from './stored.ts';
 import { Telling } from './telling.ts';
 import { Topics } from './topics.ts';
@@ -60,28 +63,27 @@ function createApp(
   parts: {
     readonly state: State;
     readonly connection: App['connection'];
-    readonly store: KeyValueStore;
+    readonly store: AccountStore;
     readonly queueId: () => string | undefined;
   },
 ): App {
   const { state, connection, store, queueId } = parts;
-  const userId = state.self.peek().user_id;
   const place: App['place'] = signal(home);
   const lists = new MessageLists(client, state);
   return {
     client,
     state,
+    recentEmoji: store.list('emoji', recentEmojiMax, isText),
     lists,
     outbox: new Outbox(client, {
       store,
-      userId,
       queueId,
       newestId: () => state.maxMessageId.peek(),
       onUnheard: () => lists.refresh(),
     }),
-    drafts: new Drafts(store, userId),
+    drafts: new Drafts(store),
     reading: new Reading(client, state),
-    recent: new Recent(client, state, lists.store),
+    recent: new Recent(lists, state),
     topics: new Topics(client),
     typing: new Typing(client, state),
     telling: new Telling(state),
@@ -96,70 +98,20 @@ function createApp(
   };
 }
 
-/** What was signed out writes nothing more. */
-function untilEnd(store: KeyValueStore, ending: AbortSignal): KeyValueStore {
-  return {
-    getItem: (key) => store.getItem(key),
-    removeItem: (key) => store.removeItem(key),
-    setItem(key, value) {
-      if (!ending.aborted) store.setItem(key, value);
-    },
-  };
-}
-
-/** The state was replaced after a gap in the events: what was read beside it is read again. */
-function rereadAll({ lists, recent, topics, outbox }: App): void {
-  lists.refresh();
-  void recent.reload();
-  topics.reread();
-  outbox.forgetSent();
-}
-
-function apply(app: App, arrival: Arrival<Snapshot>): void {
-  const { state } = app;
-  switch (arrival.kind) {
-    case 'registered':
-      fillState(state, arrival.registered);
-      rereadAll(app);
-      break;
-    case 'snapshot':
-      restoreState(state, arrival.snapshot);
-      rereadAll(app);
-      break;
-    case 'event':
-      applyEvent(app, arrival.event);
-      break;
-    default:
-      batch(() => {
-        state.reported.value = arrival.reports;
-        state.nowSecs.value = Date.now() / 1000;
-      });
+function apply(app: App, arrival: Arrival<Known>): void {
+  if (arrival.kind === 'event') applyEvent(app, arrival.event);
+  else if (arrival.kind === 'part') replaceKnown(app.state, arrival.part);
+  else {
+    replaceKnown(app.state, arrival.known);
+    // After a gap in the events, what was read beside them is read again.
+    app.lists.refresh();
+    app.topics.reread();
+    app.outbox.forgetSent();
   }
-}
-
-function stateOf(arrival: Arrival<Snapshot>): State | undefined {
-  if (arrival.kind === 'registered') {
-    const state = createState(restOf(arrival.registered));
-    fillState(state, arrival.registered);
-    return state;
-  }
-  if (arrival.kind !== 'snapshot') return undefined;
-  const state = createState(arrival.snapshot.rest);
-  restoreState(state, arrival.snapshot);
-  return state;
 }
 
 /** What goes on by itself while the app is open. */
-function attend(
-  app: App,
-  parts: {
-    readonly shared: SharedEvents<Snapshot>;
-    readonly presence: Presence;
-  },
-  ending: AbortSignal,
-): OpenedApp {
-  const { shared, presence } = parts;
-  const { state, connection, lists, outbox, drafts, reading } = app;
+function attend({ state, connection, outbox, lists, reading }: App, ending: AbortSignal): void {
   const ageing = setInterval(() => {
     state.nowSecs.value = Date.now() / 1000;
   }, ageingMs);
@@ -173,67 +125,60 @@ function attend(
     clearInterval(ageing);
     unsubscribe();
   });
-  return {
-    app,
-    wake: () => shared.wake(),
-    noteOffline: () => shared.noteOffline(),
-    noteInput() {
-      shared.noteInput();
-      presence.noteInput();
-    },
-    reread() {
-      outbox.reread();
-      drafts.reread();
-    },
-  };
 }
 
 /**
- * Registers for events, or takes the state of another tab, and applies events from then on.
+ * Registers for events, or takes what another tab knows, and applies events from then on.
  *
  * @throws ApiError if the server refuses
  */
 export function openApp(client: ParleyClient, options: OpenOptions): Promise<OpenedApp> {
   const connection = signal<ConnectionState>('connecting');
-  let app: App | undefined;
+  let opened: { readonly app: App; readonly presence: Presence } | undefined;
   return new Promise((resolve, reject) => {
-    const shared: SharedEvents<Snapshot> = new SharedEvents(client, {
+    const open = (known: Known): void => {
+      const store = new AccountStore(options.store, known.rest.user_id, options.signal);
+      const app = createApp(client, {
+        state: createState(known),
+        connection,
+        store,
+        queueId: () => shared.queueId,
+      });
+      const presence = new Presence(client, {
+        signal: options.signal,
+        mayReport: () => shared.isLeader,
+        onReports: (reported) => shared.share({ reported, nowSecs: Date.now() / 1000 }),
+      });
+      opened = { app, presence };
+      attend(app, options.signal);
+      resolve({
+        app,
+        wake: () => shared.wake(),
+        noteOffline: () => shared.noteOffline(),
+        noteInput: () => shared.noteInput(),
+        reread: () => store.reread(),
+      });
+    };
+    const shared: SharedEvents<Known> = new SharedEvents<Known>(client, {
       name: options.name,
       signal: options.signal,
+      read: readRegistered,
       receive(arrival) {
-        if (app !== undefined) {
-          apply(app, arrival);
-          return;
-        }
-        const state = stateOf(arrival);
-        if (state === undefined) return;
-        app = createApp(client, {
-          state,
-          connection,
-          store: untilEnd(options.store, options.signal),
-          queueId: () => shared.queueId,
-        });
-        const presence: Presence = new Presence(client, {
-          signal: options.signal,
-          mayReport: () => shared.isLeader,
-          onReports: (reports) => shared.sharePresences(reports),
-        });
-        onInput = () => presence.noteInput();
-        resolve(attend(app, { shared, presence }, options.signal));
+        if (opened !== undefined) apply(opened.app, arrival);
+        else if (arrival.kind === 'known') open(arrival.known);
       },
-      snapshot: () => app && snapshotOf(app.state),
+      known: () => opened?.app.state.known.peek(),
       onConnection(now) {
         connection.value = now;
       },
       onFailure(failure) {
-        if (app === undefined) options.onUnreachable(failure);
+        if (opened === undefined) options.onUnreachable(failure);
       },
-      onInput: () => onInput(),
+      onInput: () => opened?.presence.noteInput(),
       onRefused(failure) {
         reject(failure);
-        if (app !== undefined && failure instanceof ApiError) options.onSignedOut();
+        if (opened !== undefined && failure instanceof ApiError) options.onSignedOut();
       },
     });
-    let onInput = (): void => undefined;
   });
 }

@@ -3,6 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { ParleyClient } from '@parley/client';
 
 import { Outbox } from './outbox.ts';
+import { AccountStore } from './stored.ts';
 import type { KeyValueStore } from './stored.ts';
 
 const toTopic = { type: 'stream', streamId: 5, topic: 'hello' } as const;
@@ -53,7 +54,12 @@ beforeEach(() => {
 function load(): Outbox {
   return new Outbox(
     new ParleyClient({ site: 'http://parley.test', fetch: server.fetch, repeatsMax: 0 }),
-    { store, userId: 7, queueId: () => 'q', newestId: () => newestId, onUnheard: () => undefined },
+    {
+      store: new AccountStore(store, 7, new AbortController().signal),
+      queueId: () => 'q',
+      newestId: () => newestId,
+      onUnheard: () => undefined,
+    },
   );
 }
 

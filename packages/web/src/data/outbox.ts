@@ -11,8 +11,8 @@ import { describeFailure } from './failure.ts';
 import { isConversation } from './narrow.ts';
 import type { Conversation } from './narrow.ts';
 import { randomId } from './random-id.ts';
-import { StoredList, isRecord } from './stored.ts';
-import type { KeyValueStore } from './stored.ts';
+import { hasMembers, isBoolean, isNumber, isOneOf, isOptional, isText } from './shapes.ts';
+import type { AccountStore, StoredList } from './stored.ts';
 
 export type Outgoing = {
   /** Also the key by which the server knows a repeat. */
@@ -36,18 +36,15 @@ const unheardMs = 10_000;
 /** The server knows the key of a send for a day; what is older is not repeated by itself. */
 const repeatableSecs = 23 * 60 * 60;
 
-function isOutgoing(value: unknown): value is Outgoing {
-  return (
-    isRecord(value) &&
-    typeof value['localId'] === 'string' &&
-    isConversation(value['conversation']) &&
-    typeof value['content'] === 'string' &&
-    (value['state'] === 'sending' || value['state'] === 'failed') &&
-    (value['failure'] === undefined || typeof value['failure'] === 'string') &&
-    typeof value['wasRefused'] === 'boolean' &&
-    typeof value['timestamp'] === 'number'
-  );
-}
+const isOutgoing = hasMembers<Outgoing>({
+  localId: isText,
+  conversation: isConversation,
+  content: isText,
+  state: isOneOf(['sending', 'failed']),
+  failure: isOptional(isText),
+  wasRefused: isBoolean,
+  timestamp: isNumber,
+});
 
 /** Where a message goes, in the parameters of a send. */
 export function recipientsOf(
@@ -59,8 +56,7 @@ export function recipientsOf(
 }
 
 export type OutboxOptions = {
-  readonly store: KeyValueStore;
-  readonly userId: number;
+  readonly store: AccountStore;
   /** The queue whose events this tab gets. */
   readonly queueId: () => string | undefined;
   /** The greatest id of a message that the lists may have. */
@@ -81,12 +77,7 @@ export class Outbox {
   constructor(client: Requests, options: OutboxOptions) {
     this.#client = client;
     this.#options = options;
-    this.#stored = new StoredList(options.store, {
-      userId: options.userId,
-      name: 'outbox',
-      max: outgoingMax,
-      isItem: isOutgoing,
-    });
+    this.#stored = options.store.list('outbox', outgoingMax, isOutgoing);
   }
 
   /** Messages that the lists do not show yet, in the order they were written. */
@@ -139,11 +130,6 @@ export class Outbox {
     for (const messageId of this.#expected.keys()) this.receive(messageId, undefined);
   }
 
-  /** Reads what another tab wrote. */
-  reread(): void {
-    this.#stored.reread();
-  }
-
   #find(localId: string): Outgoing | undefined {
     return this.pending.peek().find((each) => each.localId === localId);
   }
@@ -173,7 +159,9 @@ export class Outbox {
         },
         { idempotencyKey: localId },
       );
-      if (id !== undefined) this.#awaitEvent(id, localId);
+      // Without an id the server keeps it, and sends it later.
+      if (id === undefined) this.discard(localId);
+      else this.#awaitEvent(id, localId);
     } catch (failure) {
       this.#change(localId, {
         state: 'failed',

@@ -2,7 +2,7 @@
 import type { Requests } from '@parley/client';
 
 import { reportsOf } from './state.ts';
-import type { Report } from './state.ts';
+import type { Known } from './state.ts';
 
 /** Clients report about every minute (reference facts, events 15.2). */
 const reportMs = 60_000;
@@ -10,28 +10,23 @@ const reportMs = 60_000;
 /** Without a key or a pointer for this long, the person is idle. */
 const idleAfterMs = 5 * 60_000;
 
+export type PresenceOptions = {
+  readonly signal: AbortSignal;
+  /** Whether this tab speaks for all tabs of the browser. */
+  readonly mayReport: () => boolean;
+  /** Called with the newest report of everybody. */
+  readonly onReports: (reports: Known['reported']) => void;
+};
+
 export class Presence {
   readonly #client: Requests;
-  readonly #onReports: (reports: ReadonlyMap<string, Report>) => void;
-  readonly #mayReport: () => boolean;
+  readonly #options: PresenceOptions;
   #inputAtMs = Date.now();
   #hadInput = true;
 
-  /**
-   * @param options.mayReport whether this tab speaks for all tabs of the browser
-   * @param options.onReports called with the newest report of everybody
-   */
-  constructor(
-    client: Requests,
-    options: {
-      readonly signal: AbortSignal;
-      readonly mayReport: () => boolean;
-      readonly onReports: (reports: ReadonlyMap<string, Report>) => void;
-    },
-  ) {
+  constructor(client: Requests, options: PresenceOptions) {
     this.#client = client;
-    this.#onReports = options.onReports;
-    this.#mayReport = options.mayReport;
+    this.#options = options;
     void this.#report();
     const reporting = setInterval(() => void this.#report(), reportMs);
     options.signal.addEventListener('abort', () => clearInterval(reporting));
@@ -50,7 +45,7 @@ export class Presence {
   }
 
   async #report(): Promise<void> {
-    if (!this.#mayReport()) return;
+    if (!this.#options.mayReport()) return;
     const new_user_input = this.#hadInput;
     this.#hadInput = false;
     const status = this.#isIdle ? 'idle' : 'active';
@@ -60,7 +55,7 @@ export class Presence {
         { status, new_user_input },
         { repeatsMax: 0 },
       );
-      if (presences !== undefined) this.#onReports(reportsOf(presences));
+      if (presences !== undefined) this.#options.onReports(reportsOf(presences));
     } catch {
       // The next report says the same.
     }

@@ -25,13 +25,14 @@ export class Reading {
 
   /** Marks what the person has before their eyes as read, in batches. */
   see(ids: Iterable<number>): void {
-    for (const id of ids) if (this.#state.unread.has(id) && !this.#told.has(id)) this.#seen.add(id);
+    const unread = this.#state.unread.peek();
+    for (const id of ids) if (unread.has(id) && !this.#told.has(id)) this.#seen.add(id);
     if (this.#seen.size > 0) this.#timer ??= setTimeout(() => void this.flush(), batchMs);
   }
 
   /** Marks all messages of a narrow, as far as they are known to be unread. */
   async markNarrowRead(narrow: Narrow): Promise<void> {
-    const { unread } = this.#state;
+    const { unread, unreadConversations } = this.#state;
     const conversation = conversationOf(narrow);
     const streamId = streamIdOf(narrow);
     if (narrow.length === 0) await this.markAllRead();
@@ -41,10 +42,11 @@ export class Reading {
         topic_name: conversation.topic,
       });
     else if (conversation !== undefined)
-      this.see(unread.conversations.peek().get(conversationKey(conversation))?.ids ?? []);
+      this.see(unreadConversations.peek().get(conversationKey(conversation))?.ids ?? []);
     else if (streamId !== undefined && narrow.length === 1)
       await this.#client.request('POST /mark_stream_as_read', { stream_id: streamId });
-    else if (narrow[0]?.operand === 'mentioned') this.see(unread.mentions.peek());
+    else if (narrow[0]?.operand === 'mentioned')
+      this.see([...unread.peek()].flatMap(([id, { mentionsSelf }]) => (mentionsSelf ? [id] : [])));
   }
 
   async markAllRead(): Promise<void> {

@@ -64,13 +64,12 @@ class Tab {
       name,
       signal: this.#ending.signal,
       receive: (arrival) => {
-        if (arrival.kind === 'registered')
-          this.words = queue.events.map(({ alert_words }) => alert_words[0] ?? '');
-        else if (arrival.kind === 'snapshot') this.words = arrival.snapshot;
+        if (arrival.kind === 'known') this.words = arrival.known;
         else if (arrival.kind === 'event' && arrival.event.type === 'alert_words')
           this.words = [...(this.words ?? []), ...arrival.event.alert_words];
       },
-      snapshot: () => this.words,
+      read: () => queue.events.map(({ alert_words }) => alert_words[0] ?? ''),
+      known: () => this.words,
       onConnection: () => undefined,
       onFailure: () => undefined,
       onInput: () => undefined,

@@ -1,7 +1,7 @@
 /**
  * One stream of events for all tabs of a browser. The tab that holds a lock, the leader, follows the queue and passes each event on; the
- * others apply it in turn. Each event names the one before it, so that a tab which missed something notices, and asks the leader for the
- * whole state. When the leader is gone the lock goes to another tab, which continues the queue after the last event that it has: the server
+ * others apply it in turn. Each event names the one before it, so that a tab which missed something notices, and asks the leader for all that
+ * it knows. When the leader is gone the lock goes to another tab, which continues the queue after the last event that it has: the server
  * then either has all later events, or says that it does not, and the tab registers anew.
  */
 import { ApiError } from '@parley/client';
@@ -10,37 +10,41 @@ import type { EventStream, FollowedEvent, ParleyClient, QueuePosition } from '@p
 import type { ConnectionState } from './app.ts';
 import { randomId } from './random-id.ts';
 import { registerParameters } from './register-parameters.ts';
-import type { Registered, Report } from './state.ts';
+import type { Registered } from './state.ts';
 
 type AppliedEvent = Exclude<FollowedEvent, { readonly type: 'registered' }>;
 
-/** What a tab gets, in order. The first is a whole state: the server's, or another tab's. */
-export type Arrival<Whole> =
-  | { readonly kind: 'registered'; readonly registered: Registered }
-  | { readonly kind: 'snapshot'; readonly snapshot: Whole }
-  | { readonly kind: 'event'; readonly event: AppliedEvent }
-  | { readonly kind: 'presences'; readonly reports: ReadonlyMap<string, Report> };
+/** What a tab gets, in order. The first replaces everything, by what the server answered or another tab knows. */
+export type Arrival<Known> =
+  | { readonly kind: 'known'; readonly known: Known }
+  | { readonly kind: 'part'; readonly part: Partial<Known> }
+  | { readonly kind: 'event'; readonly event: AppliedEvent };
 
-type Message<Whole> =
+type SharedEvent = {
+  readonly kind: 'event';
+  readonly queueId: string;
+  readonly after: number;
+  readonly event: AppliedEvent;
+};
+
+type Message<Known> =
+  /** To the leader. */
+  | { readonly kind: 'ask'; readonly from: string }
+  | { readonly kind: 'ping' }
+  /** To everybody. */
+  | { readonly kind: 'input' }
+  /** From the leader. */
+  | SharedEvent
+  | { readonly kind: 'part'; readonly part: Partial<Known> }
+  | { readonly kind: 'alive'; readonly connection: ConnectionState }
   | {
-      readonly kind: 'event';
-      readonly queueId: string;
-      readonly after: number;
-      readonly event: AppliedEvent;
-    }
-  | {
-      readonly kind: 'state';
+      readonly kind: 'known';
       /** The tab that asked, or undefined: all. */
       readonly to: string | undefined;
       readonly position: QueuePosition;
-      readonly snapshot: Whole;
+      readonly known: Known;
       readonly connection: ConnectionState;
-    }
-  | { readonly kind: 'presences'; readonly reports: ReadonlyMap<string, Report> }
-  | { readonly kind: 'ask'; readonly from: string }
-  | { readonly kind: 'ping' }
-  | { readonly kind: 'alive'; readonly connection: ConnectionState }
-  | { readonly kind: 'input' };
+    };
 
 /** Followers ask this often whether the leader is there; a page that sleeps does not answer. */
 const pingMs = 20_000;
@@ -51,13 +55,15 @@ const anewMs = 5_000;
 /** After so many questions without an answer another tab leads. */
 const unansweredMax = 2;
 
-export type SharedEventsOptions<Whole> = {
+export type SharedEventsOptions<Known> = {
   /** Tabs with the same name share; a new release of the client has another one. */
   readonly name: string;
   readonly signal: AbortSignal;
-  readonly receive: (arrival: Arrival<Whole>) => void;
-  /** The state with everything that was received; undefined before the first. */
-  readonly snapshot: () => Whole | undefined;
+  readonly receive: (arrival: Arrival<Known>) => void;
+  /** What is known after a registration. */
+  readonly read: (registered: Registered) => Known;
+  /** What is known after everything that was received; undefined before the first. */
+  readonly known: () => Known | undefined;
   readonly onConnection: (connection: ConnectionState) => void;
   /** The server could not be reached, and is tried again. */
   readonly onFailure: (failure: Error) => void;
@@ -67,20 +73,20 @@ export type SharedEventsOptions<Whole> = {
   readonly onRefused: (failure: Error) => void;
 };
 
-/** `Whole` is all that a tab knows by its events, in a form that another tab can take. */
-export class SharedEvents<Whole> {
+/** `Known` is all that a tab knows by its events, in a form that another tab can take. */
+export class SharedEvents<Known> {
   readonly #client: ParleyClient;
-  readonly #options: SharedEventsOptions<Whole>;
+  readonly #options: SharedEventsOptions<Known>;
   readonly #tabId = randomId();
   /** Tells all other tabs. */
-  #post: (message: Message<Whole>) => void = () => undefined;
+  #post: (message: Message<Known>) => void = () => undefined;
   #stream: EventStream | undefined;
   /** The queue and the last of its events that this tab has. */
   #position: QueuePosition | undefined;
   #connection: ConnectionState = 'connecting';
   #unanswered = 0;
 
-  constructor(client: ParleyClient, options: SharedEventsOptions<Whole>) {
+  constructor(client: ParleyClient, options: SharedEventsOptions<Known>) {
     this.#client = client;
     this.#options = options;
     const { name, signal } = options;
@@ -91,7 +97,7 @@ export class SharedEvents<Whole> {
     }
     const channel = new BroadcastChannel(name);
     this.#post = channel.postMessage.bind(channel);
-    channel.addEventListener('message', ({ data }: MessageEvent<Message<Whole>>) =>
+    channel.addEventListener('message', ({ data }: MessageEvent<Message<Known>>) =>
       this.#hear(data),
     );
     const pinging = setInterval(() => this.#ping(), pingMs);
@@ -100,7 +106,7 @@ export class SharedEvents<Whole> {
       this.#post = () => undefined;
       channel.close();
     });
-    this.#post({ kind: 'ask', from: this.#tabId });
+    this.#ask();
     void this.#waitForLead({});
   }
 
@@ -123,10 +129,10 @@ export class SharedEvents<Whole> {
     this.#setConnection('offline');
   }
 
-  /** The leader learnt who is present. */
-  sharePresences(reports: ReadonlyMap<string, Report>): void {
-    this.#options.receive({ kind: 'presences', reports });
-    this.#post({ kind: 'presences', reports });
+  /** The leader learnt something otherwise than by an event. */
+  share(part: Partial<Known>): void {
+    this.#options.receive({ kind: 'part', part });
+    this.#post({ kind: 'part', part });
   }
 
   noteInput(): void {
@@ -146,7 +152,7 @@ export class SharedEvents<Whole> {
       leading.abort();
       this.#stream = undefined;
       if (signal.aborted) return;
-      this.#post({ kind: 'ask', from: this.#tabId });
+      this.#ask();
       void this.#waitForLead({});
     }
   }
@@ -168,11 +174,9 @@ export class SharedEvents<Whole> {
     try {
       for await (const event of stream) this.#take(event, stream.queueId ?? '');
     } catch (failure) {
-      if (!(failure instanceof ApiError || signal.aborted)) {
-        await this.#leadAnew(signal, failure);
-        return;
-      }
-      this.#options.onRefused(failure instanceof Error ? failure : new Error(String(failure)));
+      if (signal.aborted || failure instanceof ApiError)
+        this.#options.onRefused(failure instanceof Error ? failure : new Error(String(failure)));
+      else await this.#leadAnew(signal, failure);
     }
   }
 
@@ -195,8 +199,8 @@ export class SharedEvents<Whole> {
       // It has everything that `registerParameters` ask for.
       const registered = event.state as Registered;
       this.#position = { queueId, lastEventId: registered.last_event_id };
-      this.#options.receive({ kind: 'registered', registered });
-      this.#postState(undefined);
+      this.#options.receive({ kind: 'known', known: this.#options.read(registered) });
+      this.#postKnown(undefined);
       return;
     }
     const after = this.#position?.lastEventId ?? event.id;
@@ -205,11 +209,15 @@ export class SharedEvents<Whole> {
     this.#post({ kind: 'event', queueId, after, event });
   }
 
-  #postState(to: string | undefined): void {
-    const snapshot = this.#options.snapshot();
+  #ask(): void {
+    this.#post({ kind: 'ask', from: this.#tabId });
+  }
+
+  #postKnown(to: string | undefined): void {
+    const known = this.#options.known();
     const position = this.#position;
-    if (snapshot === undefined || position === undefined) return;
-    this.#post({ kind: 'state', to, position, snapshot, connection: this.#connection });
+    if (known !== undefined && position !== undefined)
+      this.#post({ kind: 'known', to, position, known, connection: this.#connection });
   }
 
   #setConnection(connection: ConnectionState): void {
@@ -219,57 +227,52 @@ export class SharedEvents<Whole> {
     if (this.isLeader) this.#post({ kind: 'alive', connection });
   }
 
-  #hear(message: Message<Whole>): void {
+  #hear(message: Message<Known>): void {
     if (message.kind === 'input') this.#options.onInput();
-    else if (this.isLeader) this.#answer(message);
-    else this.#follow(message);
+    else if (message.kind === 'ask') {
+      if (this.isLeader) this.#postKnown(message.from);
+    } else if (message.kind === 'ping') {
+      if (this.isLeader) this.#post({ kind: 'alive', connection: this.#connection });
+    } else if (!this.isLeader) this.#follow(message);
   }
 
-  #answer(message: Message<Whole>): void {
-    if (message.kind === 'ask') this.#postState(message.from);
-    if (message.kind === 'ping') this.#post({ kind: 'alive', connection: this.#connection });
-  }
-
-  #follow(message: Message<Whole>): void {
-    if (message.kind === 'ask' || message.kind === 'ping') return;
+  #follow(message: Exclude<Message<Known>, { readonly kind: 'input' | 'ask' | 'ping' }>): void {
     this.#unanswered = 0;
     switch (message.kind) {
-      case 'state':
+      case 'known':
         if (message.to !== undefined && message.to !== this.#tabId) return;
         this.#position = message.position;
-        this.#options.receive({ kind: 'snapshot', snapshot: message.snapshot });
+        this.#options.receive(message);
         this.#setConnection(message.connection);
         break;
       case 'event':
         this.#takeNext(message);
         break;
-      case 'presences':
+      case 'part':
         if (this.#position !== undefined) this.#options.receive(message);
         break;
       case 'alive':
         this.#setConnection(message.connection);
-        break;
-      default:
     }
   }
 
-  #takeNext({ queueId, after, event }: Extract<Message<Whole>, { readonly kind: 'event' }>): void {
-    const position = this.#position;
-    if (position?.queueId === queueId && event.id <= position.lastEventId) return;
-    if (position?.queueId === queueId && after === position.lastEventId) {
+  #takeNext({ queueId, after, event }: SharedEvent): void {
+    const { queueId: ownQueueId, lastEventId = after } = { ...this.#position };
+    const isOwn = queueId === ownQueueId;
+    if (isOwn && event.id <= lastEventId) return;
+    if (isOwn && after === lastEventId) {
       this.#position = { queueId, lastEventId: event.id };
       this.#options.receive({ kind: 'event', event });
-    } else this.#post({ kind: 'ask', from: this.#tabId });
+    } else this.#ask();
   }
 
   #ping(): void {
     if (this.isLeader) return;
-    if (this.#unanswered >= unansweredMax) {
+    this.#unanswered += 1;
+    if (this.#unanswered <= unansweredMax) this.#post({ kind: 'ping' });
+    else {
       this.#unanswered = 0;
       void this.#waitForLead({ steal: true });
-      return;
     }
-    this.#unanswered += 1;
-    this.#post({ kind: 'ping' });
   }
 }

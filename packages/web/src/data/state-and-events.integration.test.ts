@@ -9,7 +9,6 @@ import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
 import type { App } from './app.ts';
 import { topicNarrow } from './narrow.ts';
 import { openApp } from './open-app.ts';
-import { snapshotOf } from './state.ts';
 
 const people = {
   ann: { email: 'ann@example.com', fullName: 'Ann Lee', role: 'administrator' },
@@ -72,7 +71,7 @@ async function open(who: PersonKey): Promise<App> {
 
 /** What two tabs must agree on: not their queues, and not what ages by itself. */
 function known({ state }: App): unknown {
-  const { nowSecs: _, reported, rest, ...others } = snapshotOf(state);
+  const { nowSecs: _, reported, rest, ...others } = state.known.peek();
   const { queue_id: _id, last_event_id: _event, pointer: _pointer, ...sharedRest } = rest;
   // No event tells of the first message of a stream that the person left.
   const streams = [...others.streams.values()].map((stream) => ({
@@ -146,9 +145,22 @@ test('of messages: new, edited, moved, deleted, read and starred', async () => {
   await own.request('POST /messages/flags', { messages: [fifth], op: 'add', flag: 'starred' });
   await own.request('POST /messages/flags', { messages: [first], op: 'add', flag: 'read' });
   await expectAgreement(bob, 'bob');
-  expect([...bob.state.unread.mentions.peek()]).toEqual([second]);
+  const mentioning = [...bob.state.unread.peek()].filter(([, { mentionsSelf }]) => mentionsSelf);
+  expect(mentioning.map(([id]) => id)).toEqual([second]);
   await own.request('POST /mark_topic_as_read', { stream_id: streamId, topic_name: 'Moved' });
   await expectAgreement(bob, 'bob');
+});
+
+test('of messages that another device marked as unread, held or not', async () => {
+  const own = clientOf('bob');
+  const streamId = await subscribe('unread', ['ann', 'bob']);
+  const ids = [await send(streamId, 'ebb', 'a'), await send(streamId, 'flow', '@**Bob Ray** b')];
+  await own.request('POST /mark_all_as_read');
+  const bob = await open('bob');
+  await bob.lists.open(topicNarrow(streamId, 'ebb')).load('newest');
+  await own.request('POST /messages/flags', { messages: ids, op: 'remove', flag: 'read' });
+  await expectAgreement(bob, 'bob');
+  expect(new Set(bob.state.unread.peek().keys())).toEqual(new Set(ids));
 });
 
 test('of lists: a message moved into an open narrow is shown there, and no longer where it was', async () => {

@@ -4,17 +4,16 @@
  */
 import { batch, computed, signal } from '@preact/signals';
 import type { ReadonlySignal, Signal } from '@preact/signals';
-import type { AnswerOf } from '@parley/client';
+import type { AnswerOf, ParametersOf } from '@parley/client';
 
 import { partnersOf } from './narrow.ts';
-import { createUnread } from './unread.ts';
-import type { Unread, UnreadSnapshot } from './unread.ts';
+import { groupUnread, readUnread } from './unread.ts';
+import type { Unread, UnreadConversation } from './unread.ts';
 
 export type Registered = Required<AnswerOf<'POST /register'>>;
 
 export type Message = AnswerOf<'GET /messages'>['messages'][number];
 export type StreamMessage = Extract<Message, { readonly type: 'stream' }>;
-export type PrivateMessage = Extract<Message, { readonly type: 'private' }>;
 
 export type Person = Registered['realm_users'][number] & { readonly isActive: boolean };
 export type Stream = Registered['streams'][number];
@@ -22,18 +21,16 @@ export type Subscription = Omit<Registered['subscriptions'][number], 'subscriber
 export type UserGroup = Registered['realm_user_groups'][number];
 export type RealmEmoji = Registered['realm_emoji'][string];
 
-/** Parts of the answer to `register` that have signals of their own, under which their events change them. */
-const ownSignals = [
+/** Parts of the answer to `register` that are known in another form, in which their events change them. */
+const convertedNames = [
   'realm_users',
   'realm_non_active_users',
   'cross_realm_bots',
-  'realm_user_groups',
   'streams',
   'subscriptions',
   'unsubscribed',
   'never_subscribed',
   'muted_topics',
-  'alert_words',
   'starred_messages',
   'presences',
   'user_status',
@@ -42,225 +39,116 @@ const ownSignals = [
   'max_message_id',
 ] as const;
 
-/** The other parts. */
-export type Rest = Omit<Registered, (typeof ownSignals)[number]>;
-
-type MembersNamed<Prefix extends string> = {
-  readonly [Name in keyof Rest as Name extends `${Prefix}${string}` ? Name : never]: Rest[Name];
-};
+/** The other parts, as `register` answers them. */
+export type Rest = Omit<Registered, (typeof convertedNames)[number]>;
 
 /** The organization's properties, under the names of `register`. */
-export type Realm = MembersNamed<'realm_'>;
+export type Realm = {
+  readonly [Name in keyof Rest as Name extends `realm_${string}` ? Name : never]: Rest[Name];
+};
 
-const ownNames = [
-  'user_id',
-  'email',
-  'delivery_email',
-  'full_name',
-  'avatar_url',
-  'avatar_source',
-  'is_admin',
-  'is_guest',
-  'can_create_streams',
-  'can_subscribe_other_users',
-] as const;
-export type Self = Pick<Registered, (typeof ownNames)[number]>;
-
-const settingNames = [
-  'enter_sends',
-  'default_language',
-  'demote_inactive_streams',
-  'dense_mode',
-  'emojiset',
-  'fluid_layout_width',
-  'high_contrast_mode',
-  'left_side_userlist',
-  'night_mode',
-  'starred_message_counts',
-  'translate_emoticons',
-  'twenty_four_hour_time',
-  'timezone',
-  'enable_desktop_notifications',
-  'enable_digest_emails',
-  'enable_login_emails',
-  'enable_offline_email_notifications',
-  'enable_offline_push_notifications',
-  'enable_online_push_notifications',
-  'enable_sounds',
-  'enable_stream_desktop_notifications',
-  'enable_stream_email_notifications',
-  'enable_stream_push_notifications',
-  'enable_stream_audible_notifications',
-  'wildcard_mentions_notify',
-  'message_content_in_email_notifications',
-  'notification_sound',
-  'pm_content_in_desktop_notifications',
-  'desktop_icon_count_display',
-  'realm_name_in_notifications',
-] as const;
 /** The person's settings of display and notifications, under the names of `register`. */
-export type Settings = Pick<Registered, (typeof settingNames)[number]>;
+export type Settings = Pick<
+  Rest,
+  keyof Rest &
+    (
+      | 'enter_sends'
+      | keyof ParametersOf<'PATCH /settings/display'>
+      | keyof ParametersOf<'PATCH /settings/notifications'>
+    )
+>;
 
+/** What `register` says of the person besides. */
+export type Self = Omit<Rest, keyof Realm | keyof Settings>;
+
+export type Report = { readonly status: 'active' | 'idle'; readonly timestamp: number };
 export type Presence = {
-  readonly status: 'active' | 'idle' | 'offline';
+  readonly status: Report['status'] | 'offline';
   readonly timestamp: number;
 };
 
-export type State = {
+/** Values that change by events. Another tab can take them as they are. */
+export type Known = {
+  readonly rest: Rest;
+  /** Everybody, deactivated people and bots too, by id. */
+  readonly people: ReadonlyMap<number, Person>;
+  /** Streams that the person may see, by id. */
+  readonly streams: ReadonlyMap<number, Stream>;
+  /** Those of them that the person subscribes to. */
+  readonly subscriptions: ReadonlyMap<number, Subscription>;
+  /** Ids of subscribers by stream, of the streams whose subscribers the person may see. */
+  readonly subscribers: ReadonlyMap<number, ReadonlySet<number>>;
+  /** Keys of muted topics, see `topicKey`. */
+  readonly mutedTopics: ReadonlySet<string>;
+  readonly starred: ReadonlySet<number>;
+  /** The newest report of each person, by address, with its status at that time. */
+  readonly reported: ReadonlyMap<string, Report>;
+  /** The time that presences are judged at, seconds since 1970; it advances now and then. */
+  readonly nowSecs: number;
+  readonly statuses: ReadonlyMap<number, Registered['user_status'][string]>;
+  /** Who is typing in which private conversation, by `conversationKey`; ends by itself. */
+  readonly typing: ReadonlyMap<string, ReadonlySet<number>>;
+  readonly unread: Unread;
+  /** The people of private conversations as `Conversation` names them, those with the newest messages first. */
+  readonly recentPrivate: readonly (readonly number[])[];
+  readonly maxMessageId: number;
+};
+
+type Signals = { readonly [Name in keyof Known]: Signal<Known[Name]> };
+
+export type State = Signals & {
+  readonly known: ReadonlySignal<Known>;
   readonly self: ReadonlySignal<Self>;
   readonly settings: ReadonlySignal<Settings>;
   readonly realm: ReadonlySignal<Realm>;
-  /** Everybody, deactivated people and bots too, by id. */
-  readonly people: Signal<ReadonlyMap<number, Person>>;
-  readonly groups: Signal<readonly UserGroup[]>;
-  /** Streams that the person may see, by id. */
-  readonly streams: Signal<ReadonlyMap<number, Stream>>;
-  /** Those of them that the person subscribes to. */
-  readonly subscriptions: Signal<ReadonlyMap<number, Subscription>>;
-  /** Ids of subscribers by stream, of the streams whose subscribers the person may see. */
-  readonly subscribers: Signal<ReadonlyMap<number, ReadonlySet<number>>>;
-  /** Keys of muted topics, see `topicKey`. */
-  readonly mutedTopics: Signal<ReadonlySet<string>>;
-  readonly alertWords: Signal<readonly string[]>;
-  readonly starred: Signal<ReadonlySet<number>>;
-  /** The newest report of each person, by address, with its status at that time. */
-  readonly reported: Signal<ReadonlyMap<string, Report>>;
-  /** The time that presences are judged at, seconds since 1970; it advances now and then. */
-  readonly nowSecs: Signal<number>;
   /** What the reports say now, by address. */
   readonly presences: ReadonlySignal<ReadonlyMap<string, Presence>>;
-  readonly statuses: Signal<ReadonlyMap<number, Registered['user_status'][string]>>;
-  /** Who is typing in which private conversation, by `conversationKey`; ends by itself. */
-  readonly typing: Signal<ReadonlyMap<string, ReadonlySet<number>>>;
-  readonly unread: Unread;
-  /** The people of private conversations as `Conversation` names them, those with the newest messages first. */
-  readonly recentPrivate: Signal<readonly (readonly number[])[]>;
-  /** The greatest id of a message when the queue was registered. */
-  readonly maxMessageId: Signal<number>;
-  /** The parts of `register` without a signal of their own. */
-  readonly rest: Signal<Rest>;
   readonly activePeople: ReadonlySignal<readonly Person[]>;
+  /** See `groupUnread`. */
+  readonly unreadConversations: ReadonlySignal<ReadonlyMap<string, UnreadConversation>>;
 };
 
-function pick<Whole extends object, Name extends keyof Whole>(
-  whole: Whole,
-  names: readonly Name[],
-): Pick<Whole, Name> {
-  return Object.fromEntries(names.map((name) => [name, whole[name]])) as Pick<Whole, Name>;
+/** A report older than this means offline: people report every minute. */
+const offlineAfterSecs = 140;
+
+/** The reports of an answer with the presence of everybody. */
+export function reportsOf(presences: Registered['presences']): Known['reported'] {
+  return new Map(Object.entries(presences).map(([email, { aggregated }]) => [email, aggregated]));
 }
 
 export function topicKey(streamId: number, topic: string): string {
   return `${streamId}/${topic.toLowerCase()}`;
 }
 
-/** A report older than this means offline: people report every minute. */
-export const offlineAfterSecs = 140;
-
-export type Report = { readonly status: 'active' | 'idle'; readonly timestamp: number };
-
-export function presenceOf({ status, timestamp }: Report | Presence, nowSecs: number): Presence {
-  return { status: nowSecs - timestamp < offlineAfterSecs ? status : 'offline', timestamp };
-}
-
-/** The reports of an answer with the presence of everybody. */
-export function reportsOf(presences: Registered['presences']): ReadonlyMap<string, Report> {
-  return new Map(Object.entries(presences).map(([email, { aggregated }]) => [email, aggregated]));
-}
-
-function byId<Item, Id>(items: readonly Item[], idOf: (item: Item) => Id): Map<Id, Item> {
-  return new Map(items.map((item) => [idOf(item), item]));
-}
-
-function realmOf(rest: Rest): Realm {
-  return Object.fromEntries(
-    Object.entries(rest).filter(([name]) => name.startsWith('realm_')),
-  ) as Realm;
-}
-
-export function restOf(registered: Registered): Rest {
-  const own: ReadonlySet<string> = new Set(ownSignals);
-  return Object.fromEntries(Object.entries(registered).filter(([name]) => !own.has(name))) as Rest;
-}
-
-function mutedTopicsOf(registered: Registered): ReadonlySet<string> {
-  const ids = new Map(
-    [...registered.subscriptions, ...registered.streams].map(({ name, stream_id }) => [
-      name.toLowerCase(),
-      stream_id,
-    ]),
-  );
-  return mutedTopicKeys(registered.muted_topics, (name) => ids.get(name.toLowerCase()));
-}
-
-/** Muted topics come as lists of stream name, topic and time. */
+/** @param muted lists of stream name, topic and time */
 export function mutedTopicKeys(
-  listed: readonly (readonly unknown[])[],
-  streamIdOf: (name: string) => number | undefined,
-): ReadonlySet<string> {
-  const keys = listed.flatMap(([name, topic]) => {
-    const streamId = streamIdOf(String(name));
-    return streamId === undefined ? [] : [topicKey(streamId, String(topic))];
+  muted: Registered['muted_topics'],
+  streams: Known['streams'],
+): Known['mutedTopics'] {
+  const ids = new Map([...streams].map(([id, { name }]) => [name.toLowerCase(), id]));
+  const keys = muted.flatMap(([name, topic]) => {
+    const streamId = ids.get(name.toLowerCase());
+    return streamId === undefined ? [] : [topicKey(streamId, topic)];
   });
   return new Set(keys);
 }
 
-/** Replaces everything by the answer to a `register` with `registerParameters`. */
-export function fillState(state: State, registered: Registered): void {
-  batch(() => {
-    state.rest.value = restOf(registered);
-    fillPeople(state, registered);
-    fillStreams(state, registered);
-    state.alertWords.value = registered.alert_words;
-    state.starred.value = new Set(registered.starred_messages);
-    state.typing.value = new Map();
-    state.recentPrivate.value = registered.recent_private_conversations
-      .toSorted((one, other) => other.max_message_id - one.max_message_id)
-      .map(({ user_ids }) => partnersOf([...user_ids, registered.user_id], registered.user_id));
-    state.unread.fill(registered.unread_msgs, registered.user_id);
-    state.maxMessageId.value = registered.max_message_id;
-  });
-}
-
-function fillPeople(state: State, registered: Registered): void {
-  state.people.value = byId(
-    [
-      ...registered.realm_users.map((user) => ({ ...user, isActive: true })),
-      ...registered.realm_non_active_users.map((user) => ({ ...user, isActive: false })),
-      ...registered.cross_realm_bots.map((bot) => ({
-        ...bot,
-        is_guest: false,
-        bot_owner_id: null,
-        isActive: true,
-      })),
-    ],
-    ({ user_id }) => user_id,
-  );
-  state.groups.value = registered.realm_user_groups;
-  state.reported.value = reportsOf(registered.presences);
-  state.nowSecs.value = Date.now() / 1000;
-  state.statuses.value = new Map(
-    Object.entries(registered.user_status).map(([id, status]) => [Number(id), status]),
-  );
-}
-
-const streamNames = [
-  'stream_id',
-  'name',
-  'description',
-  'rendered_description',
-  'invite_only',
-  'is_web_public',
-  'is_announcement_only',
-  'history_public_to_subscribers',
-  'first_message_id',
-] as const;
-
 /** What a subscription or another listing says of its stream. */
 export function toStream(listed: Stream): Stream {
-  return pick(listed, streamNames);
+  return {
+    stream_id: listed.stream_id,
+    name: listed.name,
+    description: listed.description,
+    rendered_description: listed.rendered_description,
+    invite_only: listed.invite_only,
+    is_web_public: listed.is_web_public,
+    is_announcement_only: listed.is_announcement_only,
+    history_public_to_subscribers: listed.history_public_to_subscribers,
+    first_message_id: listed.first_message_id,
+  };
 }
 
-/** Who subscribes changes by itself, under `State.subscribers`. */
+/** Who subscribes changes by itself. */
 export function withoutSubscribers<Whole extends { readonly subscribers?: unknown }>(
   whole: Whole,
 ): Omit<Whole, 'subscribers'> {
@@ -268,106 +156,111 @@ export function withoutSubscribers<Whole extends { readonly subscribers?: unknow
   return others;
 }
 
-function fillStreams(state: State, registered: Registered): void {
-  const subscriptions = registered.subscriptions.map(withoutSubscribers);
-  const known = [
-    ...registered.streams,
-    ...registered.never_subscribed,
-    ...registered.unsubscribed,
-    ...subscriptions,
-  ];
-  state.streams.value = byId(known.map(toStream), ({ stream_id }) => stream_id);
-  state.subscriptions.value = byId(subscriptions, ({ stream_id }) => stream_id);
-  state.subscribers.value = new Map(
-    [
-      ...registered.never_subscribed,
-      ...registered.unsubscribed,
-      ...registered.subscriptions,
-    ].flatMap(({ stream_id, subscribers }) =>
-      subscribers === undefined ? [] : [[stream_id, new Set(subscribers)] as const],
-    ),
-  );
-  state.mutedTopics.value = mutedTopicsOf(registered);
+export function byId<Item extends { readonly stream_id: number }>(
+  streams: readonly Item[],
+): ReadonlyMap<number, Item> {
+  return new Map(streams.map((stream) => [stream.stream_id, stream]));
 }
 
-const snapshotNames = [
-  'rest',
-  'people',
-  'groups',
-  'streams',
-  'subscriptions',
-  'subscribers',
-  'mutedTopics',
-  'alertWords',
-  'starred',
-  'reported',
-  'nowSecs',
-  'statuses',
-  'typing',
-  'recentPrivate',
-  'maxMessageId',
-] as const;
+function readPeople(registered: Registered): Known['people'] {
+  const everybody: readonly Person[] = [
+    ...registered.realm_users.map((user) => ({ ...user, isActive: true })),
+    ...registered.realm_non_active_users.map((user) => ({ ...user, isActive: false })),
+    ...registered.cross_realm_bots.map((bot) => ({
+      ...bot,
+      is_guest: false,
+      bot_owner_id: null,
+      isActive: true,
+    })),
+  ];
+  return new Map(everybody.map((person) => [person.user_id, person]));
+}
 
-/** The whole state as values, which another tab of the browser can take. */
-export type Snapshot = {
-  readonly [Name in (typeof snapshotNames)[number]]: State[Name]['value'];
-} & { readonly unread: UnreadSnapshot };
-
-export function snapshotOf(state: State): Snapshot {
-  const values = snapshotNames.map((name) => [name, state[name].peek()]);
+function readStreams(
+  registered: Registered,
+): Pick<Known, 'streams' | 'subscriptions' | 'subscribers' | 'mutedTopics'> {
+  const listed = [
+    ...registered.never_subscribed,
+    ...registered.unsubscribed,
+    ...registered.subscriptions,
+  ];
+  const streams = byId([...registered.streams, ...listed].map(toStream));
   return {
-    ...(Object.fromEntries(values) as Omit<Snapshot, 'unread'>),
-    unread: state.unread.snapshot(),
+    streams,
+    subscriptions: byId(registered.subscriptions.map(withoutSubscribers)),
+    subscribers: new Map(
+      listed.flatMap(({ stream_id, subscribers }) =>
+        subscribers === undefined ? [] : [[stream_id, new Set(subscribers)] as const],
+      ),
+    ),
+    mutedTopics: mutedTopicKeys(registered.muted_topics, streams),
   };
 }
 
-/** Replaces everything by what another tab has. */
-export function restoreState(state: State, snapshot: Snapshot): void {
-  batch(() => {
-    for (const name of snapshotNames) {
-      const part: Signal<unknown> = state[name];
-      part.value = snapshot[name];
-    }
-    state.unread.restore(snapshot.unread);
-  });
+/** What is known after a `register` with `registerParameters`. */
+export function readRegistered(registered: Registered): Known {
+  const converted: ReadonlySet<string> = new Set(convertedNames);
+  const { user_id } = registered;
+  return {
+    ...readStreams(registered),
+    rest: Object.fromEntries(
+      Object.entries(registered).filter(([name]) => !converted.has(name)),
+    ) as Rest,
+    people: readPeople(registered),
+    starred: new Set(registered.starred_messages),
+    reported: reportsOf(registered.presences),
+    nowSecs: Date.now() / 1000,
+    statuses: new Map(
+      Object.entries(registered.user_status).map(([id, status]) => [Number(id), status]),
+    ),
+    typing: new Map(),
+    unread: readUnread(registered.unread_msgs, user_id),
+    recentPrivate: registered.recent_private_conversations
+      .toSorted((one, other) => other.max_message_id - one.max_message_id)
+      .map(({ user_ids }) => partnersOf([...user_ids, user_id], user_id)),
+    maxMessageId: registered.max_message_id,
+  };
 }
 
-/** A state with these parts and nothing else: see `fillState` and `restoreState`. */
-export function createState(initial: Rest): State {
-  const rest: State['rest'] = signal(initial);
-  const people: State['people'] = signal(new Map());
-  const reported: State['reported'] = signal(new Map());
-  const nowSecs = signal(0);
+export function createState(known: Known): State {
+  const signals = Object.fromEntries(
+    Object.entries(known).map(([name, value]) => [name, signal<unknown>(value)]),
+  ) as Signals;
+  const { rest, people, reported, nowSecs, unread } = signals;
   return {
-    rest,
-    self: computed(() => pick(rest.value, ownNames)),
-    settings: computed(() => pick(rest.value, settingNames)),
-    realm: computed(() => realmOf(rest.value)),
-    people,
-    groups: signal([]),
-    streams: signal(new Map()),
-    subscriptions: signal(new Map()),
-    subscribers: signal(new Map()),
-    mutedTopics: signal(new Set()),
-    alertWords: signal([]),
-    starred: signal(new Set()),
-    reported,
-    nowSecs,
-    presences: computed(
+    ...signals,
+    known: computed(
       () =>
-        new Map(
-          [...reported.value].map(([email, report]) => [email, presenceOf(report, nowSecs.value)]),
-        ),
+        Object.fromEntries(
+          Object.entries(signals).map(([name, part]) => [name, part.value]),
+        ) as Known,
     ),
-    statuses: signal(new Map()),
-    typing: signal(new Map()),
-    unread: createUnread(),
-    recentPrivate: signal([]),
-    maxMessageId: signal(-1),
+    self: rest,
+    settings: rest,
+    realm: rest,
+    presences: computed(() => {
+      const oldest = nowSecs.value - offlineAfterSecs;
+      const judge = ({ status, timestamp }: Report): Presence => ({
+        status: timestamp > oldest ? status : 'offline',
+        timestamp,
+      });
+      return new Map([...reported.value].map(([email, report]) => [email, judge(report)]));
+    }),
     activePeople: computed(() =>
       [...people.value.values()]
         .filter(({ isActive, is_bot }) => isActive && !is_bot)
         .toSorted((one, other) => one.full_name.localeCompare(other.full_name)),
     ),
+    unreadConversations: computed(() => groupUnread(unread.value)),
   };
+}
+
+/** Replaces what is known by what the server answered, or another tab knows. */
+export function replaceKnown(state: State, known: Partial<Known>): void {
+  batch(() => {
+    for (const [name, value] of Object.entries(known)) {
+      const part: Signal<unknown> = state[name as keyof Known];
+      part.value = value;
+    }
+  });
 }

@@ -1,72 +1,76 @@
 /**
- * Lists that a browser keeps for an account, as JSON in its local storage, shared by all its tabs. What has another form than expected, from
- * an older client or another program, counts as absent.
+ * What a browser keeps for an account, as JSON in its local storage, shared by all its tabs. What has another form than expected, from an older
+ * client or another program, counts as absent.
  */
 import { signal } from '@preact/signals';
 import type { ReadonlySignal } from '@preact/signals';
+
+import { parseJson } from './shapes.ts';
+import type { Check } from './shapes.ts';
 
 /** What is used of `localStorage`. */
 export type KeyValueStore = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
 
 const prefix = 'parley/';
 
-function parse(text: string | null): unknown {
-  try {
-    return text === null ? undefined : JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
+export type StoredList<Item> = {
+  readonly items: ReadonlySignal<readonly Item[]>;
+  change(change: (items: readonly Item[]) => readonly Item[]): void;
+};
 
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
-}
-
-export class StoredList<Item> {
+export class AccountStore {
   readonly #store: KeyValueStore;
-  readonly #key: string;
-  readonly #isItem: (value: unknown) => value is Item;
-  readonly #max: number;
-  readonly #items = signal<readonly Item[]>([]);
+  readonly #userId: number;
+  readonly #ending: AbortSignal;
+  readonly #rereads: (() => void)[] = [];
+
+  /** @param ending what was signed out writes nothing more */
+  constructor(store: KeyValueStore, userId: number, ending: AbortSignal) {
+    this.#store = store;
+    this.#userId = userId;
+    this.#ending = ending;
+  }
 
   /**
-   * @param options.name of the list, unique for the account
-   * @param options.max the most items; the first go for others at the end
+   * @param name unique for the account
+   * @param max the most items; the first go for others at the end
    */
-  constructor(
-    store: KeyValueStore,
-    options: {
-      readonly userId: number;
-      readonly name: string;
-      readonly max: number;
-      readonly isItem: (value: unknown) => value is Item;
-    },
-  ) {
-    this.#store = store;
-    this.#key = `${prefix}${options.userId}/${options.name}`;
-    this.#isItem = options.isItem;
-    this.#max = options.max;
-    this.reread();
-  }
-
-  get items(): ReadonlySignal<readonly Item[]> {
-    return this.#items;
+  list<Item>(name: string, max: number, isItem: Check<Item>): StoredList<Item> {
+    const key = `${prefix}${this.#userId}/${name}`;
+    const items = signal<readonly Item[]>([]);
+    let isKept = true;
+    const reread = (): void => {
+      const stored = parseJson(this.#store.getItem(key) ?? '');
+      // Where nothing can be written, this tab goes on with what it holds.
+      if (isKept) items.value = Array.isArray(stored) ? stored.filter(isItem).slice(-max) : [];
+    };
+    reread();
+    this.#rereads.push(reread);
+    return {
+      items,
+      change: (change) => {
+        // Another tab may have written, and the word of it may be on its way.
+        reread();
+        items.value = change(items.peek()).slice(-max);
+        isKept = this.#write(key, items.peek());
+      },
+    };
   }
 
   /** Reads what another tab wrote. */
   reread(): void {
-    const stored = parse(this.#store.getItem(this.#key));
-    this.#items.value = Array.isArray(stored) ? stored.filter(this.#isItem).slice(-this.#max) : [];
+    for (const reread of this.#rereads) reread();
   }
 
-  change(change: (items: readonly Item[]) => readonly Item[]): void {
-    const items = change(this.#items.peek()).slice(-this.#max);
-    this.#items.value = items;
+  /** @returns false if the browser's storage is full or forbidden */
+  #write(key: string, items: readonly unknown[]): boolean {
+    if (this.#ending.aborted) return false;
     try {
-      if (items.length === 0) this.#store.removeItem(this.#key);
-      else this.#store.setItem(this.#key, JSON.stringify(items));
+      if (items.length === 0) this.#store.removeItem(key);
+      else this.#store.setItem(key, JSON.stringify(items));
+      return true;
     } catch {
-      // The browser's storage is full or forbidden: this tab goes on with what it holds.
+      return false;
     }
   }
 }

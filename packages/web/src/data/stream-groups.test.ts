@@ -4,7 +4,8 @@ import { expect, test } from 'vitest';
 import { countUnreadByStream, groupStreams } from './stream-groups.ts';
 import { topicKey } from './state.ts';
 import type { State, Subscription } from './state.ts';
-import { createUnread } from './unread.ts';
+import { groupUnread } from './unread.ts';
+import type { Conversation } from './narrow.ts';
 
 const nowSecs = 1_000_000_000;
 
@@ -19,19 +20,32 @@ function subscription(stream_id: number, given: Partial<Subscription>): Subscrip
   } as Subscription;
 }
 
-function stateOf(subscriptions: readonly Subscription[], mutedTopics: readonly string[]): State {
+/** @param unread where the unread messages are, one each */
+function stateOf(
+  subscriptions: readonly Subscription[],
+  mutedTopics: readonly string[],
+  unread: readonly Conversation[],
+): State {
+  const messages = unread.map(
+    (conversation, index) => [10 + index, { conversation, mentionsSelf: false }] as const,
+  );
   return {
     subscriptions: signal(new Map(subscriptions.map((each) => [each.stream_id, each]))),
     mutedTopics: signal(new Set(mutedTopics)),
-    unread: createUnread(),
+    unreadConversations: signal(groupUnread(new Map(messages))),
   } as unknown as State;
 }
 
 test('unread messages of muted topics do not count', () => {
-  const state = stateOf([], [topicKey(1, 'Noise')]);
-  state.unread.add({ type: 'stream', streamId: 1, topic: 'noise' }, 10, false);
-  state.unread.add({ type: 'stream', streamId: 1, topic: 'news' }, 11, false);
-  state.unread.add({ type: 'private', userIds: [7] }, 12, false);
+  const state = stateOf(
+    [],
+    [topicKey(1, 'Noise')],
+    [
+      { type: 'stream', streamId: 1, topic: 'noise' },
+      { type: 'stream', streamId: 1, topic: 'news' },
+      { type: 'private', userIds: [7] },
+    ],
+  );
   expect([...countUnreadByStream(state)]).toEqual([[1, 1]]);
 });
 
@@ -47,8 +61,8 @@ test('pinned streams come first, muted and inactive ones last', () => {
       subscription(7, { name: 'new', is_old_stream: false }),
     ],
     [],
+    [{ type: 'stream', streamId: 6, topic: 'x' }],
   );
-  state.unread.add({ type: 'stream', streamId: 6, topic: 'x' }, 10, false);
   const recent = new Map([
     [1, nowSecs - 60],
     [2, nowSecs - 60],

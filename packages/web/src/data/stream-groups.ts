@@ -19,9 +19,12 @@ export type StreamGroups = {
 };
 
 /** Unread messages by stream, without those of muted topics. */
-export function countUnreadByStream({ unread, mutedTopics }: State): ReadonlyMap<number, number> {
+export function countUnreadByStream({
+  unreadConversations,
+  mutedTopics,
+}: State): ReadonlyMap<number, number> {
   const counts = new Map<number, number>();
-  for (const { conversation, ids } of unread.conversations.value.values()) {
+  for (const { conversation, ids } of unreadConversations.value.values()) {
     if (conversation.type !== 'stream') continue;
     const { streamId, topic } = conversation;
     if (mutedTopics.value.has(topicKey(streamId, topic))) continue;

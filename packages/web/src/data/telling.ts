@@ -96,11 +96,11 @@ export class Telling {
   }
 
   #countWaiting(): Waiting {
-    const mentions = this.#state.unread.mentions.value;
     let count = 0;
-    let concernsSelf = mentions.size > 0;
-    for (const { conversation, ids } of this.#state.unread.conversations.value.values()) {
-      if (conversation.type === 'private') concernsSelf = true;
+    let concernsSelf = false;
+    for (const unread of this.#state.unreadConversations.value.values()) {
+      const { conversation, ids, mentionCount } = unread;
+      concernsSelf ||= conversation.type === 'private' || mentionCount > 0;
       const recipient = this.#recipientOf(conversation);
       const isCounted = (flags: readonly 'mentioned'[]): boolean =>
         notificationsFor(
@@ -109,7 +109,7 @@ export class Telling {
           looksElsewhere,
         ).badge !== undefined;
       if (isCounted([])) count += ids.size;
-      else if (isCounted(['mentioned'])) count += ids.intersection(mentions).size;
+      else if (isCounted(['mentioned'])) count += mentionCount;
     }
     return { count, concernsSelf };
   }

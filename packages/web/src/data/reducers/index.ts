@@ -3,7 +3,6 @@ import { batch } from '@preact/signals';
 
 import { messageReducers } from './messages.ts';
 import { organizationReducers } from './organization.ts';
-import { ownReducers } from './own.ts';
 import { peopleReducers } from './people.ts';
 import type { AppliedEvent, Kept, Reducers } from './reducer.ts';
 import { streamReducers } from './streams.ts';
@@ -11,7 +10,6 @@ import { streamReducers } from './streams.ts';
 const reducers: Reducers = {
   ...messageReducers,
   ...organizationReducers,
-  ...ownReducers,
   ...peopleReducers,
   ...streamReducers,
 };

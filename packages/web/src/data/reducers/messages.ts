@@ -1,6 +1,8 @@
 import { conversationOfMessage } from '../conversation.ts';
 import type { Narrow } from '../narrow.ts';
-import type { Message } from '../state.ts';
+import type { Message, State } from '../state.ts';
+import { changeUnread } from '../unread.ts';
+import { without } from './change.ts';
 import type { AppliedEvent, Kept, Reducers } from './reducer.ts';
 import { noteFirstMessage } from './streams.ts';
 
@@ -26,7 +28,10 @@ function applyContent({ state, lists }: Kept, event: Edit): void {
     // A preview of a link that was completed is no edit.
     ...(event.orig_content !== undefined && { last_edit_timestamp: edit_timestamp }),
   }));
-  state.unread.mention(message_id, isMention(flags));
+  state.unread.value = changeUnread(state.unread.peek(), [message_id], (message) => ({
+    ...message,
+    mentionsSelf: isMention(flags),
+  }));
 }
 
 /** Whether a move from or to these topics can change which messages a narrow has. */
@@ -46,7 +51,7 @@ function isMovedBetween(narrow: Narrow, streamId: number, topics: readonly strin
   );
 }
 
-function applyMove({ state, lists, recent, topics }: Kept, event: Edit): void {
+function applyMove({ state, lists, topics }: Kept, event: Edit): void {
   const { subject, orig_subject = '', subject_links, stream_id, message_ids } = event;
   if (subject === undefined || stream_id === undefined) return;
   for (const id of message_ids)
@@ -55,25 +60,36 @@ function applyMove({ state, lists, recent, topics }: Kept, event: Edit): void {
         ? { ...message, subject, subject_links: subject_links ?? [] }
         : message,
     );
-  state.unread.move({ type: 'stream', streamId: stream_id, topic: subject }, message_ids);
-  recent.move(message_ids, subject);
+  const conversation = { type: 'stream', streamId: stream_id, topic: subject } as const;
+  state.unread.value = changeUnread(state.unread.peek(), message_ids, (message) => ({
+    ...message,
+    conversation,
+  }));
   topics.reread([stream_id]);
   lists.rejudge(message_ids, (narrow) =>
     isMovedBetween(narrow, stream_id, [orig_subject, subject]),
   );
 }
 
-/** Messages that another device marked as unread; only of those that the client holds it knows the conversation. */
-function markUnread({ state, lists }: Kept, ids: readonly number[]): void {
-  for (const id of ids) {
-    const message = lists.store.find(id)?.peek();
-    if (message !== undefined)
-      state.unread.add(
-        conversationOfMessage(message, state.self.peek().user_id),
-        id,
-        isMention(message.flags),
-      );
-  }
+/** Adds messages that are unread, as far as the person subscribes to their streams: others do not count. */
+function addUnread({ self, subscriptions, unread }: State, messages: readonly Message[]): void {
+  const added = messages.flatMap((message) => {
+    const conversation = conversationOfMessage(message, self.peek().user_id);
+    return conversation.type === 'stream' && !subscriptions.peek().has(conversation.streamId)
+      ? []
+      : [[message.id, { conversation, mentionsSelf: isMention(message.flags) }] as const];
+  });
+  unread.value = new Map([...unread.peek(), ...added]);
+}
+
+/** Messages that were marked as unread. Of those that the client does not hold the server says where they belong. */
+async function markUnread({ state, lists }: Kept, ids: readonly number[]): Promise<void> {
+  addUnread(
+    state,
+    ids.flatMap((id) => lists.store.find(id)?.peek() ?? []),
+  );
+  const unknown = ids.filter((id) => !lists.store.has(id));
+  if (unknown.length > 0) addUnread(state, await lists.readUnread(unknown));
 }
 
 function hasFlagTerm(narrow: Narrow, flag: string): boolean {
@@ -83,11 +99,10 @@ function hasFlagTerm(narrow: Narrow, flag: string): boolean {
 /** Reducers of what happens to messages. */
 export const messageReducers = {
   message(kept, { message, flags, local_message_id }) {
-    const { state, lists, recent, topics, typing, telling, outbox } = kept;
+    const { state, lists, topics, typing, telling, outbox } = kept;
     const received: Message = { ...message, flags };
     const conversation = conversationOfMessage(received, state.self.peek().user_id);
     lists.receive(received);
-    recent.receive(received);
     outbox.receive(received.id, local_message_id);
     typing.receive('stop', conversation, received.sender_id);
     state.maxMessageId.value = Math.max(state.maxMessageId.peek(), received.id);
@@ -99,34 +114,33 @@ export const messageReducers = {
       const others = state.recentPrivate.peek().filter((ids) => ids.join() !== userIds.join());
       state.recentPrivate.value = [userIds, ...others];
     }
-    if (!flags.includes('read')) state.unread.add(conversation, received.id, isMention(flags));
+    if (!flags.includes('read')) addUnread(state, [received]);
     telling.receive(received);
   },
   update_message(kept, event) {
     applyContent(kept, event);
     applyMove(kept, event);
   },
-  delete_message({ state, lists, recent, topics }, event) {
+  delete_message({ state, lists, topics }, event) {
     const ids = [event.message_id];
     lists.remove(ids);
-    recent.remove(ids);
-    state.unread.remove(ids);
+    state.unread.value = without(state.unread.peek(), ids);
     state.starred.value = state.starred.peek().difference(new Set(ids));
     if (event.message_type === 'stream') topics.reread([event.stream_id]);
   },
   update_message_flags(kept, { op, flag, messages, all }) {
     const { state, lists } = kept;
     const isSet = op === 'add';
-    const ids = all ? lists.store.ids() : messages;
-    for (const id of ids)
-      lists.store.update(id, (message) => ({
-        ...message,
-        flags: withFlag(message.flags, flag, isSet),
-      }));
+    const change = (message: Message): Message => ({
+      ...message,
+      flags: withFlag(message.flags, flag, isSet),
+    });
+    if (all) lists.store.updateWhere(() => true, change);
+    else for (const id of messages) lists.store.update(id, change);
     if (flag === 'read') {
-      if (isSet && all) state.unread.clear();
-      else if (isSet) state.unread.remove(messages);
-      else markUnread(kept, messages);
+      if (isSet) state.unread.value = all ? new Map() : without(state.unread.peek(), messages);
+      // What the server does not say now comes with the next registration.
+      else markUnread(kept, messages).catch(() => undefined);
     }
     if (flag === 'starred') {
       const changed = new Set(messages);

@@ -1,6 +1,6 @@
-import { partnersOf } from '../narrow.ts';
-import type { Person, State } from '../state.ts';
-import { changedMap } from './changed-map.ts';
+import { ascending, partnersOf } from '../narrow.ts';
+import type { Person, State, UserGroup } from '../state.ts';
+import { changeRest, changedMap, without } from './change.ts';
 import type { AppliedEvent, Kept, Reducers } from './reducer.ts';
 
 type PersonEvent = Extract<AppliedEvent, { readonly type: 'realm_user' }>;
@@ -13,10 +13,8 @@ function changePerson({ people }: State, userId: number, change: (person: Person
 /** Presence is known by address. */
 function renamePresence({ reported }: State, from: string | undefined, to: string): void {
   const entry = from === undefined ? undefined : reported.peek().get(from);
-  if (from === undefined || entry === undefined) return;
-  const next = new Map(reported.peek()).set(to, entry);
-  next.delete(from);
-  reported.value = next;
+  if (from !== undefined && entry !== undefined)
+    reported.value = new Map(without(reported.peek(), [from])).set(to, entry);
 }
 
 function changeField(
@@ -41,8 +39,7 @@ function applyPersonChange({ state, lists }: Kept, change: PersonChange): void {
   if (new_email !== undefined)
     renamePresence(state, state.people.peek().get(user_id)?.email, new_email);
   changePerson(state, user_id, (person) => ({ ...person, ...members }));
-  if (user_id === state.self.peek().user_id)
-    state.rest.value = { ...state.rest.peek(), ...members };
+  if (user_id === state.self.peek().user_id) changeRest(state, members);
   const shown = {
     ...('full_name' in change && { sender_full_name: change.full_name }),
     ...('avatar_url' in change && { avatar_url: change.avatar_url }),
@@ -67,47 +64,35 @@ export const peopleReducers = {
     else changePerson(state, event.person.user_id, (person) => ({ ...person, isActive: false }));
   },
   realm_bot({ state }, event) {
-    const { rest } = state;
-    const bots = rest.peek().realm_bots;
+    const bots = state.rest.peek().realm_bots;
     const { user_id } = event.bot;
     const others = bots.filter((bot) => bot.user_id !== user_id);
-    switch (event.op) {
-      case 'add':
-        rest.value = {
-          ...rest.peek(),
-          realm_bots: [...others, { ...event.bot, owner: event.bot.owner ?? null }],
-        };
-        break;
-      case 'delete':
-        rest.value = { ...rest.peek(), realm_bots: others };
-        break;
-      default: {
-        const change = event.op === 'remove' ? { is_active: false } : event.bot;
-        rest.value = {
-          ...rest.peek(),
-          realm_bots: bots.map((bot) => (bot.user_id === user_id ? { ...bot, ...change } : bot)),
-        };
-      }
+    if (event.op === 'delete') changeRest(state, { realm_bots: others });
+    else if (event.op === 'add')
+      changeRest(state, {
+        realm_bots: [...others, { ...event.bot, owner: event.bot.owner ?? null }],
+      });
+    else {
+      const change = event.op === 'remove' ? { is_active: false } : event.bot;
+      changeRest(state, {
+        realm_bots: bots.map((bot) => (bot.user_id === user_id ? { ...bot, ...change } : bot)),
+      });
     }
   },
-  user_group({ state: { groups } }, event) {
-    if (event.op === 'add') {
-      groups.value = [...groups.peek(), event.group];
-      return;
-    }
-    if (event.op === 'remove') {
-      groups.value = groups.peek().filter(({ id }) => id !== event.group_id);
-      return;
-    }
-    groups.value = groups.peek().map((group) => {
-      if (group.id !== event.group_id) return group;
-      if (event.op === 'update') return { ...group, ...event.data };
+  user_group({ state }, event) {
+    const groups = state.rest.peek().realm_user_groups;
+    const change = (group: UserGroup): readonly UserGroup[] => {
+      if (event.op === 'add' || group.id !== event.group_id) return [group];
+      if (event.op === 'remove') return [];
+      if (event.op === 'update') return [{ ...group, ...event.data }];
       const members = new Set(group.members);
       const changed = new Set(event.user_ids);
       const left =
         event.op === 'add_members' ? members.union(changed) : members.difference(changed);
-      return { ...group, members: [...left].toSorted((one, other) => one - other) };
-    });
+      return [{ ...group, members: [...ascending(left)] }];
+    };
+    const added = event.op === 'add' ? [event.group] : [];
+    changeRest(state, { realm_user_groups: [...groups.flatMap(change), ...added] });
   },
   presence({ state: { reported } }, { email, presence }) {
     const reports = [reported.peek().get(email), ...Object.values(presence)];

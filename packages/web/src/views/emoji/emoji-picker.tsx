@@ -2,13 +2,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
-import {
-  loadEmoji,
-  pictureEmoji,
-  recentEmojiNames,
-  searchEmoji,
-  unicodeEmoji,
-} from '../../data/emoji.ts';
+import { loadEmoji, pictureEmoji, searchEmoji, unicodeEmoji } from '../../data/emoji.ts';
 import type { Emoji, EmojiCategory, OfferedEmoji } from '../../data/emoji.ts';
 import { texts } from '../../texts.ts';
 import { Dialog } from '../parts/dialog.tsx';
@@ -73,9 +67,9 @@ function useCategories(app: App) {
     const byName = new Map(
       all.toReversed().flatMap(({ emoji }) => emoji.map((each) => [each.emoji_name, each])),
     );
-    const recent = recentEmojiNames(app.state.self.value.user_id).flatMap(
-      (name) => byName.get(name) ?? [],
-    );
+    const recent = app.recentEmoji.items.value
+      .toReversed()
+      .flatMap((name) => byName.get(name) ?? []);
     return [{ name: 'recent', emoji: recent }, ...unicodeEmoji.value, own];
   });
 }

@@ -41,7 +41,7 @@ function showNextUnread(app: App): void {
   const shownKey = shown === undefined ? undefined : conversationKey(shown);
   const subscriptions = app.state.subscriptions.peek();
   const mutedTopics = app.state.mutedTopics.peek();
-  const [next] = [...app.state.unread.conversations.peek()]
+  const [next] = [...app.state.unreadConversations.peek()]
     .filter(
       ([key, { conversation }]) =>
         key !== shownKey &&

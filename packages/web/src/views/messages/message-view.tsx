@@ -152,7 +152,7 @@ function Messages({
   readonly near: number | undefined;
 }) {
   const firstUnreadId = useMemo(
-    () => list.ids.peek().find((id) => app.state.unread.has(id)),
+    () => list.ids.peek().find((id) => app.state.unread.peek().has(id)),
     [app, list],
   );
   const { scroller, part, isAtEnd, look, showNewest } = useScrolling(app, list, {

@@ -32,8 +32,13 @@ function Views({ app }: { readonly app: App }) {
   const unreadCount = useComputed(() => {
     let count = 0;
     for (const each of countUnreadByStream(state).values()) count += each;
-    for (const { conversation, ids } of state.unread.conversations.value.values())
+    for (const { conversation, ids } of state.unreadConversations.value.values())
       if (conversation.type === 'private') count += ids.size;
+    return count;
+  });
+  const mentionCount = useComputed(() => {
+    let count = 0;
+    for (const each of state.unreadConversations.value.values()) count += each.mentionCount;
     return count;
   });
   const views: readonly { place: Place; icon: IconName; label: string; count?: number }[] = [
@@ -48,7 +53,7 @@ function Views({ app }: { readonly app: App }) {
       place: messagesPlace(mentions),
       icon: 'mention',
       label: texts.navigation.mentions,
-      count: state.unread.mentions.value.size,
+      count: mentionCount.value,
     },
     { place: messagesPlace(starred), icon: 'star', label: texts.navigation.starred },
     {

@@ -15,7 +15,7 @@ export function PrivateConversations({ app }: { readonly app: App }) {
   const { state } = app;
   const showsAll = useSignal(false);
   const conversations = useComputed(() => {
-    const unread = state.unread.conversations.value;
+    const unread = state.unreadConversations.value;
     const recent = state.recentPrivate.value;
     return recent.map((userIds) => {
       const conversation = { type: 'private', userIds } as const;

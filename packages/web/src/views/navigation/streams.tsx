@@ -94,7 +94,7 @@ function TopicList({
   const { state } = app;
   const showsAll = useSignal(false);
   const topics = app.topics.of(streamId).value.slice(0, topicsShownMax);
-  const unread = state.unread.conversations.value;
+  const unread = state.unreadConversations.value;
   const listed = topics.map(({ name }, index) => {
     const conversation = { type: 'stream', streamId, topic: name } as const;
     const count = unread.get(conversationKey(conversation))?.ids.size ?? 0;

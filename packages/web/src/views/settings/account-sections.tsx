@@ -108,7 +108,7 @@ export function AlertWordsSection({ app }: SectionProps) {
   return (
     <ListSection
       name="alert-words"
-      rows={app.state.alertWords.value.map((word) => ({
+      rows={app.state.self.value.alert_words.map((word) => ({
         key: word,
         title: word,
         remove: { run: async () => removeAlertWords(app, { alert_words: [word] }) },

@@ -143,13 +143,13 @@ function GroupEditor({ app, group }: { readonly app: App; readonly group: UserGr
 }
 
 export function GroupsSection({ app }: SectionProps) {
-  const { groups, self, realm, activePeople } = app.state;
+  const { self, realm, activePeople } = app.state;
   const mayChange =
     self.value.is_admin || (!self.value.is_guest && realm.value.realm_user_group_edit_policy === 1);
   return (
     <ListSection
       name="groups"
-      rows={groups.value.map((group) => ({
+      rows={realm.value.realm_user_groups.map((group) => ({
         key: group.id,
         title: group.name,
         detail: `${t.memberCount(group.members.length)} · ${group.description}`,

@@ -1,0 +1,38 @@
+/** Checks of values whose form nobody vouches for: what a browser keeps, and what people put into widgets. */
+
+export type Check<Value> = (value: unknown) => value is Value;
+
+export const isText: Check<string> = (value) => typeof value === 'string';
+export const isNumber: Check<number> = (value) => typeof value === 'number';
+export const isBoolean: Check<boolean> = (value) => typeof value === 'boolean';
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+export function isOneOf<const Value>(values: readonly Value[]): Check<Value> {
+  return (value): value is Value => values.some((each) => each === value);
+}
+
+/** @returns a check that accepts undefined too */
+export function isOptional<Value>(check: Check<Value>): Check<Value | undefined> {
+  return (value): value is Value | undefined => value === undefined || check(value);
+}
+
+/** @returns a check of objects by their members */
+export function hasMembers<Whole extends object>(checks: {
+  readonly [Name in keyof Whole]: Check<Whole[Name]>;
+}): Check<Whole> {
+  const entries: readonly (readonly [string, Check<unknown>])[] = Object.entries(checks);
+  return (value): value is Whole =>
+    isRecord(value) && entries.every(([name, check]) => check(value[name]));
+}
+
+/** @returns undefined for a text that is no JSON */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
