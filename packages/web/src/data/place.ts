@@ -5,7 +5,7 @@ import type { AddressNames, Narrow } from './narrow.ts';
 export type Place =
   /** Conversations by their last message; the home. */
   | { readonly view: 'recent' }
-  | { readonly view: 'messages'; readonly narrow: Narrow; readonly near: number | undefined }
+  | { readonly view: 'messages'; readonly narrow: Narrow; readonly near?: number | undefined }
   | { readonly view: 'drafts' }
   /** What is to be sent later. */
   | { readonly view: 'scheduled' }

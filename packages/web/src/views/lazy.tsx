@@ -1,4 +1,4 @@
-import { useSignal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 
@@ -8,24 +8,23 @@ import { texts } from '../texts.ts';
 export function lazy<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
 ): ComponentType<Props> {
-  let loading: Promise<ComponentType<Props>> | undefined;
+  const loaded = signal<{ readonly View: ComponentType<Props> } | undefined>(undefined);
+  const hasFailed = signal(false);
+  const begin = (): void => {
+    hasFailed.value = false;
+    load().then(
+      (View) => {
+        loaded.value = { View };
+      },
+      () => {
+        hasFailed.value = true;
+      },
+    );
+  };
   return function Lazy(props: Props) {
-    const loaded = useSignal<{ readonly View: ComponentType<Props> } | undefined>(undefined);
-    const hasFailed = useSignal(false);
-    const begin = (): void => {
-      hasFailed.value = false;
-      loading ??= load();
-      loading.then(
-        (View) => {
-          loaded.value = { View };
-        },
-        () => {
-          loading = undefined;
-          hasFailed.value = true;
-        },
-      );
-    };
-    useEffect(begin, []);
+    useEffect(() => {
+      if (loaded.peek() === undefined) begin();
+    }, []);
     if (loaded.value !== undefined) {
       const { View } = loaded.value;
       return <View {...props} />;

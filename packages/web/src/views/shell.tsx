@@ -2,6 +2,7 @@ import { useSignal, useSignalEffect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import type { App } from '../data/app.ts';
+import { report } from '../data/notices.ts';
 import { signOut } from '../data/session.ts';
 import { texts } from '../texts.ts';
 import { bindAddress } from './address-binding.ts';
@@ -15,9 +16,9 @@ import { TypingNote } from './messages/typing-note.tsx';
 import { Navigation } from './navigation/navigation.tsx';
 import { Notifications } from './notifications/notifications.tsx';
 import { Avatar } from './parts/avatar.tsx';
+import { focusMain } from './parts/focus.ts';
 import { Menu } from './parts/menu.tsx';
 import { Toasts } from './parts/toast.tsx';
-import { PersonDialog } from './people/person-dialog.tsx';
 import { shownPerson } from './people/shown-person.ts';
 import { UserList } from './people/user-list.tsx';
 import { RecentView } from './recent/recent-view.tsx';
@@ -29,6 +30,7 @@ const ScheduledView = lazy(
 );
 const SettingsView = lazy(async () => (await import('./settings/settings-view.tsx')).SettingsView);
 const StreamsView = lazy(async () => (await import('./streams/streams-view.tsx')).StreamsView);
+const PersonDialog = lazy(async () => (await import('./people/person-dialog.tsx')).PersonDialog);
 
 /** The page of a signed-in person: the bar above, navigation, the place in the middle, people, and where to write. */
 export function Shell({ app }: { readonly app: App }) {
@@ -49,16 +51,34 @@ export function Shell({ app }: { readonly app: App }) {
   const { view } = app.place.value;
   return (
     <div class="shell" data-navigation={showsNavigation.value}>
-      <a class="skip" href="#main" onClick={focusMain}>
+      <a
+        class="skip"
+        href="#main"
+        onClick={(event) => {
+          event.preventDefault();
+          focusMain();
+        }}
+      >
         {texts.shell.skip}
       </a>
-      <TopBar
-        app={app}
-        onToggleNavigation={() => {
-          showsNavigation.value = !showsNavigation.value;
-        }}
-        showsNavigation={showsNavigation.value}
-      />
+      <header class="top-bar">
+        <button
+          type="button"
+          class="plain toggle-navigation"
+          aria-expanded={showsNavigation.value}
+          aria-label={texts.shell.toggleNavigation}
+          onClick={() => {
+            showsNavigation.value = !showsNavigation.value;
+          }}
+        >
+          <Icon name="menu" />
+        </button>
+        <a class="organization line" href={app.addressOf({ view: 'recent' })}>
+          {app.state.realm.value.realm_name}
+        </a>
+        <SearchBox app={app} />
+        <AccountMenu app={app} />
+      </header>
       <div class="side-bar">
         <Navigation app={app} />
       </div>
@@ -71,16 +91,11 @@ export function Shell({ app }: { readonly app: App }) {
       <aside class="people-bar" aria-label={texts.shell.people}>
         <UserList app={app} />
       </aside>
-      <PersonDialog app={app} />
+      {shownPerson.value !== undefined && <PersonDialog app={app} />}
       <Keyboard app={app} />
       <Toasts />
     </div>
   );
-}
-
-function focusMain(event: Event): void {
-  event.preventDefault();
-  document.querySelector<HTMLElement>('#main')?.focus();
 }
 
 function Place({ app }: { readonly app: App }) {
@@ -103,11 +118,7 @@ function Place({ app }: { readonly app: App }) {
     case 'streams':
       return <StreamsView app={app} streamId={place.streamId} />;
     case 'recent':
-      return (
-        <div class="page">
-          <RecentView app={app} />
-        </div>
-      );
+      return <RecentView app={app} />;
   }
 }
 
@@ -125,52 +136,27 @@ function Connection({ app }: { readonly app: App }) {
   );
 }
 
-function TopBar({
-  app,
-  showsNavigation,
-  onToggleNavigation,
-}: {
-  readonly app: App;
-  readonly showsNavigation: boolean;
-  readonly onToggleNavigation: () => void;
-}) {
-  const { realm, self } = app.state;
+function AccountMenu({ app }: { readonly app: App }) {
+  const self = app.state.self.value;
   return (
-    <header class="top-bar">
-      <button
-        type="button"
-        class="plain toggle-navigation"
-        aria-expanded={showsNavigation}
-        aria-label={texts.shell.toggleNavigation}
-        onClick={onToggleNavigation}
-      >
-        <Icon name="menu" />
-      </button>
-      <a class="organization" href={app.addressOf({ view: 'recent' })}>
-        {realm.value.realm_name}
-      </a>
-      <span class="grow" />
-      <SearchBox app={app} />
-      <span class="grow" />
-      <Menu
-        label={texts.shell.account}
-        items={() => [
-          {
-            label: texts.shell.profile,
-            onSelect: () => {
-              shownPerson.value = self.value.user_id;
-            },
+    <Menu
+      label={texts.shell.account}
+      items={() => [
+        {
+          label: texts.shell.profile,
+          onSelect: () => {
+            shownPerson.value = self.user_id;
           },
-          {
-            label: texts.shell.settings,
-            onSelect: () => app.navigate({ view: 'settings', section: '' }),
-          },
-          { label: texts.shell.reference, onSelect: () => open('/api/docs', '_blank', 'noopener') },
-          { label: texts.shell.signOut, onSelect: () => void signOut() },
-        ]}
-      >
-        <Avatar person={self.value} size={32} />
-      </Menu>
-    </header>
+        },
+        {
+          label: texts.shell.settings,
+          onSelect: () => app.navigate({ view: 'settings', section: '' }),
+        },
+        { label: texts.shell.reference, onSelect: () => open('/api/docs', '_blank', 'noopener') },
+        { label: texts.shell.signOut, onSelect: () => report(signOut()) },
+      ]}
+    >
+      <Avatar person={self} size={32} />
+    </Menu>
   );
 }

@@ -1,11 +1,14 @@
+import '../styles/sign-in.css';
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 
 import { describeFailure } from '../data/failure.ts';
 import { demoPeople, organization, signIn, signInAsDemo } from '../data/session.ts';
 import { texts } from '../texts.ts';
 import { RenderedHtml } from './parts/rendered-html.tsx';
 import { isOwnPicture } from './parts/rendered-rules.ts';
+
+const t = texts.signIn;
 
 /** Demo people offered before the rest of them is asked for. */
 const demoPeopleAtFirst = 8;
@@ -14,6 +17,8 @@ const demoPeopleAtFirst = 8;
 export function SignIn() {
   const failure = useSignal<string | undefined>(undefined);
   const isSigningIn = useSignal(false);
+  const address = useRef<HTMLInputElement>(null);
+  const password = useRef<HTMLInputElement>(null);
   const attempt = async (enter: () => Promise<void>): Promise<void> => {
     if (isSigningIn.value) return;
     isSigningIn.value = true;
@@ -27,15 +32,45 @@ export function SignIn() {
     }
   };
   return (
-    <main class="sign-in">
+    <>
       <div class="sign-in-card">
         <Organization />
-        <PasswordForm
-          isSigningIn={isSigningIn.value}
-          onSignIn={(address, password) => void attempt(async () => signIn(address, password))}
-        />
+        <form
+          onSubmit={(event) => {
+            event.preventDefault();
+            void attempt(async () =>
+              signIn(address.current?.value.trim() ?? '', password.current?.value ?? ''),
+            );
+          }}
+        >
+          <label class="field">
+            {t.address}
+            <input
+              ref={address}
+              type="email"
+              name="username"
+              autocomplete="username"
+              required
+              maxLength={254}
+            />
+          </label>
+          <label class="field">
+            {t.password}
+            <input
+              ref={password}
+              type="password"
+              name="password"
+              autocomplete="current-password"
+              required
+              maxLength={1_000}
+            />
+          </label>
+          <button type="submit" class="primary" disabled={isSigningIn}>
+            {isSigningIn.value ? t.signingIn : t.signIn}
+          </button>
+        </form>
         <p class="refused" role="alert">
-          {failure.value}
+          {failure}
         </p>
         <DemoPeople
           isSigningIn={isSigningIn.value}
@@ -43,78 +78,26 @@ export function SignIn() {
         />
       </div>
       <footer>
-        <a href="/api/docs">{texts.signIn.reference}</a>
+        <a href="/api/docs">{t.reference}</a>
       </footer>
-    </main>
+    </>
   );
 }
 
 function Organization() {
-  const name = organization.value?.realm_name ?? texts.signIn.product;
-  const picture = organization.value?.realm_icon;
-  const description = organization.value?.realm_description;
+  const { realm_name, realm_icon, realm_description } = organization.value ?? {};
+  const name = realm_name ?? t.product;
   useEffect(() => {
-    document.title = texts.signIn.pageTitle(name);
+    document.title = t.pageTitle(name);
   }, [name]);
   return (
     <header>
-      {picture !== undefined && isOwnPicture(picture, location.origin) && (
-        <img src={picture} alt="" width={64} height={64} />
+      {realm_icon !== undefined && isOwnPicture(realm_icon, location.origin) && (
+        <img src={realm_icon} alt="" width={64} height={64} />
       )}
       <h1>{name}</h1>
-      {description !== undefined && <RenderedHtml html={description} class="description" />}
+      {realm_description !== undefined && <RenderedHtml html={realm_description} class="hint" />}
     </header>
-  );
-}
-
-function PasswordForm({
-  isSigningIn,
-  onSignIn,
-}: {
-  readonly isSigningIn: boolean;
-  readonly onSignIn: (address: string, password: string) => void;
-}) {
-  const address = useSignal('');
-  const password = useSignal('');
-  return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        onSignIn(address.value.trim(), password.value);
-      }}
-    >
-      <label class="field">
-        {texts.signIn.address}
-        <input
-          type="email"
-          name="username"
-          autocomplete="username"
-          required
-          maxLength={254}
-          value={address.value}
-          onInput={({ currentTarget }) => {
-            address.value = currentTarget.value;
-          }}
-        />
-      </label>
-      <label class="field">
-        {texts.signIn.password}
-        <input
-          type="password"
-          name="password"
-          autocomplete="current-password"
-          required
-          maxLength={1_000}
-          value={password.value}
-          onInput={({ currentTarget }) => {
-            password.value = currentTarget.value;
-          }}
-        />
-      </label>
-      <button type="submit" class="primary" disabled={isSigningIn}>
-        {isSigningIn ? texts.signIn.signingIn : texts.signIn.signIn}
-      </button>
-    </form>
   );
 }
 
@@ -126,15 +109,14 @@ function DemoPeople({
   readonly isSigningIn: boolean;
   readonly onChoose: (address: string) => void;
 }) {
-  const showsAll = useSignal(false);
   const people = demoPeople.value;
+  const shownMax = useSignal(demoPeopleAtFirst);
   if (people.length === 0) return null;
-  const shown = showsAll.value ? people : people.slice(0, demoPeopleAtFirst);
   return (
     <section aria-labelledby="demo-people">
-      <h2 id="demo-people">{texts.signIn.demo}</h2>
+      <h2 id="demo-people">{t.demo}</h2>
       <ul>
-        {shown.map((address) => (
+        {people.slice(0, shownMax.value).map((address) => (
           <li key={address}>
             <button type="button" disabled={isSigningIn} onClick={() => onChoose(address)}>
               {address}
@@ -142,15 +124,15 @@ function DemoPeople({
           </li>
         ))}
       </ul>
-      {shown.length < people.length && (
+      {people.length > shownMax.value && (
         <button
           type="button"
           class="plain"
           onClick={() => {
-            showsAll.value = true;
+            shownMax.value = people.length;
           }}
         >
-          {texts.signIn.allDemo(people.length)}
+          {t.allDemo(people.length)}
         </button>
       )}
     </section>

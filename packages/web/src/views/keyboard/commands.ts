@@ -15,6 +15,7 @@ import {
   mentions,
   narrowOf,
   starred,
+  streamIdOf,
 } from '../../data/narrow.ts';
 import type { Narrow } from '../../data/narrow.ts';
 import { report } from '../../data/notices.ts';
@@ -25,7 +26,7 @@ import { moveSelection, selectedMessageId } from './selection.ts';
 import type { Command } from './shortcuts.ts';
 
 function show(app: App, narrow: Narrow): void {
-  app.navigate({ view: 'messages', narrow, near: undefined });
+  app.navigate({ view: 'messages', narrow });
 }
 
 function withMessage(app: App, act: (message: Message) => void): void {
@@ -54,21 +55,20 @@ function showNextUnread(app: App): void {
   if (next !== undefined) show(app, narrowOf(next.conversation));
 }
 
-function compose(): void {
-  const text = document.querySelector<HTMLElement>('.compose textarea');
-  if (text === null) document.querySelector<HTMLElement>('.compose-start button')?.click();
-  else text.focus();
+/** Gives the focus to the text that is being written; where nothing is, begins one in the stream that is shown. */
+function compose(app: App): void {
+  const place = app.place.peek();
+  const narrow = place.view === 'messages' ? place.narrow : [];
+  if (place.view !== 'messages' && place.view !== 'recent') app.navigate({ view: 'recent' });
+  const [firstId = 0] = app.state.subscriptions.peek().keys();
+  const begun = { type: 'stream', streamId: streamIdOf(narrow) ?? firstId, topic: '' } as const;
+  app.composing.value = { ...(app.composing.peek() ?? begun) };
 }
 
-/** Leaves what is innermost: an edit, the message that the focus is on, the place. */
+/** Ends an edit; otherwise goes home. */
 function leave(app: App): void {
-  if (editedMessageId.peek() !== undefined) startEditing(undefined);
-  else if (
-    document.activeElement instanceof HTMLElement &&
-    document.activeElement !== document.body
-  )
-    document.activeElement.blur();
-  else app.navigate({ view: 'recent' });
+  if (editedMessageId.peek() === undefined) app.navigate({ view: 'recent' });
+  else startEditing(undefined);
 }
 
 const commands: Readonly<Record<Exclude<Command, 'help'>, (app: App) => void>> = {
@@ -76,11 +76,7 @@ const commands: Readonly<Record<Exclude<Command, 'help'>, (app: App) => void>> =
   previous: () => moveSelection(-1),
   nextUnread: showNextUnread,
   compose,
-  reply: (app) =>
-    withMessage(app, (message) => {
-      replyTo(app, message);
-      requestAnimationFrame(compose);
-    }),
+  reply: (app) => withMessage(app, (message) => replyTo(app, message)),
   quote: (app) =>
     withMessage(app, (message) =>
       report(quoteMessage(app, message, location.origin + location.pathname)),
@@ -94,6 +90,11 @@ const commands: Readonly<Record<Exclude<Command, 'help'>, (app: App) => void>> =
     withMessage(app, ({ sender_id }) => {
       shownPerson.value = sender_id;
     }),
+  markRead: (app) => {
+    const place = app.place.peek();
+    if (place.view === 'messages') report(app.reading.markNarrowRead(place.narrow));
+    else if (place.view === 'recent') report(app.reading.markAllRead());
+  },
   search: () => document.querySelector<HTMLElement>('#search')?.focus(),
   leave,
   recent: (app) => app.navigate({ view: 'recent' }),

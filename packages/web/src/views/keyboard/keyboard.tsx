@@ -2,10 +2,11 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
-import { texts } from '../../texts.ts';
-import { Dialog } from '../parts/dialog.tsx';
+import { lazy } from '../lazy.tsx';
 import { run } from './commands.ts';
-import { commandOf, keysByCommand, prefix } from './shortcuts.ts';
+import { commandOf, prefix } from './shortcuts.ts';
+
+const ShortcutSheet = lazy(async () => (await import('./shortcut-sheet.tsx')).ShortcutSheet);
 
 /** Where keys mean text, or move in what has the focus. */
 const ownKeys =
@@ -42,24 +43,10 @@ export function Keyboard({ app }: { readonly app: App }) {
   }, [app, showsSheet]);
   if (!showsSheet.value) return null;
   return (
-    <Dialog
-      title={texts.keyboard.title}
+    <ShortcutSheet
       onClose={() => {
         showsSheet.value = false;
       }}
-    >
-      <dl class="shortcuts">
-        {[...keysByCommand].map(([command, keys]) => (
-          <div key={command}>
-            <dt>{texts.keyboard.commands[command]}</dt>
-            <dd>
-              {keys.map((each) => (
-                <kbd key={each}>{texts.keyboard.key(each)}</kbd>
-              ))}
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </Dialog>
+    />
   );
 }

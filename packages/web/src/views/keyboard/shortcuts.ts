@@ -11,6 +11,7 @@ export const shortcuts = {
   e: 'edit',
   s: 'star',
   u: 'sender',
+  M: 'markRead',
   '/': 'search',
   '?': 'help',
   Escape: 'leave',

@@ -1,72 +1,43 @@
 import type { App } from '../../data/app.ts';
 import { toggleTopicMute } from '../../data/message-actions.ts';
-import { report } from '../../data/notices.ts';
-import { conversationOf, streamIdOf, streamNarrow } from '../../data/narrow.ts';
+import { conversationOf, streamIdOf } from '../../data/narrow.ts';
 import type { Narrow } from '../../data/narrow.ts';
+import { report } from '../../data/notices.ts';
 import { topicKey } from '../../data/state.ts';
+import { changeSubscriptions } from '../../data/stream-actions.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
 import { Menu } from '../parts/menu.tsx';
-import { StreamMark } from '../parts/stream-mark.tsx';
+import { namesOf } from '../parts/names.ts';
+import { findStream } from '../parts/stream-mark.tsx';
+import { StreamPath } from '../parts/stream-path.tsx';
+import { namedPlaces, textOfNarrow } from '../search/search-text.ts';
 
-const namedViews: Readonly<Record<string, string>> = {
-  '': texts.navigation.all,
-  'is mentioned': texts.navigation.mentions,
-  'is starred': texts.navigation.starred,
-  'is private': texts.navigation.private,
-};
-
-function titleOf(app: App, narrow: Narrow): string {
+function titleOf({ state }: App, narrow: Narrow): string {
   const conversation = conversationOf(narrow);
-  if (conversation?.type === 'private')
-    return conversation.userIds
-      .map((id) => app.state.people.value.get(id)?.full_name ?? texts.compose.unknownPerson)
-      .join(', ');
-  const words = narrow.map(
-    ({ operator, operand, negated }) =>
-      `${negated === true ? '-' : ''}${operator} ${typeof operand === 'object' ? operand.join(',') : operand}`,
-  );
-  return namedViews[words.join(' ')] ?? texts.messages.search(words.join(' '));
+  if (conversation?.type === 'private') return namesOf(state, conversation.userIds);
+  const text = textOfNarrow(narrow, state);
+  return namedPlaces[text] ?? texts.messages.search(text);
 }
 
 /** What the messages below are, and what can be done with all of them. */
 export function PlaceHeader({ app, narrow }: { readonly app: App; readonly narrow: Narrow }) {
-  const streamId = streamIdOf(narrow);
-  const stream =
-    streamId === undefined
-      ? undefined
-      : (app.state.subscriptions.value.get(streamId) ?? app.state.streams.value.get(streamId));
+  const { state } = app;
   const conversation = conversationOf(narrow);
-  const isOfStream = stream !== undefined && (narrow.length === 1 || conversation !== undefined);
+  const topic = conversation?.type === 'stream' ? conversation.topic : undefined;
+  const streamId = narrow.length === 1 || topic !== undefined ? streamIdOf(narrow) : undefined;
+  const stream = streamId === undefined ? undefined : findStream(state, streamId);
   return (
     <header class="place-header">
-      <h1>
-        {isOfStream ? (
-          <>
-            <StreamMark stream={stream} />
-            <a
-              href={app.addressOf({
-                view: 'messages',
-                narrow: streamNarrow(stream.stream_id),
-                near: undefined,
-              })}
-            >
-              {stream.name}
-            </a>
-            {conversation?.type === 'stream' && (
-              <>
-                <Icon name="chevron-right" />
-                <span>
-                  {conversation.topic === '' ? texts.compose.noTopic : conversation.topic}
-                </span>
-              </>
-            )}
-          </>
-        ) : (
+      <h1 class="line">
+        {stream === undefined ? (
           titleOf(app, narrow)
+        ) : (
+          <StreamPath app={app} streamId={stream.stream_id} topic={topic} />
         )}
       </h1>
-      {isOfStream && conversation === undefined && <p>{stream.description}</p>}
+      {topic === undefined && <p class="line">{stream?.description}</p>}
+      {streamId !== undefined && <PinButton app={app} streamId={streamId} />}
       <Menu
         label={texts.messages.placeActions}
         items={() => [
@@ -74,31 +45,41 @@ export function PlaceHeader({ app, narrow }: { readonly app: App; readonly narro
             label: texts.messages.markRead,
             onSelect: () => report(app.reading.markNarrowRead(narrow)),
           },
-          ...(conversation?.type === 'stream'
-            ? [
-                {
-                  label: app.state.mutedTopics.value.has(
-                    topicKey(conversation.streamId, conversation.topic),
-                  )
-                    ? texts.actions.unmuteTopic
-                    : texts.actions.muteTopic,
-                  onSelect: () =>
-                    report(toggleTopicMute(app, conversation.streamId, conversation.topic)),
-                },
-              ]
-            : []),
-          ...(isOfStream
-            ? [
-                {
-                  label: texts.messages.streamSettings,
-                  onSelect: () => app.navigate({ view: 'streams', streamId: stream.stream_id }),
-                },
-              ]
-            : []),
+          streamId !== undefined &&
+            topic !== undefined && {
+              label: state.mutedTopics.value.has(topicKey(streamId, topic))
+                ? texts.actions.unmuteTopic
+                : texts.actions.muteTopic,
+              onSelect: () => report(toggleTopicMute(app, streamId, topic)),
+            },
+          streamId !== undefined && {
+            label: texts.messages.streamSettings,
+            onSelect: () => app.navigate({ view: 'streams', streamId }),
+          },
         ]}
       >
         <Icon name="more" />
       </Menu>
     </header>
+  );
+}
+
+/** Keeps a stream above the others of the navigation. */
+function PinButton({ app, streamId }: { readonly app: App; readonly streamId: number }) {
+  const subscription = app.state.subscriptions.value.get(streamId);
+  if (subscription === undefined) return null;
+  const isPinned = subscription.pin_to_top;
+  const change = { stream_id: streamId, property: 'pin_to_top', value: !isPinned };
+  return (
+    <button
+      type="button"
+      class="plain"
+      aria-pressed={isPinned}
+      aria-label={texts.messages.pin}
+      title={texts.messages.pin}
+      onClick={() => report(changeSubscriptions(app, { subscription_data: [change] }))}
+    >
+      <Icon name="pin" />
+    </button>
   );
 }

@@ -17,37 +17,39 @@ export function UnreadCount({ count }: { readonly count: number }) {
   );
 }
 
-/** Whether two places are one entry of the navigation, whichever message of it is near. */
-export function isSamePlace(one: Place, other: Place): boolean {
-  if (one.view === 'messages' && other.view === 'messages')
-    return narrowKey(one.narrow) === narrowKey(other.narrow);
-  return one.view === other.view;
+/** Equal for places that are one entry of the navigation, whichever message of it is near. */
+export function placeKey(place: Place): string {
+  return place.view === 'messages' ? narrowKey(place.narrow) : place.view;
 }
 
-/** A link to a place, marked if the person is there. */
+/** An entry of the navigation: a link to a place, marked if the person is there. */
 export function PlaceLink({
   app,
   place,
+  mark,
+  name,
   count,
   isQuiet = false,
-  children,
 }: {
   readonly app: App;
   readonly place: Place;
+  /** What stands before the name. */
+  readonly mark?: ComponentChildren;
+  readonly name: string;
   /** Unread messages there. */
   readonly count: number;
   /** Muted, or of little interest now. */
   readonly isQuiet?: boolean;
-  readonly children: ComponentChildren;
 }) {
   return (
     <a
       class="place"
       href={app.addressOf(place)}
-      aria-current={isSamePlace(app.place.value, place) ? 'page' : undefined}
+      aria-current={placeKey(app.place.value) === placeKey(place) ? 'page' : undefined}
       data-quiet={isQuiet}
     >
-      {children}
+      {mark}
+      <span class="line">{name}</span>
       <UnreadCount count={count} />
     </a>
   );

@@ -7,6 +7,7 @@ import { groupStreams } from '../../data/stream-groups.ts';
 import type { ListedStream } from '../../data/stream-groups.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
+import { topicName } from '../parts/names.ts';
 import { StreamMark } from '../parts/stream-mark.tsx';
 import { PlaceLink } from './place-link.tsx';
 
@@ -15,22 +16,18 @@ const topicsShownMax = 100;
 
 /** The person's streams: pinned ones, usual ones, and those that are muted or inactive. */
 export function Streams({ app }: { readonly app: App }) {
-  const groups = useComputed(() => {
+  const { pinned, usual, quiet } = useComputed(() => {
     const lastTimestamps = new Map<number, number>();
     for (const { conversation, lastTimestamp } of app.recent.conversations.value)
       if (conversation.type === 'stream' && !lastTimestamps.has(conversation.streamId))
         lastTimestamps.set(conversation.streamId, lastTimestamp);
     return groupStreams(app.state, lastTimestamps, Date.now() / 1_000);
-  });
-  const { pinned, usual, quiet } = groups.value;
+  }).value;
   return (
     <section aria-label={texts.navigation.streams}>
       <h2>
-        <a href={app.addressOf({ view: 'streams', streamId: undefined })}>
-          {texts.navigation.streams}
-        </a>
+        {texts.navigation.streams}
         <a
-          class="plain"
           href={app.addressOf({ view: 'streams', streamId: undefined })}
           aria-label={texts.navigation.browseStreams}
           title={texts.navigation.browseStreams}
@@ -38,8 +35,7 @@ export function Streams({ app }: { readonly app: App }) {
           <Icon name="plus" />
         </a>
       </h2>
-      <StreamList app={app} streams={pinned} />
-      <StreamList app={app} streams={usual} />
+      <StreamList app={app} streams={[...pinned, ...usual]} />
       {quiet.length > 0 && (
         <details>
           <summary>{texts.navigation.quietStreams(quiet.length)}</summary>
@@ -59,20 +55,18 @@ function StreamList({
 }) {
   const place = app.place.value;
   const openStreamId = place.view === 'messages' ? streamIdOf(place.narrow) : undefined;
-  if (streams.length === 0) return null;
   return (
     <ul>
       {streams.map(({ stream, unreadCount }) => (
         <li key={stream.stream_id}>
           <PlaceLink
             app={app}
-            place={{ view: 'messages', narrow: streamNarrow(stream.stream_id), near: undefined }}
+            place={{ view: 'messages', narrow: streamNarrow(stream.stream_id) }}
+            mark={<StreamMark stream={stream} />}
+            name={stream.name}
             count={unreadCount}
             isQuiet={stream.is_muted}
-          >
-            <StreamMark stream={stream} />
-            <span class="name">{stream.name}</span>
-          </PlaceLink>
+          />
           {openStreamId === stream.stream_id && (
             <TopicList app={app} streamId={stream.stream_id} streamName={stream.name} />
           )}
@@ -94,31 +88,32 @@ function TopicList({
   const { state } = app;
   const showsAll = useSignal(false);
   const topics = app.topics.of(streamId).value.slice(0, topicsShownMax);
-  const unread = state.unreadConversations.value;
-  const listed = topics.map(({ name }, index) => {
-    const conversation = { type: 'stream', streamId, topic: name } as const;
-    const count = unread.get(conversationKey(conversation))?.ids.size ?? 0;
-    const isMuted = state.mutedTopics.value.has(topicKey(streamId, name));
-    return { name, count, isMuted, isFirst: index < topicsShownAtFirst };
-  });
-  const shown = showsAll.value
-    ? listed
-    : listed.filter(({ isFirst, isMuted, count }) => isFirst || (count > 0 && !isMuted));
+  const shown = topics
+    .map(({ name: topic }) => ({
+      topic,
+      count:
+        state.unreadConversations.value.get(conversationKey({ type: 'stream', streamId, topic }))
+          ?.ids.size ?? 0,
+      isMuted: state.mutedTopics.value.has(topicKey(streamId, topic)),
+    }))
+    .filter(
+      ({ count, isMuted }, index) =>
+        showsAll.value || index < topicsShownAtFirst || (count > 0 && !isMuted),
+    );
   return (
     <ul class="topics" aria-label={texts.navigation.topicsOf(streamName)}>
-      {shown.map(({ name, count, isMuted }) => (
-        <li key={name.toLowerCase()}>
+      {shown.map(({ topic, count, isMuted }) => (
+        <li key={topic.toLowerCase()}>
           <PlaceLink
             app={app}
-            place={{ view: 'messages', narrow: topicNarrow(streamId, name), near: undefined }}
+            place={{ view: 'messages', narrow: topicNarrow(streamId, topic) }}
+            name={topicName(topic)}
             count={count}
             isQuiet={isMuted}
-          >
-            <span class="name">{name === '' ? texts.compose.noTopic : name}</span>
-          </PlaceLink>
+          />
         </li>
       ))}
-      {listed.length > shown.length && (
+      {topics.length > shown.length && (
         <li>
           <button
             type="button"
@@ -127,7 +122,7 @@ function TopicList({
               showsAll.value = true;
             }}
           >
-            {texts.navigation.moreTopics(listed.length - shown.length)}
+            {texts.navigation.moreTopics(topics.length - shown.length)}
           </button>
         </li>
       )}

@@ -40,6 +40,19 @@ function adaptPictures(body: HTMLElement, origin: string): void {
   }
 }
 
+/** The name of one person is a button, which opens their card; the reader's own is marked, and what names everybody. */
+function adaptMention(mention: HTMLElement, selfId: number | undefined): void {
+  const id = mention.dataset['userId'] ?? '';
+  mention.toggleAttribute('data-self', id === '*' || id === String(selfId));
+  if (!/^\d+$/.test(id) || mention.closest('a') !== null) return;
+  const button = mention.ownerDocument.createElement('button');
+  button.type = 'button';
+  button.className = mention.className;
+  Object.assign(button.dataset, mention.dataset);
+  button.append(...mention.childNodes);
+  mention.replaceWith(button);
+}
+
 /** What is wider than the page scrolls by itself, also with the keyboard. */
 function letScroll(body: HTMLElement): void {
   for (const table of body.querySelectorAll('table')) {
@@ -57,13 +70,19 @@ function letScroll(body: HTMLElement): void {
  * unless they stay in the client, the platform's emoji. Each element is looked at a fixed number of times.
  *
  * @param body in a document that loads nothing
- * @param origin the page's
+ * @param page.origin the page's
+ * @param page.selfId the signed-in person, if somebody is
  */
-export function adaptRendered(body: HTMLElement, origin: string): void {
+export function adaptRendered(
+  body: HTMLElement,
+  { origin, selfId }: { readonly origin: string; readonly selfId: number | undefined },
+): void {
   for (const element of body.querySelectorAll(unshown)) element.remove();
   for (const link of body.querySelectorAll('a')) adaptLink(link, origin);
   adaptPictures(body, origin);
   for (const emoji of body.querySelectorAll('span.emoji'))
     emoji.textContent = glyphOf(emoji.className) ?? emoji.textContent;
+  for (const mention of body.querySelectorAll<HTMLElement>('.user-mention'))
+    adaptMention(mention, selfId);
   letScroll(body);
 }

@@ -1,5 +1,5 @@
-/** Colours of initials that `base.css` has. */
-const colours = 8;
+/** Apart from each other for ids that follow one another. */
+const hueStepDegrees = 137;
 
 function initialsOf(name: string): string {
   const words = name.trim().split(/\s+/);
@@ -23,26 +23,25 @@ function isOwnPicture(address: string | null | undefined): address is string {
  * @param props.size its width, CSS pixels
  */
 export function Avatar({
-  person,
+  person: { user_id, full_name, avatar_url },
   size,
 }: {
-  readonly person:
-    | {
-        readonly user_id: number;
-        readonly full_name: string;
-        readonly avatar_url?: string | null | undefined;
-      }
-    | undefined;
+  readonly person: {
+    readonly user_id: number;
+    readonly full_name: string;
+    readonly avatar_url?: string | null | undefined;
+  };
   readonly size: 20 | 24 | 32 | 36 | 64;
 }) {
-  if (isOwnPicture(person?.avatar_url))
-    return <img class="avatar" data-size={size} src={person?.avatar_url ?? ''} alt="" />;
-  return (
+  // Set by script and not by an attribute, which the page's policy would refuse.
+  const style = { '--size': `${size}px`, '--hue': `${user_id * hueStepDegrees}deg` };
+  return isOwnPicture(avatar_url) ? (
+    <img class="avatar" style={style} src={avatar_url} alt="" />
+  ) : (
     <span
       class="avatar"
-      data-size={size}
-      data-colour={(person?.user_id ?? 0) % colours}
-      data-initials={initialsOf(person?.full_name || '?')}
+      style={style}
+      data-initials={initialsOf(full_name || '?')}
       aria-hidden="true"
     />
   );

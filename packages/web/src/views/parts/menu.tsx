@@ -12,7 +12,7 @@ export function Menu({
 }: {
   readonly label: string;
   /** Asked for when the menu opens. */
-  readonly items: () => readonly MenuItem[];
+  readonly items: () => readonly (MenuItem | false)[];
   /** What the button shows. */
   readonly children: ComponentChildren;
 }) {
@@ -41,7 +41,8 @@ export function Menu({
         aria-expanded={open.value !== undefined}
         {...(open.value !== undefined && { 'aria-controls': menuId })}
         onClick={() => {
-          open.value = open.value === undefined ? items() : undefined;
+          open.value =
+            open.value === undefined ? items().filter((item) => item !== false) : undefined;
         }}
       >
         {children}

@@ -1,5 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
+import { session } from '../../data/session.ts';
+import { shownPerson } from '../people/shown-person.ts';
 import { adaptRendered } from './adapt-rendered.ts';
 import { withoutStyles } from './rendered-rules.ts';
 
@@ -18,9 +20,17 @@ function contentOf(html: string): DocumentFragment {
   const plain = withoutStyles(html);
   const { body } = parser.parseFromString(policy?.createHTML(plain) ?? plain, 'text/html');
   const content = document.createDocumentFragment();
-  adaptRendered(body, location.origin);
+  const now = session.peek();
+  const selfId = now.kind === 'signed-in' ? now.app.state.self.peek().user_id : undefined;
+  adaptRendered(body, { origin: location.origin, selfId });
   content.append(...body.childNodes);
   return content;
+}
+
+function openMentioned({ target }: Event): void {
+  const mention =
+    target instanceof Element ? target.closest<HTMLElement>('button.user-mention') : null;
+  if (mention !== null) shownPerson.value = Number(mention.dataset['userId']);
 }
 
 /**
@@ -30,10 +40,12 @@ function contentOf(html: string): DocumentFragment {
  */
 export function RenderedHtml({
   html,
+  id,
   class: classes = '',
   inline = false,
 }: {
   readonly html: string;
+  readonly id?: string | undefined;
   readonly class?: string | undefined;
   readonly inline?: boolean;
 }) {
@@ -47,5 +59,5 @@ export function RenderedHtml({
   const hold = (made: HTMLElement | null): void => {
     element.current = made;
   };
-  return <Element ref={hold} class={`rendered ${classes}`} />;
+  return <Element ref={hold} id={id} class={`rendered ${classes}`} onClick={openMentioned} />;
 }

@@ -1,18 +1,22 @@
-import { useLayoutEffect, useRef } from 'preact/hooks';
-
-import type { Stream, Subscription } from '../../data/state.ts';
+import type { State, Stream, Subscription } from '../../data/state.ts';
 import { Icon } from '../icon.tsx';
+
+/** @returns with what the person set for it, if they subscribe to it */
+export function findStream(
+  { subscriptions, streams }: State,
+  streamId: number,
+): Stream | Subscription | undefined {
+  return subscriptions.value.get(streamId) ?? streams.value.get(streamId);
+}
 
 /** The sign before a stream's name, in the person's colour of it. */
 export function StreamMark({ stream }: { readonly stream: Stream | Subscription }) {
-  const element = useRef<HTMLSpanElement>(null);
-  const color = 'color' in stream ? stream.color : undefined;
-  useLayoutEffect(() => {
-    // The page's policy admits no style attribute.
-    element.current?.style.setProperty('--stream-color', color ?? 'currentColor');
-  }, [color]);
   return (
-    <span ref={element} class="stream-mark" aria-hidden="true">
+    <span
+      class="stream-mark"
+      aria-hidden="true"
+      style={{ '--stream-color': 'color' in stream ? stream.color : 'currentColor' }}
+    >
       <Icon name={stream.invite_only ? 'lock' : 'hash'} />
     </span>
   );

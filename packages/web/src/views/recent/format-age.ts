@@ -1,4 +1,5 @@
 import type { Settings } from '../../data/state.ts';
+import { formatTime } from '../parts/time.ts';
 
 const daySecs = 86_400;
 
@@ -10,17 +11,11 @@ export function formatAge(
 ): string {
   const at = new Date(atSecs * 1_000);
   const now = new Date(nowSecs * 1_000);
-  if (at.toDateString() === now.toDateString())
-    return at.toLocaleTimeString(undefined, {
-      hour: 'numeric',
-      minute: '2-digit',
-      hour12: !settings.twenty_four_hour_time,
-    });
+  if (at.toDateString() === now.toDateString()) return formatTime(at, settings);
   if (nowSecs - atSecs < 6 * daySecs) return at.toLocaleDateString(undefined, { weekday: 'short' });
-  const isThisYear = at.getFullYear() === now.getFullYear();
   return at.toLocaleDateString(undefined, {
     day: 'numeric',
     month: 'short',
-    ...(!isThisYear && { year: 'numeric' }),
+    ...(at.getFullYear() !== now.getFullYear() && { year: 'numeric' }),
   });
 }

@@ -7,47 +7,54 @@ import { conversationKey, narrowOf, streamNarrow } from '../../data/narrow.ts';
 import { onlyPartnerOf, presenceOfPerson } from '../../data/people-names.ts';
 import type { RecentConversation } from '../../data/recent.ts';
 import { topicKey } from '../../data/state.ts';
+import type { State } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { UnreadCount } from '../navigation/place-link.tsx';
+import { namesOf, topicName } from '../parts/names.ts';
 import { PresenceDot } from '../parts/presence-dot.tsx';
-import { StreamMark } from '../parts/stream-mark.tsx';
+import { findStream, StreamMark } from '../parts/stream-mark.tsx';
 import { formatAge } from './format-age.ts';
+
+const t = texts.recent;
 
 const participantsShown = 4;
 const rowsAtFirst = 60;
 const rowsMore = 200;
 
-type Filter = 'all' | 'unread' | 'private';
-const filters: readonly Filter[] = ['all', 'unread', 'private'];
+type Filter = keyof typeof t.filter;
+const filters: Readonly<Record<Filter, (recent: RecentConversation) => boolean>> = {
+  all: () => true,
+  unread: ({ unreadCount }) => unreadCount > 0,
+  private: ({ conversation }) => conversation.type === 'private',
+};
+
+/** Muted conversations are left out, unless they mention the reader. */
+function isHushed({ conversation, mentioned }: RecentConversation, state: State): boolean {
+  if (conversation.type === 'private' || mentioned) return false;
+  const { streamId, topic } = conversation;
+  return (
+    state.mutedTopics.value.has(topicKey(streamId, topic)) ||
+    state.subscriptions.value.get(streamId)?.is_muted === true
+  );
+}
 
 /** The home: what people talked about last. */
 export function RecentView({ app }: { readonly app: App }) {
   const filter = useSignal<Filter>('all');
   const rowsMax = useSignal(rowsAtFirst);
   useEffect(() => void app.recent.load(), [app]);
-  const conversations = useComputed(() => {
-    const muted = app.state.mutedTopics.value;
-    const subscriptions = app.state.subscriptions.value;
-    const isHushed = ({ conversation, mentioned }: RecentConversation): boolean =>
-      conversation.type === 'stream' &&
-      !mentioned &&
-      (muted.has(topicKey(conversation.streamId, conversation.topic)) ||
-        subscriptions.get(conversation.streamId)?.is_muted === true);
-    return app.recent.conversations.value.filter(
-      (each) =>
-        !isHushed(each) &&
-        (filter.value !== 'unread' || each.unreadCount > 0) &&
-        (filter.value !== 'private' || each.conversation.type === 'private'),
-    );
-  });
+  const all = useComputed(() =>
+    app.recent.conversations.value.filter(
+      (each) => !isHushed(each, app.state) && filters[filter.value](each),
+    ),
+  ).value;
   const { loading, failure } = app.recent;
-  const all = conversations.value;
   return (
-    <section class="recent" aria-labelledby="recent-title">
+    <section class="page recent" aria-labelledby="recent-title">
       <header>
-        <h1 id="recent-title">{texts.recent.title}</h1>
-        <div class="filters" role="group" aria-label={texts.recent.filters}>
-          {filters.map((name) => (
+        <h1 id="recent-title">{t.title}</h1>
+        <div role="group" aria-label={t.filters}>
+          {(['all', 'unread', 'private'] as const).map((name) => (
             <button
               key={name}
               type="button"
@@ -56,22 +63,21 @@ export function RecentView({ app }: { readonly app: App }) {
                 filter.value = name;
               }}
             >
-              {texts.recent.filter[name]}
+              {t.filter[name]}
             </button>
           ))}
         </div>
       </header>
       {failure.value !== undefined && (
-        <p class="failure" role="alert">
+        <p class="refused" role="alert">
           {describeFailure(failure.value)}{' '}
           <button type="button" onClick={() => void app.recent.load()}>
-            {texts.recent.again}
+            {t.again}
           </button>
         </p>
       )}
-      {loading.value && all.length === 0 && <p class="hint">{texts.recent.loading}</p>}
-      {!loading.value && failure.value === undefined && all.length === 0 && (
-        <p class="hint">{texts.recent.empty[filter.value]}</p>
+      {failure.value === undefined && all.length === 0 && (
+        <p class="hint">{loading.value ? t.loading : t.empty[filter.value]}</p>
       )}
       <ul class="conversations">
         {all.slice(0, rowsMax.value).map((each) => (
@@ -85,7 +91,7 @@ export function RecentView({ app }: { readonly app: App }) {
             rowsMax.value += rowsMore;
           }}
         >
-          {texts.recent.more}
+          {t.more}
         </button>
       )}
     </section>
@@ -93,79 +99,65 @@ export function RecentView({ app }: { readonly app: App }) {
 }
 
 function Row({ app, recent }: { readonly app: App; readonly recent: RecentConversation }) {
-  const { conversation, unreadCount, mentioned } = recent;
-  const place = { view: 'messages', narrow: narrowOf(conversation), near: undefined } as const;
+  const { state } = app;
+  const { conversation, unreadCount, mentioned, senderIds, lastTimestamp } = recent;
+  const further = senderIds.length - participantsShown;
   return (
     <li data-unread={unreadCount > 0}>
-      <a class="conversation" href={app.addressOf(place)}>
+      <a
+        class="conversation line"
+        href={app.addressOf({ view: 'messages', narrow: narrowOf(conversation) })}
+      >
         {conversation.type === 'stream'
-          ? conversation.topic === ''
-            ? texts.compose.noTopic
-            : conversation.topic
-          : conversation.userIds
-              .map((id) => app.state.people.value.get(id)?.full_name ?? texts.compose.unknownPerson)
-              .join(', ')}
+          ? topicName(conversation.topic)
+          : namesOf(state, conversation.userIds)}
       </a>
-      <Origin app={app} recent={recent} />
-      <Participants app={app} senderIds={recent.senderIds} />
+      <Origin app={app} conversation={conversation} />
+      <span class="participants line" title={namesOf(state, senderIds)}>
+        {namesOf(state, senderIds.slice(0, participantsShown))}
+        {further > 0 && ` +${further}`}
+      </span>
       <span class="counts">
         {mentioned && (
-          <span class="mentioned" role="img" aria-label={texts.recent.mentioned}>
+          <span class="mentioned" role="img" aria-label={t.mentioned}>
             @
           </span>
         )}
         <UnreadCount count={unreadCount} />
       </span>
-      <time dateTime={new Date(recent.lastTimestamp * 1_000).toISOString()}>
-        {formatAge(recent.lastTimestamp, Date.now() / 1_000, app.state.settings.value)}
+      <time dateTime={new Date(lastTimestamp * 1_000).toISOString()}>
+        {formatAge(lastTimestamp, Date.now() / 1_000, state.settings.value)}
       </time>
     </li>
   );
 }
 
-function Origin({ app, recent }: { readonly app: App; readonly recent: RecentConversation }) {
-  const { conversation } = recent;
+/** The stream of a conversation, or that it is private. */
+function Origin({
+  app,
+  conversation,
+}: {
+  readonly app: App;
+  readonly conversation: RecentConversation['conversation'];
+}) {
   if (conversation.type === 'private') {
     const partner = onlyPartnerOf(conversation);
     return (
-      <span class="origin">
+      <span class="origin line">
         {partner !== undefined && <PresenceDot presence={presenceOfPerson(app.state, partner)} />}
-        {texts.recent.private}
+        {t.private}
       </span>
     );
   }
-  const stream =
-    app.state.subscriptions.value.get(conversation.streamId) ??
-    app.state.streams.value.get(conversation.streamId);
-  if (stream === undefined) return <span class="origin" />;
-  const place = {
-    view: 'messages',
-    narrow: streamNarrow(conversation.streamId),
-    near: undefined,
-  } as const;
+  const stream = findStream(app.state, conversation.streamId);
+  if (stream === undefined) return <span />;
   return (
-    <a class="origin" href={app.addressOf(place)}>
+    <a
+      class="origin line"
+      href={app.addressOf({ view: 'messages', narrow: streamNarrow(stream.stream_id) })}
+    >
       <StreamMark stream={stream} />
       {stream.name}
     </a>
-  );
-}
-
-function Participants({
-  app,
-  senderIds,
-}: {
-  readonly app: App;
-  readonly senderIds: readonly number[];
-}) {
-  const names = senderIds.map(
-    (id) => app.state.people.value.get(id)?.full_name ?? texts.compose.unknownPerson,
-  );
-  const further = names.length - participantsShown;
-  return (
-    <span class="participants" title={names.join(', ')}>
-      {names.slice(0, participantsShown).join(', ')}
-      {further > 0 && ` +${further}`}
-    </span>
   );
 }

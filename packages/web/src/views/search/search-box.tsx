@@ -1,15 +1,19 @@
-import { useComputed, useSignal, useSignalEffect } from '@preact/signals';
-import { useRef } from 'preact/hooks';
+import { untracked, useComputed, useSignal, useSignalEffect } from '@preact/signals';
 
 import type { App } from '../../data/app.ts';
-import { parseSearch, suggestSearches } from '../../data/search-suggestions.ts';
+import { report } from '../../data/notices.ts';
 import type { SearchSources } from '../../data/search-suggestions.ts';
 import { texts } from '../../texts.ts';
 import { SuggestionList, useSuggestions } from '../compose/suggestions.tsx';
 import { Icon } from '../icon.tsx';
+import { focusMain } from '../parts/focus.ts';
+import { searchTextOf } from './search-text.ts';
 
 /** Longer searches say no more. */
 const searchMaxLength = 500;
+
+/** Read when somebody first searches. */
+const loadGrammar = () => import('../../data/search-suggestions.ts');
 
 function sourcesOf(app: App): SearchSources {
   return {
@@ -22,57 +26,52 @@ function sourcesOf(app: App): SearchSources {
 /** One of what is offered below the field. */
 type Offer = { readonly term: string; readonly detail: string; readonly text: string | undefined };
 
-/** The text of a search, what is offered for it, and searching. */
+/** The text of a search, which follows the place, what is offered for it, and searching. */
 function useSearch(app: App) {
   const text = useSignal('');
+  const grammar = useSignal<Awaited<ReturnType<typeof loadGrammar>> | undefined>(undefined);
+  const isAsked = useSignal(false);
   useSignalEffect(() => {
-    // The search of a place that was left is over.
-    const { value } = app.place;
-    const isSearch =
-      value.view === 'messages' && value.narrow.some(({ operator }) => operator === 'search');
-    if (!isSearch) text.value = '';
+    const place = app.place.value;
+    text.value = untracked(() => searchTextOf(place, app.state));
   });
   const offers = useComputed((): readonly Offer[] => {
-    if (text.value.trim() === '') return [];
-    const search = { term: texts.search.searchFor(text.value.trim()), detail: '', text: undefined };
-    return [search, ...suggestSearches(text.value, sourcesOf(app))];
+    const typed = text.value.trim();
+    if (!isAsked.value || typed === '') return [];
+    const search = { term: texts.search.searchFor(typed), detail: '', text: undefined };
+    return [search, ...(grammar.value?.suggestSearches(text.value, sourcesOf(app)) ?? [])];
   });
-  const start = (): void => {
-    const narrow = parseSearch(text.value, sourcesOf(app));
-    if (narrow.length > 0) app.navigate({ view: 'messages', narrow, near: undefined });
+  const ask = async (): Promise<void> => {
+    isAsked.value = true;
+    grammar.value = await loadGrammar();
   };
-  return { text, offers, start };
+  const start = async (): Promise<void> => {
+    const { parseSearch } = await loadGrammar();
+    const narrow = parseSearch(text.value, sourcesOf(app));
+    if (narrow.length > 0) app.navigate({ view: 'messages', narrow });
+    focusMain();
+  };
+  return { text, offers, isAsked, ask: () => report(ask()), start: () => report(start()) };
 }
 
 /** The field that messages are searched by, with operators. */
 export function SearchBox({ app }: { readonly app: App }) {
-  const { text, offers, start } = useSearch(app);
-  const field = useRef<HTMLInputElement>(null);
-  const search = (): void => {
-    start();
-    field.current?.blur();
-  };
-  const hasFocus = useSignal(false);
-  const suggestions = useSuggestions(
-    hasFocus.value ? offers.value : [],
-    text.value,
-    (offer: Offer) => {
-      if (offer.text === undefined) search();
-      else text.value = offer.text;
-    },
-  );
+  const { text, offers, isAsked, ask, start } = useSearch(app);
+  const suggestions = useSuggestions(offers.value, text.value, (offer) => {
+    if (offer.text === undefined) start();
+    else text.value = offer.text;
+  });
   return (
     <form
       class="search-box"
       role="search"
       onSubmit={(event) => {
         event.preventDefault();
-        search();
+        start();
       }}
     >
       <Icon name="search" />
       <input
-        ref={field}
         id="search"
         type="text"
         role="combobox"
@@ -88,13 +87,11 @@ export function SearchBox({ app }: { readonly app: App }) {
           text.value = currentTarget.value;
         }}
         onKeyDown={(event) => {
-          if (!suggestions.handleKey(event) && event.key === 'Escape') field.current?.blur();
+          if (!suggestions.handleKey(event) && event.key === 'Escape') focusMain();
         }}
-        onFocus={() => {
-          hasFocus.value = true;
-        }}
+        onFocus={ask}
         onBlur={() => {
-          hasFocus.value = false;
+          isAsked.value = false;
         }}
       />
       <SuggestionList

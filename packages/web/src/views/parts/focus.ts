@@ -1,0 +1,32 @@
+/** The place in the middle of the page, from which keys go on. */
+export function focusMain(): void {
+  document.querySelector<HTMLElement>('#main')?.focus({ preventScroll: true });
+}
+
+function isFocusable(target: EventTarget): target is HTMLElement {
+  return target instanceof HTMLElement && target.isConnected && target.hasAttribute('tabindex');
+}
+
+/**
+ * Whoever uses the keyboard stays where they were: when what has the focus goes away (an edit that was saved, a message that somebody deleted, a
+ * place that was left), what was around it has the focus.
+ *
+ * @returns ends it
+ */
+export function keepFocus(page: Node): () => void {
+  let [focused, ...around]: readonly EventTarget[] = [];
+  const remember = (event: Event): void => {
+    [focused, ...around] = event.composedPath();
+  };
+  const observer = new MutationObserver(() => {
+    const isLost = focused instanceof Node && !focused.isConnected;
+    if (isLost && document.activeElement === document.body)
+      around.find(isFocusable)?.focus({ preventScroll: true });
+  });
+  observer.observe(page, { childList: true, subtree: true });
+  document.addEventListener('focusin', remember);
+  return () => {
+    observer.disconnect();
+    document.removeEventListener('focusin', remember);
+  };
+}

@@ -1,0 +1,39 @@
+import type { App } from '../../data/app.ts';
+import { streamNarrow, topicNarrow } from '../../data/narrow.ts';
+import { texts } from '../../texts.ts';
+import { Icon } from '../icon.tsx';
+import { topicName } from './names.ts';
+import { RenderedHtml } from './rendered-html.tsx';
+import { findStream, StreamMark } from './stream-mark.tsx';
+
+/** A stream, and one of its topics, as links to them. */
+export function StreamPath({
+  app,
+  streamId,
+  topic,
+  topicHtml,
+}: {
+  readonly app: App;
+  readonly streamId: number;
+  readonly topic: string | undefined;
+  /** The topic with marked words, as the server has it for what a search found. */
+  readonly topicHtml?: string | undefined;
+}) {
+  const stream = findStream(app.state, streamId);
+  return (
+    <>
+      {stream !== undefined && <StreamMark stream={stream} />}
+      <a href={app.addressOf({ view: 'messages', narrow: streamNarrow(streamId) })}>
+        {stream?.name ?? texts.messages.unknownStream}
+      </a>
+      {topic !== undefined && (
+        <>
+          <Icon name="chevron-right" />
+          <a href={app.addressOf({ view: 'messages', narrow: topicNarrow(streamId, topic) })}>
+            {topicHtml === undefined ? topicName(topic) : <RenderedHtml html={topicHtml} inline />}
+          </a>
+        </>
+      )}
+    </>
+  );
+}
