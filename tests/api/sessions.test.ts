@@ -77,6 +77,22 @@ describe('a sign-in', () => {
     expect(me).toMatchObject({ user_id: organization.id('bob') });
   });
 
+  test('sends as the client of people, whose own messages are read', async () => {
+    const browser = await signedIn();
+    const sent = async (client: Readonly<Record<string, string>>): Promise<JsonObject> => {
+      const { body } = await browser.call('POST', 'messages', {
+        form: { type: 'private', to: 'ann@example.com', content: 'x', ...client },
+        headers: { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)' },
+      });
+      const query = `anchor=${String(body['id'])}&num_before=0&num_after=0`;
+      const found = await browser.call('GET', `messages?${query}`);
+      const [message = {}] = found.body['messages'] as JsonObject[];
+      return message;
+    };
+    expect(await sent({})).toMatchObject({ client: 'website', flags: ['read'] });
+    expect(await sent({ client: 'Gull' })).toMatchObject({ client: 'Gull', flags: [] });
+  });
+
   test('is refused as it is for a key', async () => {
     const reasons = async (username: string, password: string): Promise<unknown> => {
       const browser = newBrowser();

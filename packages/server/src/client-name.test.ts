@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { clientNameOf, productName } from './client-name.ts';
+import type { ClientFacts } from './client-name.ts';
 
 describe('productName', () => {
   it.each([
@@ -43,16 +44,27 @@ describe('productName', () => {
 });
 
 describe('clientNameOf', () => {
-  it('prefers the query, then the body, then the header', () => {
-    expect(clientNameOf('query', 'body', 'agent/1')).toBe('query');
-    expect(clientNameOf(undefined, 'body', 'agent/1')).toBe('body');
-    expect(clientNameOf(undefined, undefined, 'agent/1')).toBe('agent');
-    expect(clientNameOf(undefined, undefined, undefined)).toBe('Unspecified');
-    expect(clientNameOf('', undefined, '/1')).toBe('Unspecified');
+  const nameOf = (given: Partial<ClientFacts>): string =>
+    clientNameOf({
+      query: undefined,
+      body: undefined,
+      hasSession: false,
+      userAgent: undefined,
+      ...given,
+    });
+
+  it('prefers the query, then the body, then the session, then the header', () => {
+    const userAgent = 'agent/1';
+    expect(nameOf({ query: 'query', body: 'body', hasSession: true, userAgent })).toBe('query');
+    expect(nameOf({ body: 'body', hasSession: true, userAgent })).toBe('body');
+    expect(nameOf({ hasSession: true, userAgent })).toBe('website');
+    expect(nameOf({ userAgent })).toBe('agent');
+    expect(nameOf({})).toBe('Unspecified');
+    expect(nameOf({ query: '', userAgent: '/1' })).toBe('Unspecified');
   });
 
   it('cuts to 30 code points and drops U+0000', () => {
-    expect(clientNameOf('😀'.repeat(40), undefined, undefined)).toBe('😀'.repeat(30));
-    expect(clientNameOf('a\0b', undefined, undefined)).toBe('ab');
+    expect(nameOf({ query: '😀'.repeat(40) })).toBe('😀'.repeat(30));
+    expect(nameOf({ query: 'a\0b' })).toBe('ab');
   });
 });

@@ -4,6 +4,9 @@ import { limits } from '@parley/api';
 
 const unspecified = 'Unspecified';
 
+/** What a person uses in a browser; its messages are read by their sender. */
+const browserSession = 'website';
+
 /**
  * The product name in a User-Agent: the first run without `/` and space, extended by what is no digit, `/` or `(`, cut
  * back to the longest text that ends at the end, before a `/` or before a space.
@@ -20,20 +23,22 @@ export function productName(userAgent: string): string {
   return userAgent.slice(0, end);
 }
 
-/**
- * @param fromQuery the query parameter `client`
- * @param fromBody the body parameter `client`
- * @returns at most 30 code points, never empty, without U+0000
- */
-export function clientNameOf(
-  fromQuery: string | undefined,
-  fromBody: string | undefined,
-  userAgent: string | undefined,
-): string {
+export type ClientFacts = {
+  /** The query parameter `client`. */
+  readonly query: string | undefined;
+  /** The body parameter `client`. */
+  readonly body: string | undefined;
+  /** Whether the request came by a browser's session. */
+  readonly hasSession: boolean;
+  readonly userAgent: string | undefined;
+};
+
+/** @returns at most 30 code points, never empty, without U+0000 */
+export function clientNameOf({ query, body, hasSession, userAgent }: ClientFacts): string {
   const candidates = [
-    fromQuery,
-    fromBody,
-    userAgent === undefined ? undefined : productName(userAgent),
+    query,
+    body,
+    hasSession ? browserSession : userAgent && productName(userAgent),
   ];
   for (const candidate of candidates) {
     const name = candidate?.replaceAll('\0', '').toWellFormed().trim() ?? '';

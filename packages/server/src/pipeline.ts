@@ -376,11 +376,12 @@ class HandledRequest implements UntypedRequest {
 
   get clientName(): string {
     const { query, form } = this.#raw;
-    return clientNameOf(
-      query.get('client'),
-      form.get('client'),
-      this.#exchange.header('user-agent'),
-    );
+    return clientNameOf({
+      query: query.get('client'),
+      body: form.get('client'),
+      hasSession: this.#exchange.caller?.sessionId !== undefined,
+      userAgent: this.#exchange.header('user-agent'),
+    });
   }
 
   get isHead(): boolean {
