@@ -139,6 +139,31 @@ test.each([
   expect(reads()).toEqual(['events/stream 10', 'events 10']);
 });
 
+test('where streams fail and a poll gets through, events are polled', async () => {
+  const polled = json(200, { ...success, events: [{ id: 11, type: 'alert_words' }] });
+  server.script(registered('q'), page(502), cut, polled, hold);
+  const stream = open();
+  expect(await take(stream, 2)).toEqual(['q true', 11]);
+  const next = stream.next();
+  await server.hasSeen(5);
+  await endNow(stream);
+  await next;
+  expect(reads()).toEqual(['events/stream 10', 'events/stream 10', 'events 10', 'events 11']);
+});
+
+test('while nothing gets through, streams are tried again', async () => {
+  server.script(registered('q'), cut, cut, cut, streamed(textOf(11)));
+  const stream = open();
+  expect(await take(stream, 2)).toEqual(['q true', 11]);
+  await endNow(stream);
+  expect(reads()).toEqual([
+    'events/stream 10',
+    'events/stream 10',
+    'events 10',
+    'events/stream 10',
+  ]);
+});
+
 test('a queue is resumed without a registration, and stays when the stream ends', async () => {
   server.script(streamed(textOf(31)));
   const stream = open({ resume: { queueId: 'q', lastEventId: 30 }, keepsQueue: true });

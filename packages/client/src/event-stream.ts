@@ -41,6 +41,12 @@ const pollTimeoutMs = 90_000;
 /** How long to poll before another stream is tried, where one did not get through. */
 const pollInsteadMs = 10 * 60_000;
 
+/** After so many streams that failed one after the other it is seen whether a poll gets through. */
+const streamFailuresMax = 2;
+
+/** How long to poll where streams failed and a poll got through, which may be because the server was away. */
+const pollAfterFailuresMs = 2 * 60_000;
+
 /** The time limit for deleting a queue, which otherwise ends by itself. */
 const deleteTimeoutMs = 5_000;
 
@@ -76,6 +82,8 @@ export class EventStream implements AsyncIterableIterator<FollowedEvent, undefin
   #streamed: StreamedEvents | undefined;
   /** No streams are tried before this time. */
   #pollsUntilMs = 0;
+  /** Streams that failed one after the other. */
+  #streamFailures = 0;
   #failures = 0;
   #pausing = new AbortController();
   #isWoken = false;
@@ -113,6 +121,7 @@ export class EventStream implements AsyncIterableIterator<FollowedEvent, undefin
   wake(): void {
     this.#isWoken = true;
     this.#failures = 0;
+    this.#streamFailures = 0;
     this.#pausing.abort();
     this.#streamed?.close();
   }
@@ -173,9 +182,13 @@ export class EventStream implements AsyncIterableIterator<FollowedEvent, undefin
   }
 
   async #read(queue: { readonly id: string; lastEventId: number }): Promise<void> {
-    if (this.#options.transport === 'stream' && Date.now() >= this.#pollsUntilMs)
-      await this.#readStream(queue);
-    else await this.#poll(queue);
+    const wantsStream = this.#options.transport === 'stream' && Date.now() >= this.#pollsUntilMs;
+    if (wantsStream && this.#streamFailures < streamFailuresMax) await this.#readStream(queue);
+    else {
+      await this.#poll(queue);
+      if (wantsStream) this.#pollsUntilMs = Date.now() + pollAfterFailuresMs;
+    }
+    this.#streamFailures = 0;
   }
 
   async #readStream(queue: { readonly id: string; lastEventId: number }): Promise<void> {
@@ -193,7 +206,8 @@ export class EventStream implements AsyncIterableIterator<FollowedEvent, undefin
   async #poll(queue: { readonly id: string; lastEventId: number }): Promise<void> {
     const { events } = await this.#client.request(
       'GET /events',
-      { queue_id: queue.id, last_event_id: queue.lastEventId },
+      // After a failure the server answers at once, so that it is known that events arrive again.
+      { queue_id: queue.id, last_event_id: queue.lastEventId, dont_block: this.#failures > 0 },
       { signal: this.#stopping.signal, repeatsMax: 0, timeoutMs: pollTimeoutMs },
     );
     this.#take(queue, events);
@@ -217,6 +231,8 @@ export class EventStream implements AsyncIterableIterator<FollowedEvent, undefin
       await this.#give(failure);
       return;
     }
+    const isOfStream = failure.operation === 'GET /events/stream';
+    this.#streamFailures = isOfStream ? this.#streamFailures + 1 : 0;
     if (this.#isQueueLost(failure)) this.#queue = undefined;
     else if (this.#isStreamLost(failure)) this.#pollsUntilMs = Date.now() + pollInsteadMs;
     else if (!isPassing(failure)) await this.#give(failure);

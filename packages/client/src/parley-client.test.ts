@@ -1,5 +1,5 @@
 /** How requests are repeated, with a scripted server. */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
 import {
   ScriptedServer,
@@ -130,6 +130,22 @@ describe('answers', () => {
     await server.hasSeen(3);
     stopping.abort(new Error('enough'));
     await expect(waiting).rejects.toThrow('enough');
+  });
+
+  test('nothing is repeated after an hour: the machine slept, and the server may have forgotten the key', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    try {
+      server.script((response) => {
+        vi.setSystemTime(Date.now() + 2 * 3_600_000);
+        response.destroy();
+      });
+      await expect(client().request('POST /messages', message)).rejects.toBeInstanceOf(
+        NoAnswerError,
+      );
+      expect(server.seen).toHaveLength(1);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   test('the caller can stop the pause before a repeat', async () => {

@@ -32,6 +32,9 @@ export type ClientOptions = {
 const defaultTimeoutMs = 30_000;
 const defaultRepeatsMax = 4;
 
+/** Nothing is repeated later, as after a sleep of the machine: the server forgets keys after a day. */
+const repeatedWithinMs = 3_600_000;
+
 /** Statuses of proxies between client and server, which did not pass the request on: it may be repeated. */
 const gatewayFaults: ReadonlySet<number> = new Set([502, 503, 504]);
 
@@ -122,6 +125,7 @@ export class ParleyClient implements Requests {
     const idempotencyKey = given.idempotencyKey ?? this.#keyFor(operation);
     const isRepeatable = operation.startsWith('GET ') || idempotencyKey !== undefined;
     const request = encodeRequest(this.#root, operation, { ...parameters });
+    const beganAtMs = Date.now();
     for (let failures = 1; ; failures += 1) {
       try {
         return await this.#attempt(operation, request, { ...given, idempotencyKey });
@@ -133,6 +137,7 @@ export class ParleyClient implements Requests {
         if (failures > repeatsMax || !(wasNotTaken || (isPassing && isRepeatable))) throw error;
         await pause(pauseAfter(failures, error.retryAfterSecs), given.signal);
         given.signal?.throwIfAborted();
+        if (Date.now() - beganAtMs > repeatedWithinMs) throw error;
       }
     }
   }

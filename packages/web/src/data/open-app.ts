@@ -48,8 +48,11 @@ export type OpenedApp = {
   reread(): void;
 };
 
-/** The clock that ages what others reported advances this often. */
-const ageingMs = 30_000;
+/** The clock advances this often, in a hidden page once a minute. What others reported ages by it, and what was not sent is tried again. */
+const tickMs = 30_000;
+
+/** After a longer gap the machine slept, and its connections may be dead. */
+const sleptSecs = 150;
 
 function namesOf(state: State): AddressNames {
   return {
@@ -111,10 +114,17 @@ function apply(app: App, arrival: Arrival<Known>): void {
 }
 
 /** What goes on by itself while the app is open. */
-function attend({ state, connection, outbox, lists, reading }: App, ending: AbortSignal): void {
-  const ageing = setInterval(() => {
-    state.nowSecs.value = Date.now() / 1000;
-  }, ageingMs);
+function attend(
+  { state, connection, outbox, lists, reading }: App,
+  shared: SharedEvents<Known>,
+  ending: AbortSignal,
+): void {
+  const ticking = setInterval(() => {
+    const nowSecs = Date.now() / 1000;
+    if (nowSecs - state.nowSecs.peek() > sleptSecs) shared.wake();
+    state.nowSecs.value = nowSecs;
+    if (connection.peek() === 'live') outbox.resume();
+  }, tickMs);
   const unsubscribe = connection.subscribe((now) => {
     if (now !== 'live') return;
     outbox.resume();
@@ -122,7 +132,7 @@ function attend({ state, connection, outbox, lists, reading }: App, ending: Abor
     void reading.flush();
   });
   ending.addEventListener('abort', () => {
-    clearInterval(ageing);
+    clearInterval(ticking);
     unsubscribe();
   });
 }
@@ -150,7 +160,7 @@ export function openApp(client: ParleyClient, options: OpenOptions): Promise<Ope
         onReports: (reported) => shared.share({ reported, nowSecs: Date.now() / 1000 }),
       });
       opened = { app, presence };
-      attend(app, options.signal);
+      attend(app, shared, options.signal);
       resolve({
         app,
         wake: () => shared.wake(),

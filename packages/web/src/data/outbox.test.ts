@@ -18,7 +18,7 @@ function memoryStore(): KeyValueStore & { readonly values: Map<string, string> }
   };
 }
 
-type Answer = 'take' | 'lose' | 'refuse' | 'hang';
+type Answer = 'take' | 'lose' | 'refuse' | 'hang' | 'defer';
 
 class Server {
   /** Contents of the messages that it has, by the keys of their sends; in their order. */
@@ -34,6 +34,8 @@ class Server {
     if (answer === 'hang') return new Promise(() => undefined);
     if (answer === 'refuse')
       return Response.json({ result: 'error', msg: 'Stream is closed' }, { status: 400 });
+    if (answer === 'defer')
+      return Response.json({ result: 'success', msg: '', deliver_at: '2031-05-01T09:30:00Z' });
     if (!this.taken.has(key)) this.taken.set(key, content);
     if (answer === 'lose') throw new TypeError('the network failed');
     const id = 100 + [...this.taken.keys()].indexOf(key);
@@ -119,6 +121,43 @@ test('a refusal is told in the server’s words, and not repeated until the pers
   expect(statesOf(outbox)).toEqual(['a failed']);
   outbox.sendAgain(outbox.pending.peek()[0]?.localId ?? '');
   await expect.poll(() => [...server.taken.values()]).toEqual(['a']);
+});
+
+test('what the server sends later is not pending', async () => {
+  server.answers = ['defer'];
+  const outbox = load();
+  outbox.send(toTopic, 'a');
+  await expect.poll(() => statesOf(outbox)).toEqual([]);
+});
+
+test('what was written before the server forgot its key is sent again only by the person', async () => {
+  server.answers = ['lose'];
+  const outbox = load();
+  outbox.send(toTopic, 'a');
+  await expect.poll(() => statesOf(outbox)).toEqual(['a failed']);
+  const [key = '', stored = ''] = [...store.values].flat();
+  const aged = (JSON.parse(stored) as { timestamp: number }[]).map((each) => ({
+    ...each,
+    state: 'sending',
+    timestamp: each.timestamp - 24 * 3_600,
+  }));
+  store.setItem(key, JSON.stringify(aged));
+  server.taken.clear();
+  server.answers = ['take'];
+  const later = load();
+  later.resume();
+  expect(statesOf(later)).toEqual(['a failed']);
+  expect(later.pending.peek()[0]?.failure).toMatch(/./);
+  later.sendAgain(later.pending.peek()[0]?.localId ?? '');
+  await expect.poll(() => [...server.taken.values()]).toEqual(['a']);
+});
+
+test('what another tab wrote meanwhile is kept', () => {
+  server.answers = ['hang'];
+  const [one, other] = [load(), load()];
+  one.send(toTopic, 'a');
+  other.send(toTopic, 'b');
+  expect(statesOf(load())).toEqual(['a sending', 'b sending']);
 });
 
 test('what was discarded is not sent', async () => {

@@ -111,10 +111,11 @@ export class Outbox {
   /** Sends what a closed or reloaded page left, and what failed only because there was no answer. */
   resume(): void {
     const oldest = Date.now() / 1000 - repeatableSecs;
-    for (const { localId, timestamp, wasRefused } of this.pending.peek()) {
+    for (const { localId, state, timestamp, wasRefused } of this.pending.peek()) {
       if (wasRefused) continue;
       if (timestamp > oldest) this.sendAgain(localId);
-      else this.#change(localId, { state: 'failed', failure: texts.failure.notSent });
+      else if (state === 'sending')
+        this.#change(localId, { state: 'failed', failure: texts.failure.notSent });
     }
   }
 
@@ -163,11 +164,8 @@ export class Outbox {
       if (id === undefined) this.discard(localId);
       else this.#awaitEvent(id, localId);
     } catch (failure) {
-      this.#change(localId, {
-        state: 'failed',
-        failure: describeFailure(failure),
-        wasRefused: failure instanceof ApiError && failure.status < 500,
-      });
+      const wasRefused = failure instanceof ApiError && failure.status < 500;
+      this.#change(localId, { state: 'failed', failure: describeFailure(failure), wasRefused });
     }
   }
 
