@@ -21,3 +21,13 @@ export const removeProfileField = operation('DELETE /realm/profile_fields/{field
 
 export const addDomain = operation('POST /realm/domains');
 export const removeDomain = operation('DELETE /realm/domains/{domain}');
+
+export const changeDomain = operation('PATCH /realm/domains/{domain}');
+
+export const changeProfileField = operation('PATCH /realm/profile_fields/{field_id}');
+export const reorderProfileFields = operation('PATCH /realm/profile_fields');
+
+export const createStreamGroup = operation('POST /default_stream_groups/create');
+export const changeStreamGroup = operation('PATCH /default_stream_groups/{group_id}');
+export const changeStreamsOfGroup = operation('PATCH /default_stream_groups/{group_id}/streams');
+export const deleteStreamGroup = operation('DELETE /default_stream_groups/{group_id}');

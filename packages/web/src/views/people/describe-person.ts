@@ -1,7 +1,8 @@
 /** What is said of a person in lists and on the card. */
-import { findName, presenceOfPerson } from '../../data/people-names.ts';
+import { presenceOfPerson } from '../../data/people-names.ts';
 import type { Person, Presence, State } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
+import { nameOf } from '../parts/names.ts';
 
 const t = texts.people;
 
@@ -10,28 +11,17 @@ export function roleOf({ is_admin, is_guest }: Person): 'administrator' | 'membe
   return is_guest ? 'guest' : 'member';
 }
 
-/** @returns the name of a person who is perhaps no longer known */
-export function nameOfPerson(id: number | null, state: State): string {
-  return (id === null ? undefined : findName(state, id)) ?? texts.compose.unknownPerson;
-}
-
 /** @returns what a bot is, or the role of a person */
 export function describeKind(person: Person, state: State): string {
   if (!person.isActive) return t.deactivated;
   if (!person.is_bot) return t[roleOf(person)];
   const owner = 'bot_owner_id' in person ? person.bot_owner_id : null;
-  return owner === null ? t.bot : t.botOf(nameOfPerson(owner, state));
+  return owner === null ? t.bot : t.botOf(nameOf(state, owner));
 }
 
 /** @returns the real address, if it may be seen; of others the one that the organization shows */
 export function addressOfPerson(person: Person): string {
   return ('delivery_email' in person ? person.delivery_email : undefined) ?? person.email;
-}
-
-/** @returns the value of a custom profile field as the server has it; empty without one */
-export function profileValueOf(fieldId: number, person: Person | undefined): string {
-  if (person === undefined || !('profile_data' in person)) return '';
-  return person.profile_data[String(fieldId)]?.value ?? '';
 }
 
 /** Away is what people say of themselves; the rest is what their clients report. */

@@ -18,61 +18,47 @@ import {
   setEnterSends,
 } from '../../data/settings-actions.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
-import { ActionButton } from './action-button.tsx';
-import { choice, line, policy, toggle } from './fields.ts';
-import { SavedFields, SubmitForm } from './form.tsx';
-import { OutcomeNote, useOutcome } from './outcome.tsx';
+import { ActionButton, removal } from './action-button.tsx';
+import { choice, line, listed, toggles } from './fields.ts';
+import { Form, SavedFields } from './form.tsx';
 import { ListSection } from './list-section.tsx';
+import { useOutcome } from './outcome.tsx';
 import { Rows } from './rows.tsx';
 import type { SectionProps } from './section.ts';
 
 const displayFields = [
-  toggle('enter_sends'),
-  toggle('night_mode'),
-  toggle('dense_mode'),
-  toggle('twenty_four_hour_time'),
-  toggle('starred_message_counts'),
-  toggle('translate_emoticons'),
-  policy('demote_inactive_streams', t.demotions),
+  ...toggles('enter_sends', 'night_mode', 'high_contrast_mode', 'dense_mode'),
+  ...toggles('twenty_four_hour_time', 'starred_message_counts', 'translate_emoticons'),
+  listed('demote_inactive_streams'),
   choice('timezone', [
-    { value: '', label: t.display.browserTimezone },
-    ...Intl.supportedValuesOf('timeZone').map((zone) => ({ value: zone, label: zone })),
+    ['', t.display.browserTimezone],
+    ...Intl.supportedValuesOf('timeZone').map((zone) => [zone, zone] as const),
   ]),
 ];
 
 export function DisplaySection({ app }: SectionProps) {
   return (
-    <>
-      <p>{t.display.note}</p>
-      <SavedFields
-        fields={displayFields}
-        values={app.state.settings.value}
-        save={async ({ enter_sends, ...change }) =>
-          enter_sends === undefined
-            ? changeDisplaySettings(app, change)
-            : setEnterSends(app, { enter_sends })
-        }
-      />
-    </>
+    <SavedFields
+      fields={displayFields}
+      values={app.state.settings.value}
+      save={async ({ enter_sends, ...change }) =>
+        enter_sends === undefined
+          ? changeDisplaySettings(app, change)
+          : setEnterSends(app, { enter_sends })
+      }
+    />
   );
 }
 
 const notificationFields = [
-  toggle('enable_desktop_notifications'),
-  toggle('enable_sounds'),
-  toggle('enable_stream_desktop_notifications'),
-  toggle('enable_stream_audible_notifications'),
-  toggle('wildcard_mentions_notify'),
-  toggle('pm_content_in_desktop_notifications'),
-  choice('notification_sound', [
-    { value: 'ding', label: t.sounds.ding },
-    { value: 'zulip', label: t.sounds.zulip },
-  ]),
-  policy('desktop_icon_count_display', t.iconCounts),
+  ...toggles('enable_desktop_notifications', 'enable_sounds', 'wildcard_mentions_notify'),
+  ...toggles('enable_stream_desktop_notifications', 'enable_stream_audible_notifications'),
+  ...toggles('pm_content_in_desktop_notifications'),
+  listed('notification_sound'),
+  listed('desktop_icon_count_display'),
 ];
 
 export function NotificationsSection({ app }: SectionProps) {
-  const subscriptions = [...app.state.subscriptions.value.values()];
   return (
     <>
       <SavedFields
@@ -84,17 +70,16 @@ export function NotificationsSection({ app }: SectionProps) {
       <p>{t.notifications.perStreamNote}</p>
       <Rows
         label={t.notifications.perStream}
-        empty={t.notifications.noStreams}
-        rows={subscriptions
+        rows={[...app.state.subscriptions.value.values()]
           .toSorted((one, other) => one.name.localeCompare(other.name))
-          .map((subscription) => ({
-            key: subscription.stream_id,
-            title: `#${subscription.name}`,
-            href: app.addressOf({ view: 'streams', streamId: subscription.stream_id }),
+          .map(({ stream_id, name, is_muted, desktop_notifications, audible_notifications }) => ({
+            key: stream_id,
+            title: `#${name}`,
+            href: app.addressOf({ view: 'streams', streamId: stream_id }),
             detail: t.notifications.details(
-              subscription.desktop_notifications === true,
-              subscription.audible_notifications === true,
-              subscription.is_muted,
+              desktop_notifications === true,
+              audible_notifications === true,
+              is_muted,
             ),
           }))}
       />
@@ -111,7 +96,7 @@ export function AlertWordsSection({ app }: SectionProps) {
       rows={app.state.self.value.alert_words.map((word) => ({
         key: word,
         title: word,
-        remove: { run: async () => removeAlertWords(app, { alert_words: [word] }) },
+        actions: [removal(async () => removeAlertWords(app, { alert_words: [word] }))],
       }))}
       fields={wordFields}
       add={async ({ word }) => addAlertWords(app, { alert_words: [word] })}
@@ -135,36 +120,36 @@ function describeDevice(device: string): string {
 type BrowserSession = AnswerOf<'GET /sessions'>['sessions'][number];
 
 export function SessionsSection({ app }: SectionProps) {
-  const sessions = useSignal<readonly BrowserSession[] | undefined>(undefined);
-  const { outcome, attempt } = useOutcome();
+  const sessions = useSignal<readonly BrowserSession[]>([]);
+  const { note, attempt } = useOutcome();
   const load = async (): Promise<void> => {
     sessions.value = (await listSessions(app)).sessions;
   };
   useEffect(() => {
     void attempt(load, '');
   }, []);
-  if (sessions.value === undefined) return <OutcomeNote outcome={outcome} />;
+  if (sessions.value.length === 0) return note;
   return (
     <>
       <Rows
-        label={t.sections.sessions}
-        empty={t.sessions.empty}
+        label={t.sections.sessions.title}
         rows={sessions.value.map(({ session_id, device, last_used_at, is_current }) => ({
           key: session_id,
           title: describeDevice(device),
           detail: is_current
             ? t.sessions.current
             : t.sessions.lastUsed(new Date(last_used_at * 1000).toLocaleString()),
-          actions: !is_current && (
-            <ActionButton
-              label={t.sessions.end}
-              about={describeDevice(device)}
-              run={async () => endSession(app, { session_id }).then(load)}
-            />
-          ),
+          actions: is_current
+            ? []
+            : [
+                {
+                  label: t.sessions.end,
+                  run: async () => endSession(app, { session_id }).then(load),
+                },
+              ],
         }))}
       />
-      {sessions.value.some(({ is_current }) => !is_current) && (
+      {sessions.value.length > 1 && (
         <ActionButton
           label={t.sessions.endOthers}
           run={async () => endOtherSessions(app).then(load)}
@@ -182,28 +167,23 @@ export function ApiKeySection({ app }: SectionProps) {
   const key = useSignal<string | undefined>(undefined);
   return (
     <>
-      <p>{t.apiKey.note}</p>
       {key.value === undefined ? (
-        <SubmitForm
+        <Form
           fields={keyFields}
-          label={t.apiKey.show}
-          submit={async ({ password }) => {
+          button={t.apiKey.show}
+          save={async ({ password }) => {
             key.value = await readApiKey(app, password);
           }}
         />
       ) : (
-        <p>
-          <output aria-label={t.apiKey.yours}>
-            <code>{key}</code>
-          </output>
-        </p>
+        <output aria-label={t.apiKey.yours}>
+          <code>{key}</code>
+        </output>
       )}
       <ActionButton
         label={t.apiKey.replace}
         warning={t.warnings.replaceOwnKey}
-        run={async () => {
-          key.value = (await replaceApiKey(app)).api_key;
-        }}
+        run={async () => replaceApiKey(app)}
       />
     </>
   );
@@ -217,13 +197,12 @@ const passwordFields = [
 export function AccountSection({ app }: SectionProps) {
   return (
     <>
-      <SubmitForm
+      <Form
         title={t.account.changePassword}
         fields={passwordFields}
-        label={t.change}
-        submit={async (passwords) => changeOwnAccount(app, passwords)}
+        button={t.change}
+        save={async (passwords) => changeOwnAccount(app, passwords)}
       />
-      <p>{t.account.passwordNote}</p>
       <h2>{t.account.deactivateSelf}</h2>
       <ActionButton
         label={t.deactivate}

@@ -2,69 +2,60 @@ import { useSignal } from '@preact/signals';
 
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { OutcomeNote, useOutcome } from './outcome.tsx';
+import { useOutcome } from './outcome.tsx';
 
-/**
- * A button that does something on the server and says what came of it.
- *
- * @param props.about what it is done to: lists have the same button many times
- * @param props.warning what cannot be undone: it is asked for first
- */
+/** What a button does on the server. */
+export type Action = {
+  readonly label: string;
+  readonly run: () => Promise<unknown>;
+  /** What cannot be undone: it is asked for first. */
+  readonly warning?: string | undefined;
+};
+
+export function removal(run: Action['run'], warning?: string): Action {
+  return { label: t.remove, run, warning };
+}
+
+/** @param props.about what it is done to: lists have the same button many times */
 export function ActionButton({
   label,
-  about,
-  warning,
-  doneText = '',
   run,
-}: {
-  readonly label: string;
-  readonly about?: string;
-  readonly warning?: string;
-  readonly doneText?: string;
-  readonly run: () => Promise<unknown>;
-}) {
+  warning,
+  about,
+}: Action & { readonly about?: string | undefined }) {
   const isAsking = useSignal(false);
-  const { outcome, attempt } = useOutcome();
+  const { note, isWorking, attempt } = useOutcome();
+  const name = about === undefined ? label : `${label}: ${about}`;
+  const ask = (asks: boolean) => (): void => {
+    isAsking.value = asks;
+  };
   const start = (): void => {
     isAsking.value = false;
-    void attempt(run, doneText);
+    void attempt(run, '');
   };
   return (
     <>
       <button
         type="button"
         class={warning === undefined ? '' : 'risky'}
-        disabled={outcome.kind === 'working'}
-        {...(about === undefined ? {} : { 'aria-label': `${label}: ${about}` })}
-        onClick={() => {
-          if (warning === undefined) start();
-          else isAsking.value = true;
-        }}
+        disabled={isWorking}
+        aria-label={name}
+        onClick={warning === undefined ? start : ask(true)}
       >
         {label}
       </button>
-      <OutcomeNote outcome={outcome} />
+      {note}
       {isAsking.value && (
-        <Dialog
-          title={about === undefined ? label : `${label}: ${about}`}
-          onClose={() => {
-            isAsking.value = false;
-          }}
-        >
+        <Dialog title={name} onClose={ask(false)}>
           <p>{warning}</p>
-          <p class="form-end">
-            <button
-              type="button"
-              onClick={() => {
-                isAsking.value = false;
-              }}
-            >
+          <div class="dialog-buttons">
+            <button type="button" onClick={ask(false)}>
               {t.cancel}
             </button>
             <button type="button" class="danger" onClick={start}>
               {label}
             </button>
-          </p>
+          </div>
         </Dialog>
       )}
     </>

@@ -1,4 +1,5 @@
 import type { App } from '../../data/app.ts';
+import { reactivatePerson } from '../../data/people-actions.ts';
 import {
   botConfiguration,
   changeBot,
@@ -8,83 +9,81 @@ import {
 } from '../../data/settings-actions.ts';
 import type { Registered } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
+import { Avatar } from '../parts/avatar.tsx';
 import { ActionButton } from './action-button.tsx';
-import { Disclosure } from './disclosure.tsx';
-import { choice, line, policy } from './fields.ts';
+import { choice, line, listed } from './fields.ts';
 import { SavedFields } from './form.tsx';
 import { ListSection } from './list-section.tsx';
+import { PictureField } from './picture-field.tsx';
 import type { SectionProps } from './section.ts';
 
 type Bot = Registered['realm_bots'][number];
 
+const nameField = line('full_name', { required: true, maxLength: 100 });
 const newBotFields = [
-  line('full_name', { required: true, maxLength: 100 }),
+  nameField,
   line('short_name', { required: true, maxLength: 60 }),
-  policy('bot_type', t.botTypes),
-  line('payload_url', { type: 'url' }),
+  listed('bot_type'),
+  line('payload_url', { type: 'url', maxLength: 2048 }),
 ];
 
-function downloadConfiguration(bot: Bot): void {
-  const address = URL.createObjectURL(
-    new Blob([botConfiguration(location.origin, bot)], { type: 'application/octet-stream' }),
-  );
-  const link = document.createElement('a');
-  link.href = address;
-  link.download = 'zuliprc';
-  link.click();
-  URL.revokeObjectURL(address);
+/** The address of the file with which programs of other makers sign in as a bot; a download reads it at once. */
+function configurationAddress(bot: Bot): string {
+  return `data:application/octet-stream,${encodeURIComponent(botConfiguration(location.origin, bot))}`;
 }
 
 function BotEditor({ app, bot }: { readonly app: App; readonly bot: Bot }) {
+  const { user_id: bot_id, full_name, default_sending_stream, services } = bot;
+  const streams = [...app.state.subscriptions.value.values()];
   const fields = [
-    line('full_name', { required: true, maxLength: 100 }),
+    nameField,
     choice('default_sending_stream', [
-      { value: '', label: t.noStream },
-      ...[...app.state.subscriptions.value.values()].map(({ name }) => ({
-        value: name,
-        label: `#${name}`,
-      })),
+      ['', t.noStream],
+      ...streams.map(({ name }) => [name, `#${name}`] as const),
     ]),
+    ...(services.length > 0 ? [line('service_payload_url', { type: 'url', required: true })] : []),
   ];
   return (
     <>
       <p>
         {t.bots.key}: <code>{bot.api_key}</code>
       </p>
+      <PictureField
+        name="picture"
+        picture={<Avatar person={bot} size={64} />}
+        upload={async (picture) => changeBot(app, { bot_id, file: picture })}
+      />
       <SavedFields
         fields={fields}
         values={{
-          full_name: bot.full_name,
-          default_sending_stream: bot.default_sending_stream ?? '',
+          full_name,
+          default_sending_stream: default_sending_stream ?? '',
+          service_payload_url: services[0]?.base_url ?? '',
         }}
-        save={async (change) => changeBot(app, { bot_id: bot.user_id, ...change })}
+        save={async (change) => changeBot(app, { bot_id, ...change })}
       />
-      <p class="form-end">
-        <button type="button" onClick={() => downloadConfiguration(bot)}>
-          {t.bots.configuration}
-        </button>
-        <ActionButton
-          label={t.bots.replaceKey}
-          about={bot.full_name}
-          warning={t.warnings.replaceBotKey}
-          run={async () => replaceBotKey(app, { bot_id: bot.user_id })}
-        />
-        <ActionButton
-          label={t.deactivate}
-          about={bot.full_name}
-          warning={t.warnings.deactivateBot}
-          run={async () => deactivateBot(app, { bot_id: bot.user_id })}
-        />
-      </p>
+      <a href={configurationAddress(bot)} download="zuliprc">
+        {t.bots.configuration}
+      </a>
+      <ActionButton
+        label={t.bots.replaceKey}
+        about={full_name}
+        warning={t.warnings.replaceBotKey}
+        run={async () => replaceBotKey(app, { bot_id })}
+      />
+      <ActionButton
+        label={t.deactivate}
+        about={full_name}
+        warning={t.warnings.deactivateBot}
+        run={async () => deactivateBot(app, { bot_id })}
+      />
     </>
   );
 }
 
 export function BotsSection({ app }: SectionProps) {
   const { rest, self } = app.state;
-  const bots = rest.value.realm_bots.filter(
-    ({ owner, is_active }) => is_active && owner === self.value.email,
-  );
+  const bots = rest.value.realm_bots.filter(({ owner }) => owner === self.value.email);
   return (
     <ListSection
       name="bots"
@@ -92,13 +91,16 @@ export function BotsSection({ app }: SectionProps) {
         key: bot.user_id,
         title: bot.full_name,
         detail: bot.email,
-        actions: (
-          <Disclosure
-            label={t.edit}
-            about={bot.full_name}
-            content={() => <BotEditor app={app} bot={bot} />}
-          />
-        ),
+        ...(bot.is_active
+          ? { edit: () => <BotEditor app={app} bot={bot} /> }
+          : {
+              actions: [
+                {
+                  label: t.reactivate,
+                  run: async () => reactivatePerson(app, { user_id: bot.user_id }),
+                },
+              ],
+            }),
       }))}
       fields={newBotFields}
       add={async ({ payload_url, ...bot }) =>

@@ -1,11 +1,7 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 
-/**
- * More about one thing of a list; it is made when it is first opened.
- *
- * @param props.about which of them, for those who do not see where it stands
- */
+/** @param props.about which of many it tells more of, for those who do not see where it stands */
 export function Disclosure({
   label,
   about,
@@ -13,6 +9,7 @@ export function Disclosure({
 }: {
   readonly label: string;
   readonly about?: string;
+  /** Asked for when it is opened. */
   readonly content: () => ComponentChildren;
 }) {
   const isOpen = useSignal(false);
@@ -23,9 +20,7 @@ export function Disclosure({
         isOpen.value = currentTarget.open;
       }}
     >
-      <summary {...(about === undefined ? {} : { 'aria-label': `${label}: ${about}` })}>
-        {label}
-      </summary>
+      <summary aria-label={about === undefined ? undefined : `${label}: ${about}`}>{label}</summary>
       {isOpen.value && <div class="disclosure-content">{content()}</div>}
     </details>
   );

@@ -1,34 +1,35 @@
 /**
- * Forms are declared: a field has a name, the one of the server's parameter, a text and a control. The type of its value follows from its
- * constructor, so that a form only compiles with an operation that takes what it asks for.
+ * Forms are declared: a field has a name, the one of the server's parameter, and a control. The type of its value follows from its constructor,
+ * so that a form only compiles with an operation that takes what it asks for. `settingsTexts.fields` has the texts.
  */
-import type { Person } from '../../data/state.ts';
-import { settingsTexts } from '../../settings-texts.ts';
+import type { Person, Stream } from '../../data/state.ts';
+import { settingsTexts as t } from '../../settings-texts.ts';
 
 export type FieldValue = string | number | boolean | readonly number[] | Blob;
 
-type Choice<Value> = { readonly value: Value; readonly label: string };
+export type Choice<Value extends string | number = string | number> = readonly [
+  value: Value,
+  label: string,
+];
 
-export type Control =
-  | { readonly kind: 'switch' }
-  | {
-      readonly kind: 'line';
-      readonly type: 'text' | 'password' | 'email' | 'url' | 'date' | 'color';
-      readonly maxLength?: number;
-      readonly required?: boolean;
-      readonly autoComplete?: 'current-password' | 'new-password';
-    }
-  | { readonly kind: 'area'; readonly maxLength: number }
-  | { readonly kind: 'number'; readonly min: number; readonly max: number }
-  | { readonly kind: 'choice'; readonly choices: readonly Choice<string | number>[] }
-  | { readonly kind: 'people'; readonly people: readonly Person[] }
-  | { readonly kind: 'file' };
+type Attributes = {
+  readonly type?: 'checkbox' | 'color' | 'date' | 'email' | 'file' | 'number' | 'password' | 'url';
+  readonly maxLength?: number;
+  readonly min?: number;
+  readonly max?: number;
+  readonly required?: boolean;
+  readonly accept?: string;
+  readonly autoComplete?: 'current-password' | 'new-password';
+};
 
 export type Field<Name extends string = string, Value extends FieldValue = FieldValue> = {
   readonly name: Name;
   readonly label: string;
-  readonly help?: string;
-  readonly control: Control;
+  readonly help?: string | undefined;
+  readonly kind: 'input' | 'textarea' | 'select' | 'picker';
+  readonly attributes?: Attributes;
+  /** Of a `select` or `picker`. */
+  readonly choices?: readonly Choice[];
   /** The value of a form that begins empty. */
   readonly initial: Value;
 };
@@ -38,44 +39,49 @@ export type ValuesOf<Each extends Field> = {
   readonly [Item in Each as Item['name']]: Item['initial'];
 };
 
+type FieldName = keyof typeof t.fields;
+type ListedName = FieldName & keyof typeof t.choices;
+
 const fieldTexts: {
-  readonly [name in FieldName]: { readonly label: string; readonly help?: string };
-} = settingsTexts.fields;
+  readonly [name in FieldName]: string | readonly [label: string, help: string];
+} = t.fields;
 
-/** A field of which `settingsTexts.fields` has the text. */
-export type FieldName = keyof typeof settingsTexts.fields;
-
-function declareField<Name extends FieldName, Value extends FieldValue>(
+function declare<Name extends FieldName, Value extends FieldValue>(
   name: Name,
-  control: Control,
   initial: Value,
+  control: Pick<Field, 'attributes' | 'choices'> & { readonly kind?: Field['kind'] },
 ): Field<Name, Value> {
-  return { name, ...fieldTexts[name], control, initial };
+  const [label = '', help] = [fieldTexts[name]].flat();
+  return { name, label, help, kind: 'input', ...control, initial };
 }
 
-export function toggle<Name extends FieldName>(name: Name): Field<Name, boolean> {
-  return declareField<Name, boolean>(name, { kind: 'switch' }, false);
+export function toggles<Name extends FieldName>(
+  ...names: readonly Name[]
+): readonly Field<Name, boolean>[] {
+  return names.map((name) =>
+    declare<Name, boolean>(name, false, { attributes: { type: 'checkbox' } }),
+  );
 }
 
 export function line<Name extends FieldName>(
   name: Name,
-  options: Omit<Extract<Control, { readonly kind: 'line' }>, 'kind' | 'type'> & {
-    readonly type?: 'text' | 'password' | 'email' | 'url' | 'date' | 'color';
-  } = {},
+  attributes: Attributes = {},
 ): Field<Name, string> {
-  return declareField<Name, string>(name, { type: 'text', ...options, kind: 'line' }, '');
+  return declare<Name, string>(name, '', { attributes });
 }
 
 export function area<Name extends FieldName>(name: Name, maxLength: number): Field<Name, string> {
-  return declareField<Name, string>(name, { kind: 'area', maxLength }, '');
+  return declare<Name, string>(name, '', { kind: 'textarea', attributes: { maxLength } });
 }
 
-export function amount<Name extends FieldName>(
-  name: Name,
-  min: number,
-  max: number,
-): Field<Name, number> {
-  return declareField<Name, number>(name, { kind: 'number', min, max }, min);
+export function amount<Name extends FieldName>(name: Name, max: number): Field<Name, number> {
+  const attributes = { type: 'number', required: true, min: 0, max } as const;
+  return declare<Name, number>(name, 0, { attributes });
+}
+
+export function file<Name extends FieldName>(name: Name): Field<Name, Blob> {
+  const attributes = { type: 'file', required: true, accept: 'image/*' } as const;
+  return declare<Name, Blob>(name, new Blob(), { attributes });
 }
 
 /** @param choices the first is what a form begins with */
@@ -83,60 +89,45 @@ export function choice<Name extends FieldName, Value extends string | number>(
   name: Name,
   choices: readonly [Choice<Value>, ...Choice<Value>[]],
 ): Field<Name, Value> {
-  return declareField(name, { kind: 'choice', choices }, choices[0].value);
+  return declare(name, choices[0][0], { kind: 'select', choices });
 }
 
-/** @param labels by value: 1, 2 and so on, where some may be missing */
-export function policy<Name extends FieldName, Value extends number>(
-  name: Name,
-  labels: { readonly [Each in Value]: string },
-): Field<Name, Value> {
-  const [first, ...others] = Object.entries<string>(labels).map(([value, label]) => ({
-    value: Number(value) as Value,
-    label,
-  }));
+/** A choice from `settingsTexts.choices`. */
+export function listed<Name extends ListedName>(name: Name) {
+  type Value = keyof (typeof t.choices)[Name] & (string | number);
+  const [first, ...others] = Object.entries<string>(t.choices[name]).map(
+    ([value, label]) =>
+      [(/^\d+$/.test(value) ? Number(value) : value) as Value, label] as Choice<Value>,
+  );
   if (first === undefined) throw new Error(`${name} has no choices`);
   return choice(name, [first, ...others]);
 }
 
-export function people<Name extends FieldName>(
+/** Any of many things, by their ids. */
+export function several<Name extends FieldName>(
   name: Name,
-  offered: readonly Person[],
+  choices: readonly Choice<number>[],
 ): Field<Name, readonly number[]> {
-  return declareField<Name, readonly number[]>(name, { kind: 'people', people: offered }, []);
+  return declare<Name, readonly number[]>(name, [], { kind: 'picker', choices });
 }
 
-export function file<Name extends FieldName>(name: Name): Field<Name, Blob> {
-  return declareField<Name, Blob>(name, { kind: 'file' }, new Blob());
+export function peopleChoices(people: readonly Person[]): readonly Choice<number>[] {
+  return people.map(({ user_id, full_name }) => [user_id, full_name]);
 }
 
-/** Reads a field of a form on the page. */
-export function readField({ name, control, initial }: Field, form: HTMLFormElement): FieldValue {
-  const data = new FormData(form);
-  const raw = data.get(name);
-  switch (control.kind) {
-    case 'switch':
-      return raw !== null;
-    case 'number':
-      return Number(raw);
-    case 'choice':
-      return control.choices.find(({ value }) => String(value) === raw)?.value ?? initial;
-    case 'people':
-      return data.getAll(name).map(Number);
-    default:
-      return raw ?? initial;
-  }
+export function streamChoices(streams: readonly Stream[]): readonly Choice<number>[] {
+  return streams
+    .map(({ stream_id, name }) => [stream_id, `#${name}`] as const)
+    .toSorted(([, one], [, other]) => one.localeCompare(other));
 }
 
-/** Shows a value in a field of a form on the page; choices of people and files keep their own. */
-export function writeField({ name }: Field, form: HTMLFormElement, value: FieldValue): void {
-  const element = form.elements.namedItem(name);
-  if (element instanceof HTMLInputElement && typeof value === 'boolean') element.checked = value;
-  else if (
-    (element instanceof HTMLInputElement ||
-      element instanceof HTMLSelectElement ||
-      element instanceof HTMLTextAreaElement) &&
-    (typeof value === 'string' || typeof value === 'number')
-  )
-    element.value = String(value);
+/** @returns what a form on the page has in a field */
+export function readField({ name, initial, kind, choices }: Field, data: FormData): FieldValue {
+  if (kind === 'select')
+    return choices?.find(([value]) => String(value) === data.get(name))?.[0] ?? initial;
+  if (typeof initial === 'boolean') return data.has(name);
+  if (typeof initial === 'number') return Number(data.get(name));
+  if (typeof initial === 'object' && !(initial instanceof Blob))
+    return data.getAll(name).map(Number);
+  return data.get(name) ?? initial;
 }

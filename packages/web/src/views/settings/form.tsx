@@ -1,128 +1,132 @@
 /** The two ways in which settings are saved: each field when it changes, or all fields of a form by its button. */
 import { useSignal } from '@preact/signals';
 import { h } from 'preact';
-import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 import type { Field, FieldValue, ValuesOf } from './fields.ts';
-import { readField, writeField } from './fields.ts';
-import { OutcomeNote, useOutcome } from './outcome.tsx';
-import { PeoplePicker } from './people-picker.tsx';
+import { readField } from './fields.ts';
+import { useOutcome } from './outcome.tsx';
+import { Picker } from './picker.tsx';
 
-type ControlProps = {
-  readonly field: Field;
-  readonly id: string;
-  readonly value: FieldValue;
-  readonly onPick?: (ids: readonly number[]) => void;
-};
+type ShownField = { readonly field: Field; readonly value: FieldValue };
 
-function FieldControl({ field: { name, control, help }, id, value, onPick }: ControlProps) {
-  const common = { id, name, 'aria-describedby': help === undefined ? undefined : `${id}-help` };
-  switch (control.kind) {
-    case 'switch':
-      return <input {...common} type="checkbox" />;
-    case 'line': {
-      const { kind: _, ...attributes } = control;
-      return h('input', { ...common, ...attributes });
-    }
-    case 'area':
-      return <textarea {...common} rows={3} maxLength={control.maxLength} />;
-    case 'number':
-      return <input {...common} type="number" required min={control.min} max={control.max} />;
-    case 'choice':
+/** Values are given as defaults: what a person has changed stays until the form is reset. */
+function Control({ field, value, id }: ShownField & { readonly id: string }) {
+  const { name, kind, attributes, choices = [], help } = field;
+  const common = {
+    id,
+    name,
+    ...attributes,
+    'aria-describedby': help === undefined ? undefined : `${id}-help`,
+  };
+  const text = typeof value === 'string' || typeof value === 'number' ? String(value) : '';
+  switch (kind) {
+    case 'picker':
+      return <Picker {...common} choices={choices} value={Array.isArray(value) ? value : []} />;
+    case 'select':
       return (
         <select {...common}>
-          {control.choices.map((each) => (
-            <option key={each.value} value={each.value}>
-              {each.label}
+          {choices.map(([each, label]) => (
+            <option key={each} value={each} {...{ defaultSelected: each === value }}>
+              {label}
             </option>
           ))}
         </select>
       );
-    case 'people':
-      return (
-        <PeoplePicker
-          name={name}
-          people={control.people}
-          chosen={Array.isArray(value) ? value : []}
-          {...(onPick === undefined ? {} : { onChange: onPick })}
-        />
-      );
-    case 'file':
-      return <input {...common} type="file" accept="image/*" required />;
+    case 'textarea':
+      return <textarea {...common} rows={3} defaultValue={text} />;
+    default:
+      return h('input', {
+        ...common,
+        ...(typeof value === 'boolean' ? { defaultChecked: value } : { defaultValue: text }),
+      });
   }
 }
 
-function LabelledField({
-  children,
-  ...props
-}: Omit<ControlProps, 'id'> & { readonly children?: ComponentChildren }) {
+function LabelledField(props: ShownField) {
   const id = useId();
-  const { control, label, help } = props.field;
-  const element = <FieldControl {...props} id={id} />;
-  const helpText = help !== undefined && (
-    <small class="hint" id={`${id}-help`}>
-      {help}
-    </small>
-  );
-  if (control.kind === 'people')
-    return (
-      <fieldset class="field" data-kind="people">
-        <legend>{label}</legend>
-        {element}
-        {helpText}
-        {children}
-      </fieldset>
-    );
+  const { kind, attributes, label, help } = props.field;
   return (
-    <div class="field" data-kind={control.kind}>
+    <div class="field" data-kind={attributes?.type ?? kind}>
       <label for={id}>{label}</label>
-      {element}
-      {helpText}
-      {children}
+      <Control {...props} id={id} />
+      {help !== undefined && (
+        <small class="hint" id={`${id}-help`}>
+          {help}
+        </small>
+      )}
     </div>
   );
 }
 
-function SavedField({
-  field,
-  value,
+/**
+ * Some fields in a form.
+ *
+ * @param props.values what they show, which follows the state; without it they begin empty
+ * @param props.button gives them; without it they are given whenever one changes
+ */
+export function Form<Each extends Field>({
+  fields,
+  values,
+  title,
+  button,
+  doneText,
   save,
 }: {
-  readonly field: Field;
-  readonly value: FieldValue;
-  readonly save: (value: FieldValue) => Promise<unknown>;
+  readonly fields: readonly Each[];
+  readonly values?: { readonly [Name in Each['name']]: FieldValue };
+  readonly title?: string | undefined;
+  readonly button?: string;
+  readonly doneText?: string;
+  readonly save: (values: ValuesOf<Each>) => Promise<unknown>;
 }) {
   const form = useRef<HTMLFormElement>(null);
-  const { outcome, attempt } = useOutcome();
-  useLayoutEffect(() => {
-    if (form.current !== null) writeField(field, form.current, value);
-  }, [value]);
-  const store = async (next: FieldValue): Promise<void> => {
-    const isDone = await attempt(() => save(next));
-    const isTyped = field.control.kind === 'line' || field.control.kind === 'area';
-    if (!isDone && !isTyped && form.current !== null) writeField(field, form.current, value);
+  const round = useSignal(0);
+  const { note, isWorking, attempt } = useOutcome();
+  const shown = fields.map(({ name, initial }) => values?.[name as Each['name']] ?? initial);
+  useLayoutEffect(() => form.current?.reset(), [JSON.stringify(shown), round.value]);
+  const give = async (element: HTMLFormElement): Promise<void> => {
+    const data = new FormData(element);
+    const given = Object.fromEntries(fields.map((field) => [field.name, readField(field, data)]));
+    const isDone = await attempt(() => save(given as ValuesOf<Each>), doneText);
+    const isTyped = fields.every(
+      ({ kind, initial }) => typeof initial === 'string' && kind !== 'select',
+    );
+    // What was typed stays to be mended; a refused choice goes back to what holds.
+    if (button === undefined ? !isDone && !isTyped : isDone) round.value += 1;
   };
   return (
     <form
       ref={form}
-      onSubmit={(event) => event.preventDefault()}
+      class={button === undefined ? 'saved-field' : 'submit-form'}
+      aria-label={title}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (button !== undefined) void give(event.currentTarget);
+      }}
       onChange={({ currentTarget }) => {
-        if (currentTarget.reportValidity()) void store(readField(field, currentTarget));
+        if (button === undefined && currentTarget.reportValidity()) void give(currentTarget);
       }}
     >
-      <LabelledField field={field} value={value} onPick={(ids) => void store(ids)}>
-        <OutcomeNote outcome={outcome} />
-      </LabelledField>
+      {title !== undefined && <h2>{title}</h2>}
+      {fields.map((field, index) => (
+        <LabelledField
+          key={field.kind === 'picker' ? `${field.name}${round.value}` : field.name}
+          field={field}
+          value={shown[index] ?? field.initial}
+        />
+      ))}
+      {button !== undefined && (
+        <button class="primary" disabled={isWorking}>
+          {button}
+        </button>
+      )}
+      {note}
     </form>
   );
 }
 
-/**
- * Fields that are saved one by one when they change.
- *
- * @param props.values what they show; it follows the state
- */
+/** Fields that are saved one by one when they change. */
 export function SavedFields<Each extends Field>({
   fields,
   values,
@@ -135,70 +139,13 @@ export function SavedFields<Each extends Field>({
   return (
     <>
       {fields.map((field) => (
-        <SavedField
+        <Form
           key={field.name}
-          field={field}
-          value={values[field.name as Each['name']]}
-          save={(value) => save({ [field.name]: value } as Partial<ValuesOf<Each>>)}
+          fields={[field]}
+          values={values}
+          save={async (given: object) => save(given)}
         />
       ))}
     </>
-  );
-}
-
-/** Fields that are given together, by a button. After that the form is empty again. */
-export function SubmitForm<Each extends Field>({
-  title,
-  fields,
-  label,
-  doneText,
-  submit,
-}: {
-  readonly title?: string;
-  readonly fields: readonly Each[];
-  readonly label: string;
-  readonly doneText?: string;
-  readonly submit: (values: ValuesOf<Each>) => Promise<unknown>;
-}) {
-  const form = useRef<HTMLFormElement>(null);
-  const round = useSignal(0);
-  const { outcome, attempt } = useOutcome();
-  useLayoutEffect(() => {
-    if (form.current !== null)
-      for (const field of fields) writeField(field, form.current, field.initial);
-  }, [round.value]);
-  const give = async (element: HTMLFormElement): Promise<void> => {
-    const values = Object.fromEntries(
-      fields.map((field) => [field.name, readField(field, element)]),
-    ) as ValuesOf<Each>;
-    if (!(await attempt(() => submit(values), doneText))) return;
-    element.reset();
-    round.value += 1;
-  };
-  return (
-    <form
-      ref={form}
-      class="submit-form"
-      {...(title === undefined ? {} : { 'aria-label': title })}
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (outcome.kind !== 'working') void give(event.currentTarget);
-      }}
-    >
-      {title !== undefined && <h2>{title}</h2>}
-      {fields.map((field) => (
-        <LabelledField
-          key={field.control.kind === 'people' ? `${field.name}${round.value}` : field.name}
-          field={field}
-          value={field.initial}
-        />
-      ))}
-      <p class="form-end">
-        <button class="primary" disabled={outcome.kind === 'working'}>
-          {label}
-        </button>
-        <OutcomeNote outcome={outcome} />
-      </p>
-    </form>
   );
 }

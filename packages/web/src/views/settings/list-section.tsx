@@ -1,40 +1,31 @@
 import { settingsTexts as t } from '../../settings-texts.ts';
 import type { Field, ValuesOf } from './fields.ts';
-import { SubmitForm } from './form.tsx';
+import { Form } from './form.tsx';
 import { Rows } from './rows.tsx';
 import type { Row } from './rows.tsx';
+import type { SectionName } from './section.ts';
+import { sectionTexts } from './section.ts';
 
-const listTexts: {
-  readonly [name in keyof typeof t.lists]: {
-    readonly note?: string;
-    readonly empty: string;
-    readonly add: string;
-  };
-} = t.lists;
-
-/**
- * A section that is a list, and below it a form that adds to it.
- *
- * @param props.add undefined: the person may not add anything
- */
+/** A section that is a list, and below it, for those who may add to it, a form that does. */
 export function ListSection<Each extends Field>({
   name,
   rows,
   fields,
   add,
+  mayAdd = true,
 }: {
-  readonly name: keyof typeof t.lists;
+  readonly name: SectionName;
   readonly rows: readonly Row[];
   readonly fields: readonly Each[];
-  readonly add: ((values: ValuesOf<Each>) => Promise<unknown>) | undefined;
+  readonly add: (values: ValuesOf<Each>) => Promise<unknown>;
+  readonly mayAdd?: boolean;
 }) {
-  const { note, empty, add: title } = listTexts[name];
+  const { title, add: addTitle } = sectionTexts[name];
   return (
     <>
-      {note !== undefined && <p>{note}</p>}
-      <Rows label={t.sections[name]} empty={empty} rows={rows} />
-      {add !== undefined && (
-        <SubmitForm title={title} fields={fields} label={t.add} doneText={t.added} submit={add} />
+      <Rows label={title} rows={rows} />
+      {mayAdd && (
+        <Form title={addTitle} fields={fields} button={t.add} doneText={t.added} save={add} />
       )}
     </>
   );

@@ -1,24 +1,22 @@
 /** Sections about the organization: its name, pictures and rules, and lists that belong to it. */
 import {
-  addDefaultStream,
   addDomain,
   addEmoji,
   addLinkifier,
-  addProfileField,
+  changeDomain,
   changeOrganization,
-  removeDefaultStream,
   removeDomain,
   removeEmoji,
   removeIcon,
   removeLinkifier,
   removeLogo,
-  removeProfileField,
   uploadIcon,
   uploadLogo,
 } from '../../data/organization-actions.ts';
-import type { Realm, RealmEmoji } from '../../data/state.ts';
+import type { Realm } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
-import { amount, area, choice, file, line, policy, toggle } from './fields.ts';
+import { removal } from './action-button.tsx';
+import { amount, area, choice, file, line, listed, streamChoices, toggles } from './fields.ts';
 import { SavedFields } from './form.tsx';
 import { ListSection } from './list-section.tsx';
 import { PictureField } from './picture-field.tsx';
@@ -35,65 +33,51 @@ function valuesOf(realm: Realm): RealmValues {
   ) as RealmValues;
 }
 
-const organizationFields = [
-  line('name', { required: true, maxLength: 40 }),
-  area('description', 1000),
-];
-
 function OrganizationPictures({ app }: SectionProps) {
-  const realm = app.state.realm.value;
-  const logos = [
-    {
-      night: false,
-      label: t.pictures.logo,
-      url: realm.realm_logo_url,
-      source: realm.realm_logo_source,
-    },
-    {
-      night: true,
-      label: t.pictures.nightLogo,
-      url: realm.realm_night_logo_url,
-      source: realm.realm_night_logo_source,
-    },
-  ];
+  const { icon_source, icon_url, ...logos } = valuesOf(app.state.realm.value);
   return (
     <>
       <PictureField
-        label={t.pictures.icon}
-        picture={realm.realm_icon_source === 'U' && <img src={realm.realm_icon_url} alt="" />}
+        name="icon"
+        picture={icon_source === 'U' && <img src={icon_url} alt="" />}
         upload={async (picture) => uploadIcon(app, { file: picture })}
-        remove={realm.realm_icon_source === 'U' ? async () => removeIcon(app) : undefined}
+        remove={icon_source === 'U' ? async () => removeIcon(app) : undefined}
       />
-      {logos.map(({ night, label, url, source }) => (
-        <PictureField
-          key={label}
-          label={label}
-          picture={<img src={url} alt="" data-night={night} />}
-          upload={async (picture) => uploadLogo(app, { night, file: picture })}
-          remove={source === 'U' ? async () => removeLogo(app, { night }) : undefined}
-        />
-      ))}
+      {(['logo', 'night_logo'] as const).map((name) => {
+        const night = name === 'night_logo';
+        return (
+          <PictureField
+            key={name}
+            name={name}
+            picture={<img src={logos[`${name}_url`]} alt="" data-night={night} />}
+            upload={async (picture) => uploadLogo(app, { night, file: picture })}
+            remove={
+              logos[`${name}_source`] === 'U' ? async () => removeLogo(app, { night }) : undefined
+            }
+          />
+        );
+      })}
     </>
   );
 }
 
 export function OrganizationSection({ app }: SectionProps) {
-  const { realm_notifications_stream_id, realm_signup_notifications_stream_id } =
-    app.state.realm.value;
-  const present = new Set([realm_notifications_stream_id, realm_signup_notifications_stream_id]);
-  const streams = [...app.state.streams.value.values()]
-    .filter(({ stream_id, invite_only }) => !invite_only || present.has(stream_id))
-    .map(({ stream_id, name }) => ({ value: stream_id, label: `#${name}` }));
-  const streamChoices = [{ value: -1, label: t.noStream }, ...streams] as const;
+  const values = valuesOf(app.state.realm.value);
+  const present = new Set([values.notifications_stream_id, values.signup_notifications_stream_id]);
+  const streams = [...app.state.streams.value.values()].filter(
+    ({ stream_id, invite_only }) => !invite_only || present.has(stream_id),
+  );
+  const streamOrNone = [[-1, t.noStream], ...streamChoices(streams)] as const;
   return (
     <>
       <SavedFields
         fields={[
-          ...organizationFields,
-          choice('notifications_stream_id', streamChoices),
-          choice('signup_notifications_stream_id', streamChoices),
+          line('name', { required: true, maxLength: 40 }),
+          area('description', 1000),
+          choice('notifications_stream_id', streamOrNone),
+          choice('signup_notifications_stream_id', streamOrNone),
         ]}
-        values={valuesOf(app.state.realm.value)}
+        values={values}
         save={async (change) => changeOrganization(app, change)}
       />
       <OrganizationPictures app={app} />
@@ -102,32 +86,20 @@ export function OrganizationSection({ app }: SectionProps) {
 }
 
 const yearSecs = 365 * 24 * 60 * 60;
-const { administrators, members, afterWaitingPeriod, everybody } = t.policies;
 
 const permissionFields = [
-  policy('create_stream_policy', { 1: members, 2: administrators, 3: afterWaitingPeriod }),
-  policy('invite_to_stream_policy', { 1: members, 2: administrators, 3: afterWaitingPeriod }),
-  amount('waiting_period_threshold', 0, 10_000),
-  policy('bot_creation_policy', {
-    1: members,
-    2: t.policies.genericByAdministrators,
-    3: administrators,
-  }),
-  policy('user_group_edit_policy', { 1: members, 2: administrators }),
-  policy('email_address_visibility', { 1: everybody, 3: administrators }),
-  toggle('add_emoji_by_admins_only'),
-  toggle('name_changes_disabled'),
-  toggle('avatar_changes_disabled'),
-  toggle('emails_restricted_to_domains'),
-  toggle('allow_message_editing'),
-  amount('message_content_edit_limit_seconds', 0, yearSecs),
-  toggle('allow_community_topic_editing'),
-  toggle('allow_edit_history'),
-  toggle('allow_message_deleting'),
-  amount('message_content_delete_limit_seconds', 0, yearSecs),
-  toggle('mandatory_topics'),
-  toggle('inline_image_preview'),
-  toggle('inline_url_embed_preview'),
+  listed('create_stream_policy'),
+  listed('invite_to_stream_policy'),
+  amount('waiting_period_threshold', 10_000),
+  listed('bot_creation_policy'),
+  listed('user_group_edit_policy'),
+  listed('email_address_visibility'),
+  ...toggles('add_emoji_by_admins_only', 'name_changes_disabled', 'avatar_changes_disabled'),
+  ...toggles('emails_restricted_to_domains', 'allow_message_editing'),
+  amount('message_content_edit_limit_seconds', yearSecs),
+  ...toggles('allow_community_topic_editing', 'allow_edit_history', 'allow_message_deleting'),
+  amount('message_content_delete_limit_seconds', yearSecs),
+  ...toggles('mandatory_topics', 'inline_image_preview', 'inline_url_embed_preview'),
 ];
 
 export function PermissionsSection({ app }: SectionProps) {
@@ -140,59 +112,35 @@ export function PermissionsSection({ app }: SectionProps) {
   );
 }
 
-export function DefaultStreamsSection({ app }: SectionProps) {
-  const streams = app.state.rest.value.realm_default_streams;
-  const ids = new Set(streams.map(({ stream_id }) => stream_id));
-  const [first, ...others] = [...app.state.streams.value.values()]
-    .filter(({ stream_id, invite_only }) => !invite_only && !ids.has(stream_id))
-    .map(({ stream_id, name }) => ({ value: stream_id, label: `#${name}` }));
-  return (
-    <ListSection
-      name="default-streams"
-      rows={streams.map(({ stream_id, name }) => ({
-        key: stream_id,
-        title: `#${name}`,
-        remove: { run: async () => removeDefaultStream(app, { stream_id }) },
-      }))}
-      fields={first === undefined ? [] : [choice('stream_id', [first, ...others])]}
-      add={first === undefined ? undefined : async (stream) => addDefaultStream(app, stream)}
-    />
-  );
-}
-
-function authorIdOf({ author }: RealmEmoji): number | undefined {
-  return typeof author === 'object' &&
-    author !== null &&
-    'id' in author &&
-    typeof author.id === 'number'
-    ? author.id
-    : undefined;
-}
-
 const emojiFields = [line('emoji_name', { required: true, maxLength: 100 }), file('file')];
 
 export function EmojiSection({ app }: SectionProps) {
   const { rest, realm, self } = app.state;
   const { is_admin, is_guest, user_id } = self.value;
-  const mayAdd = is_admin || !(is_guest || realm.value.realm_add_emoji_by_admins_only);
+  const isOwn = (author: unknown): boolean =>
+    typeof author === 'object' && author !== null && 'id' in author && author.id === user_id;
   return (
     <ListSection
       name="emoji"
       rows={Object.values(rest.value.realm_emoji)
         .filter(({ deactivated }) => !deactivated)
-        .map((emoji) => ({
-          key: emoji.id,
-          picture: <img src={emoji.source_url} alt="" />,
-          title: emoji.name,
-          ...((is_admin || authorIdOf(emoji) === user_id) && {
-            remove: {
-              run: async () => removeEmoji(app, { emoji_name: emoji.name }),
-              warning: t.warnings.removeEmoji,
-            },
-          }),
+        .map(({ id, source_url, name, author }) => ({
+          key: id,
+          picture: <img src={source_url} alt="" />,
+          title: name,
+          actions:
+            is_admin || isOwn(author)
+              ? [
+                  removal(
+                    async () => removeEmoji(app, { emoji_name: name }),
+                    t.warnings.removeEmoji,
+                  ),
+                ]
+              : [],
         }))}
       fields={emojiFields}
-      add={mayAdd ? async (added) => addEmoji(app, added) : undefined}
+      add={async (added) => addEmoji(app, added)}
+      mayAdd={is_admin || !(is_guest || realm.value.realm_add_emoji_by_admins_only)}
     />
   );
 }
@@ -210,7 +158,7 @@ export function LinkifiersSection({ app }: SectionProps) {
         key: filter_id,
         title: pattern,
         detail: url,
-        remove: { run: async () => removeLinkifier(app, { filter_id }) },
+        actions: [removal(async () => removeLinkifier(app, { filter_id }))],
       }))}
       fields={linkifierFields}
       add={async (linkifier) => addLinkifier(app, linkifier)}
@@ -218,52 +166,8 @@ export function LinkifiersSection({ app }: SectionProps) {
   );
 }
 
-const newProfileFieldFields = [
-  line('name', { required: true, maxLength: 40 }),
-  line('hint', { maxLength: 80 }),
-  policy('field_type', t.profileFieldTypes),
-  area('choices', 5000),
-];
-
-/** The options of a list by a number as their value, in the order of their lines. */
-function optionsFrom(lines: string) {
-  const options = lines.split('\n').map((option) => option.trim());
-  return Object.fromEntries(
-    options
-      .filter((text) => text !== '')
-      .map((text, index) => [String(index), { text, order: String(index + 1) }]),
-  );
-}
-
-export function ProfileFieldsSection({ app }: SectionProps) {
-  const typeNames: Readonly<Record<number, string>> = t.profileFieldTypes;
-  return (
-    <ListSection
-      name="profile-fields"
-      rows={app.state.rest.value.custom_profile_fields.map(({ id, name, hint, type }) => ({
-        key: id,
-        title: name,
-        detail: [typeNames[type], hint].filter(Boolean).join(' · '),
-        remove: {
-          run: async () => removeProfileField(app, { field_id: id }),
-          warning: t.warnings.removeProfileField,
-        },
-      }))}
-      fields={newProfileFieldFields}
-      add={async ({ choices, ...field }) =>
-        addProfileField(app, {
-          ...field,
-          field_data: field.field_type === 3 ? optionsFrom(choices) : {},
-        })
-      }
-    />
-  );
-}
-
-const domainFields = [
-  line('domain', { required: true, maxLength: 253 }),
-  toggle('allow_subdomains'),
-];
+const subdomainFields = toggles('allow_subdomains');
+const domainFields = [line('domain', { required: true, maxLength: 253 }), ...subdomainFields];
 
 export function DomainsSection({ app }: SectionProps) {
   return (
@@ -273,7 +177,14 @@ export function DomainsSection({ app }: SectionProps) {
         key: domain,
         title: domain,
         detail: allow_subdomains && t.withSubdomains,
-        remove: { run: async () => removeDomain(app, { domain }) },
+        edit: () => (
+          <SavedFields
+            fields={subdomainFields}
+            values={{ allow_subdomains }}
+            save={async (change) => changeDomain(app, { domain, allow_subdomains, ...change })}
+          />
+        ),
+        actions: [removal(async () => removeDomain(app, { domain }))],
       }))}
       fields={domainFields}
       add={async (domain) => addDomain(app, domain)}

@@ -3,48 +3,35 @@ import { useSignal } from '@preact/signals';
 import { describeFailure } from '../../data/failure.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 
-export type Outcome =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'working' }
-  | { readonly kind: 'done'; readonly text: string }
-  | { readonly kind: 'failed'; readonly text: string };
-
 /** What the page itself refuses; the message is for people. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
 }
 
-/** The outcome of what a person does last in one place, and a function that does it. */
-export function useOutcome(): {
-  readonly outcome: Outcome;
-  /** @returns whether it was done */
-  readonly attempt: (work: () => Promise<unknown>, doneText?: string) => Promise<boolean>;
-} {
-  const outcome = useSignal<Outcome>({ kind: 'none' });
+/** Does what a person asks for in one place, and says there what comes of it, to screen readers too. */
+export function useOutcome() {
+  const kind = useSignal<'none' | 'working' | 'done' | 'failed'>('none');
+  const text = useSignal('');
   return {
-    outcome: outcome.value,
-    attempt: async (work, doneText = t.saved) => {
-      outcome.value = { kind: 'working' };
+    isWorking: kind.value === 'working',
+    note: (
+      <span class="outcome" role="status" data-kind={kind}>
+        {kind.value === 'working' ? t.working : text}
+      </span>
+    ),
+    /** @returns whether it was done */
+    attempt: async (work: () => Promise<unknown>, doneText: string = t.saved): Promise<boolean> => {
+      kind.value = 'working';
       try {
         await work();
-        outcome.value = { kind: 'done', text: doneText };
-        return true;
+        [kind.value, text.value] = ['done', doneText];
       } catch (error) {
-        outcome.value = {
-          kind: 'failed',
-          text: error instanceof Refusal ? error.message : describeFailure(error),
-        };
-        return false;
+        [kind.value, text.value] = [
+          'failed',
+          error instanceof Refusal ? error.message : describeFailure(error),
+        ];
       }
+      return kind.value === 'done';
     },
   };
-}
-
-/** Says an outcome where it happened, to screen readers too. */
-export function OutcomeNote({ outcome }: { readonly outcome: Outcome }) {
-  return (
-    <span class="outcome" role="status" data-kind={outcome.kind}>
-      {outcome.kind === 'working' ? t.saving : 'text' in outcome ? outcome.text : ''}
-    </span>
-  );
 }

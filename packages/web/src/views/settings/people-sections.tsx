@@ -12,14 +12,13 @@ import {
 } from '../../data/people-actions.ts';
 import type { Person, UserGroup } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
-import { texts } from '../../texts.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { addressOfPerson, describeKind, roleOf } from '../people/describe-person.ts';
-import { ActionButton } from './action-button.tsx';
-import { Disclosure } from './disclosure.tsx';
-import { area, choice, line, people } from './fields.ts';
+import { removal } from './action-button.tsx';
+import { area, line, listed, peopleChoices, several } from './fields.ts';
 import { SavedFields } from './form.tsx';
 import { ListSection } from './list-section.tsx';
+import type { Row } from './rows.tsx';
 import type { SectionProps } from './section.ts';
 
 const roles = {
@@ -28,57 +27,42 @@ const roles = {
   guest: { is_admin: false, is_guest: true },
 };
 
-const personFields = [
-  line('full_name', { required: true, maxLength: 100 }),
-  choice<'role', keyof typeof roles>('role', [
-    { value: 'member', label: texts.people.member },
-    { value: 'administrator', label: texts.people.administrator },
-    { value: 'guest', label: texts.people.guest },
-  ]),
-];
-
+const nameField = line('full_name', { required: true, maxLength: 100 });
+const personFields = [nameField, listed('role')];
 const newPersonFields = [
-  line('full_name', { required: true, maxLength: 100 }),
+  nameField,
   line('email', { type: 'email', required: true }),
   line('password', { type: 'password', required: true, autoComplete: 'new-password' }),
 ];
 
-function PersonEditor({ app, person }: { readonly app: App; readonly person: Person }) {
-  const { user_id, full_name } = person;
-  return (
-    <>
-      <SavedFields
-        fields={personFields}
-        values={{ full_name, role: roleOf(person) }}
-        save={async ({ role, ...change }) =>
-          changePerson(app, { user_id, ...change, ...(role === undefined ? {} : roles[role]) })
-        }
-      />
-      <ActionButton
-        label={t.deactivate}
-        about={full_name}
-        warning={t.warnings.deactivatePerson}
-        run={async () => deactivatePerson(app, { user_id })}
-      />
-    </>
-  );
-}
-
-function personActions(app: App, person: Person) {
+function personRow(app: App, person: Person): Row {
   const { user_id, full_name, isActive } = person;
-  return isActive ? (
-    <Disclosure
-      label={t.edit}
-      about={full_name}
-      content={() => <PersonEditor app={app} person={person} />}
-    />
-  ) : (
-    <ActionButton
-      label={t.reactivate}
-      about={full_name}
-      run={async () => reactivatePerson(app, { user_id })}
+  const values = { full_name, role: roleOf(person) };
+  const editor = () => (
+    <SavedFields
+      fields={personFields}
+      values={values}
+      save={async ({ role, ...change }) =>
+        changePerson(app, { user_id, ...change, ...(role && roles[role]) })
+      }
     />
   );
+  return {
+    key: user_id,
+    picture: <Avatar person={person} size={32} />,
+    title: full_name,
+    detail: `${describeKind(person, app.state)} · ${addressOfPerson(person)}`,
+    ...(isActive && { edit: editor }),
+    actions: [
+      isActive
+        ? {
+            label: t.deactivate,
+            run: async () => deactivatePerson(app, { user_id }),
+            warning: t.warnings.deactivatePerson,
+          }
+        : { label: t.reactivate, run: async () => reactivatePerson(app, { user_id }) },
+    ],
+  };
 }
 
 export function PeopleSection({ app }: SectionProps) {
@@ -92,60 +76,47 @@ export function PeopleSection({ app }: SectionProps) {
   return (
     <ListSection
       name="people"
-      rows={everybody.map((person) => ({
-        key: person.user_id,
-        picture: <Avatar person={person} size={32} />,
-        title: person.full_name,
-        detail: `${describeKind(person, app.state)} · ${addressOfPerson(person)}`,
-        actions: personActions(app, person),
-      }))}
+      rows={everybody.map((person) => personRow(app, person))}
       fields={newPersonFields}
       add={async (person) => createPerson(app, person)}
     />
   );
 }
 
-function groupFields(everybody: readonly Person[]) {
+function groupFields(app: App) {
   return [
     line('name', { required: true, maxLength: 100 }),
     area('description', 1024),
-    people('members', everybody),
+    several('members', peopleChoices(app.state.activePeople.value)),
   ];
 }
 
 function GroupEditor({ app, group }: { readonly app: App; readonly group: UserGroup }) {
-  const group_id = group.id;
-  const changeMembers = async (members: readonly number[]): Promise<void> => {
-    const [before, after] = [new Set(group.members), new Set(members)];
-    await changeGroupMembers(app, {
-      group_id,
-      add: [...after.difference(before)],
-      delete: [...before.difference(after)],
-    });
-  };
+  const { id: group_id, name, description } = group;
+  // Deactivated people stay members.
+  const active = new Set(app.state.activePeople.value.map(({ user_id }) => user_id));
+  const before = active.intersection(new Set(group.members));
   return (
-    <>
-      <SavedFields
-        fields={groupFields(app.state.activePeople.value)}
-        values={group}
-        save={async ({ members, ...change }) =>
-          members === undefined ? changeGroup(app, { group_id, ...change }) : changeMembers(members)
-        }
-      />
-      <ActionButton
-        label={t.remove}
-        about={group.name}
-        warning={t.warnings.removeGroup}
-        run={async () => deleteGroup(app, { group_id })}
-      />
-    </>
+    <SavedFields
+      fields={groupFields(app)}
+      values={{ name, description, members: [...before] }}
+      save={async ({ members, ...change }) => {
+        if (members === undefined) return changeGroup(app, { group_id, ...change });
+        const after = new Set(members);
+        return changeGroupMembers(app, {
+          group_id,
+          add: [...after.difference(before)],
+          delete: [...before.difference(after)],
+        });
+      }}
+    />
   );
 }
 
 export function GroupsSection({ app }: SectionProps) {
-  const { self, realm, activePeople } = app.state;
-  const mayChange =
-    self.value.is_admin || (!self.value.is_guest && realm.value.realm_user_group_edit_policy === 1);
+  const { self, realm } = app.state;
+  const { is_admin, is_guest } = self.value;
+  const mayChange = is_admin || (!is_guest && realm.value.realm_user_group_edit_policy === 1);
   return (
     <ListSection
       name="groups"
@@ -153,16 +124,16 @@ export function GroupsSection({ app }: SectionProps) {
         key: group.id,
         title: group.name,
         detail: `${t.memberCount(group.members.length)} · ${group.description}`,
-        actions: mayChange && (
-          <Disclosure
-            label={t.edit}
-            about={group.name}
-            content={() => <GroupEditor app={app} group={group} />}
-          />
-        ),
+        ...(mayChange && {
+          edit: () => <GroupEditor app={app} group={group} />,
+          actions: [
+            removal(async () => deleteGroup(app, { group_id: group.id }), t.warnings.removeGroup),
+          ],
+        }),
       }))}
-      fields={groupFields(activePeople.value)}
-      add={mayChange ? async (group) => createGroup(app, group) : undefined}
+      fields={groupFields(app)}
+      add={async (group) => createGroup(app, group)}
+      mayAdd={mayChange}
     />
   );
 }

@@ -3,7 +3,9 @@ import type { ComponentChildren } from 'preact';
 
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { nameFilter, SearchField } from '../parts/search-field.tsx';
+import type { Action } from './action-button.tsx';
 import { ActionButton } from './action-button.tsx';
+import { Disclosure } from './disclosure.tsx';
 
 /** Rows on the page; more are shown by a button. */
 const shownMax = 100;
@@ -17,21 +19,31 @@ export type Row = {
   readonly title: string;
   readonly href?: string;
   readonly detail?: ComponentChildren;
-  readonly actions?: ComponentChildren;
-  /** Takes it out of the list; `warning` says what cannot be undone. */
-  readonly remove?: { readonly run: () => Promise<unknown>; readonly warning?: string };
+  /** More about it, asked for when it is opened. */
+  readonly edit?: (() => ComponentChildren) | undefined;
+  readonly actions?: readonly Action[];
 };
 
+function RowItem({ picture, title, href, detail, edit, actions = [] }: Row) {
+  return (
+    <li>
+      {picture}
+      <div class="rows-text">
+        {href === undefined ? <strong>{title}</strong> : <a href={href}>{title}</a>}
+        <small class="hint">{detail}</small>
+      </div>
+      <div class="rows-actions">
+        {edit !== undefined && <Disclosure label={t.edit} about={title} content={edit} />}
+        {actions.map((action) => (
+          <ActionButton key={action.label} about={title} {...action} />
+        ))}
+      </div>
+    </li>
+  );
+}
+
 /** A list of things that settings are about, with what can be done to each. */
-export function Rows({
-  label,
-  rows,
-  empty,
-}: {
-  readonly label: string;
-  readonly rows: readonly Row[];
-  readonly empty: string;
-}) {
+export function Rows({ label, rows }: { readonly label: string; readonly rows: readonly Row[] }) {
   const filter = useSignal('');
   const shown = useSignal(shownMax);
   const isWanted = nameFilter(filter.value);
@@ -39,29 +51,12 @@ export function Rows({
   return (
     <>
       {rows.length >= searchedMin && <SearchField label={`${t.search}: ${label}`} text={filter} />}
-      {found.length === 0 ? (
-        <p class="rows-empty">{rows.length === 0 ? empty : t.nothingFound}</p>
-      ) : (
-        <ul class="rows" aria-label={label}>
-          {found
-            .slice(0, shown.value)
-            .map(({ key, picture, title, href, detail, actions, remove }) => (
-              <li key={key}>
-                {picture}
-                <div class="rows-text">
-                  {href === undefined ? <strong>{title}</strong> : <a href={href}>{title}</a>}
-                  {detail !== undefined && <small class="hint">{detail}</small>}
-                </div>
-                <div class="rows-actions">
-                  {actions}
-                  {remove !== undefined && (
-                    <ActionButton label={t.remove} about={title} {...remove} />
-                  )}
-                </div>
-              </li>
-            ))}
-        </ul>
-      )}
+      {found.length === 0 && <p class="hint">{rows.length === 0 ? t.empty : t.nothingFound}</p>}
+      <ul class="rows" aria-label={label}>
+        {found.slice(0, shown.value).map((row) => (
+          <RowItem {...row} key={row.key} />
+        ))}
+      </ul>
       {found.length > shown.value && (
         <button
           type="button"

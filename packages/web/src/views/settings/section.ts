@@ -1,4 +1,16 @@
 import type { App } from '../../data/app.ts';
+import { settingsTexts as t } from '../../settings-texts.ts';
 
 /** What each section of the settings gets. */
 export type SectionProps = { readonly app: App };
+
+export type SectionName = keyof typeof t.sections;
+
+export const sectionTexts: {
+  readonly [name in SectionName]: {
+    readonly title: string;
+    readonly note?: string;
+    /** Of the form that adds to a section that is a list. */
+    readonly add?: string;
+  };
+} = t.sections;

@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
 
 import type { Stream } from '../../data/state.ts';
-import { privacies, privacyChoice, privacyOf } from './privacy.ts';
+import { listed } from '../settings/fields.ts';
+import { privacies, privacyOf } from './privacy.ts';
 
 const stream: Stream = {
   name: 'boatyard',
@@ -20,5 +21,5 @@ test.each(Object.entries(privacies))('a stream made as %s is shown as that', (na
 });
 
 test('a new stream is public unless somebody chooses otherwise', () => {
-  expect(privacyChoice.initial).toBe('public');
+  expect(listed('privacy').initial).toBe('public');
 });

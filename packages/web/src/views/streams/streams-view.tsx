@@ -1,19 +1,19 @@
 import '../../styles/settings.css';
 import { useSignal } from '@preact/signals';
+import { useId } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
 import type { Stream } from '../../data/state.ts';
-import { createStream, subscribe } from '../../data/stream-actions.ts';
+import { createStream } from '../../data/stream-actions.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
-import { ActionButton } from '../settings/action-button.tsx';
 import { Disclosure } from '../settings/disclosure.tsx';
-import { line, people, toggle } from '../settings/fields.ts';
-import { SubmitForm } from '../settings/form.tsx';
+import { line, listed, peopleChoices, several, toggles } from '../settings/fields.ts';
+import { Form } from '../settings/form.tsx';
 import { Refusal } from '../settings/outcome.tsx';
 import { Rows } from '../settings/rows.tsx';
-import { LeaveButton } from './leave-button.tsx';
+import { joinActions } from './join-actions.ts';
+import { privacies } from './privacy.ts';
 import { StreamPage } from './stream-page.tsx';
-import { privacies, privacyChoice } from './privacy.ts';
 
 function hasName(app: App, name: string): boolean {
   const wanted = name.trim().toLowerCase();
@@ -24,24 +24,20 @@ function NewStreamForm({ app }: { readonly app: App }) {
   const { self, realm, streams, activePeople } = app.state;
   const announcedIn = streams.value.get(realm.value.realm_notifications_stream_id);
   const selfId = self.value.user_id;
+  const others = activePeople.value.filter(({ user_id }) => user_id !== selfId);
   return (
-    <SubmitForm
+    <Form
       fields={[
         line('name', { required: true, maxLength: 60 }),
         line('description', { maxLength: 1024 }),
-        privacyChoice,
-        toggle('is_announcement_only'),
-        ...(announcedIn === undefined
-          ? []
-          : [{ ...toggle('announce'), help: t.streams.announcementsIn(announcedIn.name) }]),
-        people(
-          'principals',
-          activePeople.value.filter(({ user_id }) => user_id !== selfId),
-        ),
+        listed('privacy'),
+        ...toggles('is_announcement_only'),
+        ...(announcedIn === undefined ? [] : toggles('announce')),
+        several('principals', peopleChoices(others)),
       ]}
-      label={t.streams.create}
+      button={t.streams.create}
       doneText={t.added}
-      submit={async ({ name, description, privacy, principals, ...options }) => {
+      save={async ({ name, description, privacy, principals, ...options }) => {
         // To the server this would be joining it.
         if (hasName(app, name)) throw new Refusal(t.streams.exists);
         await createStream(app, {
@@ -68,7 +64,8 @@ function describeStream(app: App, { stream_id, invite_only, description }: Strea
 
 function StreamList({ app }: { readonly app: App }) {
   const { streams, subscriptions, self } = app.state;
-  const filter = useSignal<string>('all');
+  const filter = useSignal('all');
+  const id = useId();
   const shown = [...streams.value.values()]
     .filter(
       ({ stream_id }) =>
@@ -81,10 +78,10 @@ function StreamList({ app }: { readonly app: App }) {
       {self.value.can_create_streams && (
         <Disclosure label={t.streams.create} content={() => <NewStreamForm app={app} />} />
       )}
-      <div class="field" data-kind="choice">
-        <label for="streams-shown">{t.streams.shown}</label>
+      <div class="field" data-kind="select">
+        <label for={id}>{t.streams.shown}</label>
         <select
-          id="streams-shown"
+          id={id}
           value={filter}
           onChange={({ currentTarget }) => {
             filter.value = currentTarget.value;
@@ -99,23 +96,12 @@ function StreamList({ app }: { readonly app: App }) {
       </div>
       <Rows
         label={t.streams.title}
-        empty={t.streams.empty}
         rows={shown.map((stream) => ({
           key: stream.stream_id,
           title: `#${stream.name}`,
           href: app.addressOf({ view: 'streams', streamId: stream.stream_id }),
           detail: describeStream(app, stream),
-          actions: subscriptions.value.has(stream.stream_id) ? (
-            <LeaveButton app={app} stream={stream} />
-          ) : (
-            !self.value.is_guest && (
-              <ActionButton
-                label={t.streams.subscribe}
-                about={stream.name}
-                run={async () => subscribe(app, stream)}
-              />
-            )
-          ),
+          actions: joinActions(app, stream),
         }))}
       />
     </>
@@ -132,7 +118,7 @@ export function StreamsView({
 }) {
   const stream = streamId === undefined ? undefined : app.state.streams.value.get(streamId);
   return (
-    <div class="settings-page">
+    <div class="page settings-page">
       <div class="settings" data-single="true">
         <div class="settings-section">
           {streamId !== undefined && (

@@ -1,0 +1,110 @@
+import type { App } from '../../data/app.ts';
+import {
+  addProfileField,
+  changeProfileField,
+  removeProfileField,
+  reorderProfileFields,
+} from '../../data/organization-actions.ts';
+import { settingsTexts as t } from '../../settings-texts.ts';
+import { accountOf, fieldTypes, optionsOf } from '../people/profile-fields.ts';
+import type { ProfileField } from '../people/profile-fields.ts';
+import { removal } from './action-button.tsx';
+import { area, line, listed } from './fields.ts';
+import { SavedFields } from './form.tsx';
+import { ListSection } from './list-section.tsx';
+import type { Row } from './rows.tsx';
+import type { SectionProps } from './section.ts';
+
+const describingFields = [line('name', { maxLength: 40 }), line('hint', { maxLength: 80 })];
+const dataField = area('field_data', 5000);
+const newFieldFields = [listed('field_type'), ...describingFields, dataField];
+
+/** Kinds of fields are their types, and accounts elsewhere by their names, `custom` for others. */
+const kindTexts: Readonly<Record<string | number, string | undefined>> = t.choices.field_type;
+
+function kindOf(field: ProfileField): string | number {
+  return accountOf(field)?.subtype ?? field.type;
+}
+
+/** What a field's kind has besides: an option on each line, or the address of accounts. */
+function linesOf(field: ProfileField): string {
+  const options = optionsOf(field).map(([, text]) => text);
+  return accountOf(field)?.url_pattern ?? options.join('\n');
+}
+
+type Option = readonly [value: string, text: string];
+
+/** Options whose texts stay keep their values; others get numbers that are not in use. */
+function optionsFrom(lines: string, present: readonly Option[]) {
+  const values = new Map(present.map(([value, text]) => [text, value]));
+  const optionTexts = new Set(lines.split('\n').map((text) => text.trim()));
+  optionTexts.delete('');
+  const firstFree = 1 + Math.max(-1, ...present.map(([value]) => Number(value)));
+  return Object.fromEntries(
+    [...optionTexts].map((text, index) => [
+      values.get(text) ?? String(firstFree + index),
+      { text, order: String(index + 1) },
+    ]),
+  );
+}
+
+function dataFrom(kind: string | number, lines: string, present: readonly Option[] = []) {
+  if (kind === fieldTypes.choice) return optionsFrom(lines, present);
+  if (kind === 'custom') return { subtype: kind, url_pattern: lines.trim() };
+  return typeof kind === 'string' ? { subtype: kind } : {};
+}
+
+function FieldEditor({ app, field }: { readonly app: App; readonly field: ProfileField }) {
+  const { id: field_id, name, hint } = field;
+  const kind = kindOf(field);
+  const field_data = linesOf(field);
+  return (
+    <SavedFields
+      fields={field_data === '' ? describingFields : [...describingFields, dataField]}
+      values={{ name, hint, field_data }}
+      save={async ({ field_data: lines = field_data, ...change }) =>
+        changeProfileField(app, {
+          field_id,
+          name,
+          hint,
+          ...change,
+          field_data: dataFrom(kind, lines, optionsOf(field)),
+        })
+      }
+    />
+  );
+}
+
+export function ProfileFieldsSection({ app }: SectionProps) {
+  const fields = app.state.rest.value.custom_profile_fields;
+  const ids = fields.map(({ id }) => id);
+  const rowOf = (field: ProfileField, index: number): Row => {
+    const { id, name, hint } = field;
+    const kind = kindOf(field);
+    const order = ids.toSpliced(index, 1).toSpliced(index - 1, 0, id);
+    const moveUp = { label: t.moveUp, run: async () => reorderProfileFields(app, { order }) };
+    const remove = async () => removeProfileField(app, { field_id: id });
+    const isKnownAccount = typeof kind === 'string' && kind !== 'custom';
+    return {
+      key: id,
+      title: name,
+      detail: [kindTexts[kind], hint].filter(Boolean).join(' · '),
+      edit: isKnownAccount ? undefined : () => <FieldEditor app={app} field={field} />,
+      actions: [...(index > 0 ? [moveUp] : []), removal(remove, t.warnings.removeProfileField)],
+    };
+  };
+  return (
+    <ListSection
+      name="profile-fields"
+      rows={fields.map(rowOf)}
+      fields={newFieldFields}
+      add={async ({ field_type: kind, field_data, ...field }) =>
+        addProfileField(app, {
+          ...field,
+          field_type: typeof kind === 'string' ? fieldTypes.account : kind,
+          field_data: dataFrom(kind, field_data),
+        })
+      }
+    />
+  );
+}

@@ -1,0 +1,193 @@
+/** What people change of their own account in the page, seen in another browser or by the API. */
+import type { TestAccount } from '@parley/test-kit';
+import { expect, test } from 'vitest';
+
+import { annPassword, startBrowserTests } from './browser-system.ts';
+import { expectGone, expectShown } from './visitor.ts';
+import type { Visitor } from './visitor.ts';
+
+const { system, visit } = startBrowserTests();
+
+async function open(account: TestAccount, fragment: string): Promise<Visitor> {
+  const visitor = await visit();
+  await visitor.enter(account, fragment);
+  await expectShown(visitor.page.getByRole('heading', { level: 1 }).first());
+  return visitor;
+}
+
+async function expectSignedOut({ page }: Visitor): Promise<void> {
+  await expectShown(page.getByRole('button', { name: 'Sign in', exact: true }));
+}
+
+async function expectRefused({ page }: Visitor, text: string): Promise<void> {
+  await expectShown(page.locator('[data-kind="failed"]').filter({ hasText: text }));
+}
+
+/** The card of a person, in another browser. */
+async function openCard(visitor: Visitor, name: string) {
+  await visitor.page.getByRole('button', { name: `About ${name}` }).click();
+  return visitor.page.getByRole('dialog');
+}
+
+test('name, status and picture of a person reach others', async () => {
+  const { ann, organization } = system();
+  const dan = await open(await organization.makeAccount('Dan Oak'), '#settings/profile');
+  const other = await open(ann, '#recent');
+  await dan.page.getByLabel('Status').fill('At the quay');
+  await dan.page.getByLabel('Status').press('Enter');
+  await dan.page.getByLabel('Away').check();
+  await dan.page.getByLabel('Name', { exact: true }).fill('Dan Elm');
+  await dan.page.getByLabel('Name', { exact: true }).press('Enter');
+  await dan.page.getByLabel('Picture').setInputFiles({
+    name: 'face.png',
+    mimeType: 'image/png',
+    buffer: await dan.page.screenshot(),
+  });
+  const card = await openCard(other, 'Dan Elm');
+  await expectShown(card.getByText('At the quay'));
+  await expectShown(card.getByText('Away', { exact: true }));
+  await expectShown(card.locator('img'));
+  await dan.page.getByRole('button', { name: 'Remove: Picture' }).click();
+  await expectGone(card.locator('img'));
+});
+
+test('settings of display and notifications hold in every browser at once', async () => {
+  const dan = await system().organization.makeAccount('Eve Fir');
+  const [one, other] = [await open(dan, '#settings/display'), await open(dan, '#settings/display')];
+  await one.page.getByLabel('Dark colours').check();
+  await expectShown(other.page.locator('html[data-theme="dark"]'));
+  await expectShown(other.page.getByRole('checkbox', { name: 'Dark colours', checked: true }));
+  for (const visitor of [one, other]) await visitor.go('#settings/notifications');
+  await one.page.getByLabel('Sounds', { exact: true }).uncheck();
+  await one.page.getByLabel('Number in the title and on the icon').selectOption('None');
+  await expectShown(
+    other.page.getByRole('checkbox', { name: 'Sounds', exact: true, checked: false }),
+  );
+  const chosen = other.page.locator('option:checked', { hasText: /^None$/ });
+  await expectShown(other.page.locator('select', { has: chosen }));
+});
+
+test('alert words are added and removed', async () => {
+  const account = await system().organization.makeAccount('Fay Ash');
+  const [one, other] = [
+    await open(account, '#settings/alert-words'),
+    await open(account, '#settings/alert-words'),
+  ];
+  await one.page.getByLabel('Word or phrase').fill('low tide');
+  await one.page.getByLabel('Word or phrase').press('Enter');
+  const entry = other.page.getByRole('listitem').filter({ hasText: 'low tide' });
+  await expectShown(entry);
+  await entry.getByRole('button', { name: 'Remove: low tide' }).click();
+  await expectGone(one.page.getByRole('listitem').filter({ hasText: 'low tide' }));
+});
+
+test('a person sees the own browsers, and signs out one of them or all others', async () => {
+  const account = await system().organization.makeAccount('Gil Yew');
+  const first = await open(account, '#recent');
+  const own = await open(account, '#settings/sessions');
+  const end = own.page.getByRole('button', { name: /^Sign out: / });
+  await expectShown(own.page.getByText('This browser'));
+  await end.click();
+  await expectSignedOut(first);
+  await expectGone(end);
+  const others = [await open(account, '#recent'), await open(account, '#recent')];
+  await own.page.reload();
+  await own.page.getByRole('button', { name: 'Sign out all other browsers' }).click();
+  for (const other of others) await expectSignedOut(other);
+  await expectGone(end.first());
+  await expectShown(own.page.getByText('This browser'));
+});
+
+test('a new password needs the present one and signs out every browser', async () => {
+  const password = 'a boat in the fog';
+  const account = await system().organization.makeAccount('Hal Elm', { password });
+  const other = await open(account, '#recent');
+  const own = await open(account, '#settings/account');
+  const change = own.page.getByRole('button', { name: 'Change', exact: true });
+  await own.page.getByLabel('Present password').fill('not this one');
+  await own.page.getByLabel('New password').fill(annPassword);
+  await change.click();
+  await expectRefused(own, 'Wrong password!');
+  await own.page.getByLabel('Present password').fill(password);
+  await change.click();
+  for (const visitor of [own, other]) await expectSignedOut(visitor);
+  await own.page.getByLabel('E-mail address').fill(account.email);
+  await own.page.getByLabel('Password').fill(annPassword);
+  await own.page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  await expectShown(own.page.getByRole('navigation').first());
+});
+
+test('the API key is shown for the password, and replaced after a question', async () => {
+  const account = await system().organization.makeAccount('Ida Oak', { password: annPassword });
+  const { page } = await open(account, '#settings/api-key');
+  await page.getByLabel('Password').fill(annPassword);
+  await page.getByRole('button', { name: 'Show the key' }).click();
+  await expectShown(page.getByLabel('Your API key').filter({ hasText: account.apiKey }));
+  await page.getByRole('button', { name: 'Replace the key' }).click();
+  const question = page.getByRole('dialog');
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  expect((await account.typed.attempt('GET /users/me')).result).toBe('success');
+  await page.getByRole('button', { name: 'Replace the key' }).click();
+  await question.getByRole('button', { name: 'Replace the key' }).click();
+  await expectShown(page.getByRole('button', { name: 'Sign in', exact: true }));
+  expect((await account.typed.attempt('GET /users/me')).result).toBe('error');
+});
+
+test('a bot is created, gets a picture, and is deactivated after a question', async () => {
+  const account = await system().organization.makeAccount('Jon Fir');
+  const { page } = await open(account, '#settings/bots');
+  await page.getByLabel('Name', { exact: true }).fill('Tide Bot');
+  await page.getByLabel('Short name').fill('tide');
+  await page.getByRole('button', { name: 'Add', exact: true }).click();
+  await page.locator('summary', { hasText: 'Edit' }).click();
+  await page.getByLabel('Picture').setInputFiles({
+    name: 'bot.png',
+    mimeType: 'image/png',
+    buffer: await page.screenshot(),
+  });
+  await expectShown(page.locator('.disclosure-content img'));
+  const { bots } = await account.typed.request('GET /bots');
+  expect(bots.map(({ full_name }) => full_name)).toEqual(['Tide Bot']);
+  await expectShown(page.getByText(bots[0]?.api_key ?? 'a key'));
+  const download = page.waitForEvent('download');
+  await page.getByRole('link', { name: 'Download configuration' }).click();
+  expect((await download).suggestedFilename()).toBe('zuliprc');
+  await page.getByRole('button', { name: 'Deactivate: Tide Bot' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Deactivate' }).click();
+  await expectShown(page.getByRole('button', { name: 'Reactivate: Tide Bot' }));
+  expect((await account.typed.request('GET /bots')).bots).toEqual([]);
+});
+
+test.each([
+  ['guest', ['User groups', 'Custom emoji'], false],
+  ['bob', ['User groups', 'Custom emoji'], true],
+] as const)('%s is not offered what administrators do', async (name, offered, mayHaveBots) => {
+  const { page } = await open(system()[name], '#settings/people');
+  await expectShown(page.getByRole('heading', { level: 1, name: 'Profile' }));
+  const links = page.getByRole('navigation', { name: 'Settings' }).getByRole('link');
+  const names = await links.allInnerTexts();
+  expect(names.slice(names.indexOf('Password and account') + 1)).toEqual(
+    mayHaveBots ? ['Bots', ...offered] : offered,
+  );
+});
+
+test('somebody signs in as one of the people of a development server, and signing out erases every store', async () => {
+  const visitor = await visit();
+  const { page } = visitor;
+  await visitor.go('');
+  await page.getByRole('button', { name: system().cat.email, exact: true }).click();
+  await visitor.go(`#narrow/stream/${system().general.id}-general/topic/draft`);
+  await visitor.composeField.fill('Not finished');
+  await visitor.go('#drafts');
+  await expectShown(page.getByText('Not finished').first());
+  await page.getByRole('button', { name: 'Your account' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await expectSignedOut(visitor);
+  const left = await page.evaluate(async () => [
+    ...Object.keys(localStorage),
+    ...Object.keys(sessionStorage),
+    ...(await indexedDB.databases()).map(({ name }) => name),
+  ]);
+  expect(left).toEqual([]);
+  expect(await visitor.context.cookies()).toEqual([]);
+});
