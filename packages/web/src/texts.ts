@@ -49,6 +49,7 @@ export const texts = {
       'no-topic': 'Give the message a topic.',
       'not-subscribed': 'Only subscribers can write in this stream.',
       'topic-too-long': 'The topic is too long.',
+      uploading: 'Wait for the files, or cancel them.',
     },
     people: 'To people',
     preview: 'Preview',
@@ -66,6 +67,7 @@ export const texts = {
     suggestions: 'Suggestions',
     suggestionsCount: (count: number) => (count === 1 ? '1 suggestion' : `${count} suggestions`),
     tooLong: (excess: number) => `The message is ${excess} characters too long.`,
+    tooManyFiles: (max: number) => `At most ${max} files at once.`,
     topic: 'Topic',
     unknownPerson: 'Unknown person',
     unsubscribedPeople: (names: string) =>
@@ -85,9 +87,7 @@ export const texts = {
     cancel: 'Cancel',
     delete: 'Delete',
     deleteQuestion: 'It is deleted for everybody, and nobody can bring it back.',
-    deleteTitle: 'Delete this message?',
     edited: (name: string, moment: string) => `Edited by ${name}, ${moment}`,
-    history: 'Edits',
     label: 'Edit message',
     loading: 'Loading …',
     modes: {
@@ -96,13 +96,17 @@ export const texts = {
       change_one: 'This message only',
     },
     move: 'Move',
-    moveTitle: 'Move to another topic',
     moveWhich: 'What moves',
     save: 'Save',
     timeLeft: (secs: number) =>
       secs === 0
         ? 'The time for editing is over.'
         : `${Math.floor(secs / 60)}:${String(secs % 60).padStart(2, '0')} left to edit`,
+    titles: {
+      delete: 'Delete this message?',
+      history: 'Edits',
+      move: 'Move to another topic',
+    },
     written: (name: string, moment: string) => `Written by ${name}, ${moment}`,
   },
   emoji: {
@@ -265,7 +269,6 @@ export const texts = {
   scheduled: {
     cancel: 'Cancel sending',
     none: 'Nothing waits to be sent.',
-    notFuture: 'Choose a time in the future.',
     otherTime: 'Another time',
     quick: {
       evening: 'This evening',

@@ -51,6 +51,12 @@ export class Drafts {
     ]);
   }
 
+  /** Keeps a text after the conversation's earlier one. */
+  append(conversation: Conversation, content: string): void {
+    const earlier = this.find(conversation)?.content;
+    this.save(conversation, [earlier, content].filter(Boolean).join('\n\n'));
+  }
+
   delete(key: string): void {
     this.#stored.change((drafts) => drafts.filter((draft) => draft.key !== key));
   }

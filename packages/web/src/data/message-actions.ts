@@ -88,8 +88,11 @@ export function countReactions(reactions: readonly Reaction[]): readonly Reactio
   return [...counts.values()];
 }
 
+/** Reactions on their way, by message and emoji. */
+const toggling = new Set<string>();
+
 /**
- * Adds the person's reaction, or takes it back if it is there.
+ * Adds the person's reaction, or takes it back if it is there. While one is on its way, another press of it does nothing.
  *
  * @throws ApiError or NoAnswerError
  */
@@ -102,11 +105,18 @@ export async function toggleReaction(app: App, message: Message, emoji: Emoji): 
       reaction.emoji_code === emoji_code &&
       reaction.reaction_type === reaction_type,
   );
+  const key = `${message.id} ${reaction_type} ${emoji_code}`;
+  if (toggling.has(key)) return;
+  toggling.add(key);
   if (!isThere) rememberEmoji(app, emoji_name);
-  await app.client.request(
-    isThere ? 'DELETE /messages/{message_id}/reactions' : 'POST /messages/{message_id}/reactions',
-    { message_id: message.id, emoji_name, emoji_code, reaction_type },
-  );
+  try {
+    await app.client.request(
+      isThere ? 'DELETE /messages/{message_id}/reactions' : 'POST /messages/{message_id}/reactions',
+      { message_id: message.id, emoji_name, emoji_code, reaction_type },
+    );
+  } finally {
+    toggling.delete(key);
+  }
 }
 
 /** @throws ApiError or NoAnswerError */

@@ -52,8 +52,7 @@ export async function cancelScheduled(app: App, message: ScheduledMessage): Prom
     scheduled_message_id: message.scheduled_message_id,
   });
   const conversation = conversationOfScheduled(message, app.state.self.peek().user_id);
-  const draft = app.drafts.find(conversation)?.content;
-  app.drafts.save(conversation, [draft, message.content].filter(Boolean).join('\n\n'));
+  app.drafts.append(conversation, message.content);
 }
 
 export type QuickTime = {

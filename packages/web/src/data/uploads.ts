@@ -1,6 +1,9 @@
 /** Files on their way to the server. `fetch` does not say how much was sent, so this is the one request that the typed client does not make. */
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { ReadonlySignal, Signal } from '@preact/signals';
+
+import { texts } from '../texts.ts';
+import { notify } from './notices.ts';
 
 export type Upload = {
   readonly id: number;
@@ -17,7 +20,7 @@ type Running = Upload & {
   readonly request: XMLHttpRequest;
 };
 
-/** Files of one drop or choice; more are ignored. */
+/** Files of one drop or choice. */
 const filesMax = 20;
 
 function fieldOf(answer: unknown, name: string): string | undefined {
@@ -30,16 +33,17 @@ function fieldOf(answer: unknown, name: string): string | undefined {
 export class Uploads {
   readonly #items = signal<readonly Running[]>([]);
   readonly items: ReadonlySignal<readonly Upload[]> = this.#items;
-  readonly #onDone: (markdown: string) => void;
+  /** Whether a file is on its way. */
+  readonly areRunning = computed(() =>
+    this.#items.value.some(({ failure }) => failure.value === undefined),
+  );
   #lastId = 0;
 
-  /** @param onDone gets the link to an uploaded file, in the syntax of messages */
-  constructor(onDone: (markdown: string) => void) {
-    this.#onDone = onDone;
-  }
-
-  add(files: Iterable<File>): void {
-    for (const file of [...files].slice(0, filesMax)) this.#start(file);
+  /** @param onDone gets the link to each file that was uploaded, in the syntax of messages */
+  add(files: Iterable<File>, onDone: (markdown: string) => void): void {
+    const all = [...files];
+    if (all.length > filesMax) notify(texts.compose.tooManyFiles(filesMax), 'failure');
+    for (const file of all.slice(0, filesMax)) this.#start(file, onDone);
   }
 
   /** Ends an upload that is on its way, and forgets one that failed. */
@@ -55,7 +59,7 @@ export class Uploads {
     for (const { id } of this.#items.peek()) this.cancel(id);
   }
 
-  #start(file: File): void {
+  #start(file: File, onDone: (markdown: string) => void): void {
     this.#lastId += 1;
     const request = new XMLHttpRequest();
     const upload: Running = {
@@ -77,7 +81,7 @@ export class Uploads {
         return;
       }
       this.cancel(upload.id);
-      this.#onDone(`[${linkText(file.name)}](${uri})`);
+      onDone(`[${linkText(file.name)}](${uri})`);
     };
     request.onerror = () => {
       upload.failure.value = '';

@@ -6,15 +6,18 @@ import { streamIdOf } from '../../data/narrow.ts';
 import type { Conversation } from '../../data/narrow.ts';
 import { texts } from '../../texts.ts';
 import { EmojiButton } from '../emoji/emoji-button.tsx';
-import { Icon } from '../icon.tsx';
+import { lazy } from '../lazy.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { IconButton } from '../parts/icon-button.tsx';
 import { Composer } from './composer.ts';
 import { FailedMessages } from './failed-messages.tsx';
+import { fileHandlers, UploadList } from './files.tsx';
 import { MessageField } from './message-field.tsx';
 import { Notes } from './notes.tsx';
 import { Preview } from './preview.tsx';
 import { Recipients } from './recipients.tsx';
-import { SendLaterDialog } from './send-later.tsx';
-import { UploadList } from './upload-list.tsx';
+
+const SendLater = lazy(async () => (await import('./send-later.tsx')).SendLater);
 
 /** Where a person writes: to the conversation that is shown, or to one chosen here. */
 export function ComposeArea({ app }: { readonly app: App }) {
@@ -25,184 +28,155 @@ export function ComposeArea({ app }: { readonly app: App }) {
     <section class="compose" aria-label={texts.compose.area}>
       <FailedMessages app={app} />
       {conversation === undefined ? (
-        <StartButtons app={app} composer={composer} />
+        <StartButtons composer={composer} />
       ) : (
-        <ComposeForm app={app} composer={composer} conversation={conversation} />
+        <ComposeForm composer={composer} conversation={conversation} />
       )}
     </section>
   );
 }
 
 /** For places that are no conversation. */
-function StartButtons({ app, composer }: { readonly app: App; readonly composer: Composer }) {
-  const start = (conversation: Conversation): void => {
-    composer.redirect(conversation);
-    composer.field.focus();
-  };
-  const place = app.place.value;
-  const shownId = place.view === 'messages' ? streamIdOf(place.narrow) : undefined;
-  const [firstId = 0] = app.state.subscriptions.value.keys();
+function StartButtons({ composer }: { readonly composer: Composer }) {
+  const { place, state } = composer.app;
+  const shownId = place.value.view === 'messages' ? streamIdOf(place.value.narrow) : undefined;
+  const [firstId = 0] = state.subscriptions.value.keys();
+  const { startStream, startTopic, startPrivate } = texts.compose;
+  const starts: readonly (readonly [string, Conversation])[] = [
+    [
+      shownId === undefined ? startStream : startTopic,
+      { type: 'stream', streamId: shownId ?? firstId, topic: '' },
+    ],
+    [startPrivate, { type: 'private', userIds: [] }],
+  ];
   return (
-    <div class="compose-start">
-      <button
-        type="button"
-        onClick={() => start({ type: 'stream', streamId: shownId ?? firstId, topic: '' })}
-      >
-        {shownId === undefined ? texts.compose.startStream : texts.compose.startTopic}
-      </button>
-      <button type="button" onClick={() => start({ type: 'private', userIds: [] })}>
-        {texts.compose.startPrivate}
-      </button>
+    <div class="compose-start row">
+      {starts.map(([label, conversation]) => (
+        <button
+          key={label}
+          type="button"
+          onClick={() => {
+            composer.redirect(conversation);
+            composer.field.focus();
+          }}
+        >
+          {label}
+        </button>
+      ))}
     </div>
   );
 }
 
-function hasFiles(event: DragEvent): boolean {
-  return event.dataTransfer?.types.includes('Files') ?? false;
-}
-
 function ComposeForm({
-  app,
   composer,
   conversation,
 }: {
-  readonly app: App;
   readonly composer: Composer;
   readonly conversation: Conversation;
 }) {
-  const isPreviewed = useSignal(false);
-  const isDropped = useSignal(false);
-  const isLater = useSignal(false);
+  const { app, field, isPreviewed } = composer;
+  const text = field.text.value;
   return (
-    <>
-      <form
-        class="compose-form"
-        data-dropping={isDropped.value}
-        onSubmit={(event) => {
-          event.preventDefault();
-          composer.send();
-        }}
-        onDragOver={(event) => {
-          if (!hasFiles(event)) return;
-          event.preventDefault();
-          isDropped.value = true;
-        }}
-        onDragLeave={() => {
-          isDropped.value = false;
-        }}
-        onDrop={(event) => {
-          isDropped.value = false;
-          if (!hasFiles(event)) return;
-          event.preventDefault();
-          composer.field.uploads.add(event.dataTransfer?.files ?? []);
-        }}
-      >
-        <Recipients app={app} composer={composer} conversation={conversation} />
-        <UploadList uploads={composer.field.uploads} />
-        <Notes app={app} composer={composer} />
-        {isPreviewed.value ? (
-          <Preview app={app} content={composer.field.text.value} />
-        ) : (
-          <MessageField
-            app={app}
-            field={composer.field}
-            conversation={conversation}
-            onSubmit={() => composer.send()}
-          />
-        )}
-        <ComposeButtons
+    <form
+      class="compose-form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        composer.send();
+      }}
+      {...fileHandlers(field)}
+    >
+      <Recipients composer={composer} conversation={conversation} />
+      <UploadList uploads={field.uploads} />
+      <Notes composer={composer} />
+      {isPreviewed.value ? (
+        <Preview key={text} app={app} content={text} />
+      ) : (
+        <MessageField
           app={app}
-          composer={composer}
-          isPreviewed={isPreviewed.value}
-          onPreview={() => {
-            isPreviewed.value = !isPreviewed.value;
-            if (!isPreviewed.value) composer.field.focus();
-          }}
-          onLater={() => {
-            isLater.value = true;
-          }}
-        />
-      </form>
-      {isLater.value && (
-        <SendLaterDialog
-          app={app}
-          composer={composer}
-          onClose={() => {
-            isLater.value = false;
-          }}
+          field={field}
+          conversation={conversation}
+          onSubmit={() => composer.send()}
         />
       )}
-    </>
+      <ComposeButtons composer={composer} />
+    </form>
   );
 }
 
-function ComposeButtons({
-  app,
-  composer,
-  isPreviewed,
-  onPreview,
-  onLater,
-}: {
-  readonly app: App;
-  readonly composer: Composer;
-  readonly isPreviewed: boolean;
-  readonly onPreview: () => void;
-  readonly onLater: () => void;
-}) {
+function ComposeButtons({ composer }: { readonly composer: Composer }) {
+  const { app, field, isPreviewed, obstacle } = composer;
   const files = useRef<HTMLInputElement>(null);
-  const isEmpty = composer.field.text.value.trim() === '';
+  const isEmpty = field.text.value.trim() === '';
   return (
-    <div class="compose-buttons">
+    <div class="compose-buttons row">
       <input
         ref={files}
         type="file"
         multiple
         hidden
         onChange={({ currentTarget }) => {
-          composer.field.uploads.add(currentTarget.files ?? []);
+          field.addFiles(currentTarget.files ?? []);
           currentTarget.value = '';
         }}
       />
-      <button
-        type="button"
-        class="plain"
-        aria-label={texts.compose.attach}
-        title={texts.compose.attach}
+      <IconButton
+        icon="attach"
+        label={texts.compose.attach}
         onClick={() => files.current?.click()}
-      >
-        <Icon name="attach" />
-      </button>
-      <EmojiButton
-        app={app}
-        onChoose={({ emoji_name }) => composer.field.insert(`:${emoji_name}: `)}
       />
+      <EmojiButton app={app} onChoose={({ emoji_name }) => field.insert(`:${emoji_name}: `)} />
       <button
         type="button"
         class="plain"
-        aria-pressed={isPreviewed}
-        disabled={isEmpty && !isPreviewed}
-        onClick={onPreview}
+        aria-pressed={isPreviewed.value}
+        disabled={isEmpty && !isPreviewed.value}
+        onClick={() => {
+          isPreviewed.value = !isPreviewed.value;
+          field.focus();
+        }}
       >
         {texts.compose.preview}
       </button>
-      <span class="compose-hint">
+      <span class="compose-hint line">
         {app.state.settings.value.enter_sends
           ? texts.compose.enterSends
           : texts.compose.ctrlEnterSends}
       </span>
-      <button
-        type="button"
-        class="plain"
-        aria-label={texts.compose.later}
-        title={texts.compose.later}
-        disabled={isEmpty || composer.obstacle.value !== undefined}
-        onClick={onLater}
-      >
-        <Icon name="clock" />
-      </button>
-      <button type="submit" class="primary" disabled={isEmpty}>
+      <LaterButton composer={composer} isDisabled={isEmpty || obstacle.value !== undefined} />
+      <button class="primary" disabled={isEmpty}>
         {texts.compose.send}
       </button>
     </div>
+  );
+}
+
+function LaterButton({
+  composer,
+  isDisabled,
+}: {
+  readonly composer: Composer;
+  readonly isDisabled: boolean;
+}) {
+  const isOpen = useSignal(false);
+  const close = (): void => {
+    isOpen.value = false;
+    composer.field.focus();
+  };
+  return (
+    <>
+      <IconButton
+        icon="clock"
+        label={texts.compose.later}
+        disabled={isDisabled}
+        onClick={() => {
+          isOpen.value = true;
+        }}
+      />
+      {isOpen.value && (
+        <Dialog title={texts.scheduled.sendLater} onClose={close}>
+          <SendLater composer={composer} onClose={close} />
+        </Dialog>
+      )}
+    </>
   );
 }

@@ -13,11 +13,11 @@ import { WrittenText } from './written-text.ts';
 /** How long after the last change a draft is kept. */
 const saveAfterMs = 400;
 
+/** The text that is being written belongs to it; files on their way follow where it goes. */
+type Target = { conversation: Conversation | undefined };
+
 function isSame(one: Conversation | undefined, other: Conversation | undefined): boolean {
-  return (
-    one === other ||
-    (one !== undefined && other !== undefined && conversationKey(one) === conversationKey(other))
-  );
+  return (one && conversationKey(one)) === (other && conversationKey(other));
 }
 
 /**
@@ -25,23 +25,32 @@ function isSame(one: Conversation | undefined, other: Conversation | undefined):
  * kept as a draft when another one is opened.
  */
 export class Composer {
-  readonly field = new WrittenText((text) => {
-    this.#app.typing.tell(text.trim() === '' ? undefined : this.#conversation);
-    this.#saveSoon();
-  });
+  readonly app: App;
+  readonly field: WrittenText;
+  readonly isPreviewed = signal(false);
   /** Set by an attempt to send what cannot be sent or needs a second look. */
   readonly wasTried = signal(false);
-  readonly obstacle: ReadonlySignal<Obstacle | undefined>;
+  readonly obstacle: ReadonlySignal<Obstacle | { readonly kind: 'uploading' } | undefined>;
   readonly cautions: ReadonlySignal<readonly Caution[]>;
-  readonly #app: App;
-  #conversation: Conversation | undefined;
+  #target: Target = { conversation: undefined };
   #saveTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(app: App) {
-    this.#app = app;
+    this.app = app;
+    this.field = new WrittenText({
+      onWrite: (text) => {
+        app.typing.tell(text.trim() === '' ? undefined : this.#target.conversation);
+        this.#saveSoon();
+      },
+      linkTaker: () => this.#takerOfLinks(this.#target),
+    });
     this.obstacle = computed(() => {
       const conversation = app.composing.value;
-      return conversation && findObstacle(app.state, conversation, this.field.text.value);
+      if (conversation === undefined) return undefined;
+      return (
+        findObstacle(app.state, conversation, this.field.text.value) ??
+        (this.field.uploads.areRunning.value ? { kind: 'uploading' } : undefined)
+      );
     });
     this.cautions = computed(() => {
       const conversation = app.composing.value;
@@ -53,18 +62,21 @@ export class Composer {
 
   /** @returns what ends following */
   follow(): () => void {
+    const save = (): void => this.#save();
     const ends = [this.#followPlace(), this.#followConversation(), this.#followQuotes()];
+    addEventListener('pagehide', save);
     return () => {
+      removeEventListener('pagehide', save);
       for (const end of ends) end();
       this.#save();
       this.field.uploads.cancelAll();
-      this.#app.typing.tell(undefined);
-      this.#app.composing.value = undefined;
+      this.app.typing.tell(undefined);
+      this.app.composing.value = undefined;
     };
   }
 
   #followPlace(): () => void {
-    const { place, composing } = this.#app;
+    const { place, composing } = this.app;
     let shown: string | undefined;
     return effect(() => {
       const { value } = place;
@@ -82,9 +94,9 @@ export class Composer {
 
   #followConversation(): () => void {
     return effect(() => {
-      const conversation = this.#app.composing.value;
+      const conversation = this.app.composing.value;
       untracked(() => {
-        if (conversation === this.#conversation) return;
+        if (conversation === this.#target.conversation) return;
         this.#open(conversation);
         this.field.focus();
       });
@@ -93,64 +105,75 @@ export class Composer {
 
   #followQuotes(): () => void {
     return effect(() => {
-      const { value } = this.#app.quoted;
+      const { value } = this.app.quoted;
       if (value === undefined) return;
       untracked(() => {
-        this.#app.quoted.value = undefined;
+        this.app.quoted.value = undefined;
         this.field.insert(value);
       });
     });
   }
 
   #open(conversation: Conversation | undefined): void {
-    if (!isSame(conversation, this.#conversation)) {
-      this.#save();
-      this.field.text.value =
-        conversation === undefined ? '' : (this.#app.drafts.find(conversation)?.content ?? '');
-      this.wasTried.value = false;
+    if (isSame(conversation, this.#target.conversation)) {
+      this.#target.conversation = conversation;
+      return;
     }
-    this.#conversation = conversation;
+    this.#save();
+    this.#target = { conversation };
+    this.#show(conversation && this.app.drafts.find(conversation)?.content);
+  }
+
+  #show(text = ''): void {
+    clearTimeout(this.#saveTimer);
+    this.field.text.value = text;
+    this.isPreviewed.value = false;
+    this.wasTried.value = false;
   }
 
   /** Lets the text go somewhere else. A draft that is there already comes before it. */
   redirect(conversation: Conversation): void {
-    const earlier = this.#conversation;
-    this.#conversation = conversation;
-    this.#app.composing.value = conversation;
+    const { drafts, composing } = this.app;
+    const earlier = this.#target.conversation;
+    this.#target.conversation = conversation;
+    composing.value = conversation;
     if (isSame(earlier, conversation)) return;
-    if (earlier !== undefined) this.#app.drafts.delete(conversationKey(earlier));
-    const draft = this.#app.drafts.find(conversation)?.content;
-    this.field.text.value = [draft, this.field.text.value].filter(Boolean).join('\n\n');
+    if (earlier !== undefined) drafts.delete(conversationKey(earlier));
+    const draft = drafts.find(conversation)?.content;
+    this.#show([draft, this.field.text.peek()].filter(Boolean).join('\n\n'));
     this.#saveSoon();
   }
 
   /** @param isConfirmed whether the writer knows that everybody is told */
   send(isConfirmed = false): void {
-    const conversation = this.#checkedConversation(isConfirmed);
+    const conversation = this.#recipients(isConfirmed);
     if (conversation === undefined) return;
-    this.#app.outbox.send(conversation, this.field.text.peek());
-    this.#finish();
-    const { value: place } = this.#app.place;
+    this.app.outbox.send(conversation, this.field.text.peek());
+    this.#finish(this.#target);
+    const { value: place } = this.app.place;
     const shown = place.view === 'messages' ? conversationOf(place.narrow) : undefined;
     if (!isSame(shown, conversation))
-      this.#app.navigate({ view: 'messages', narrow: narrowOf(conversation), near: undefined });
+      this.app.navigate({ view: 'messages', narrow: narrowOf(conversation), near: undefined });
   }
 
   /**
    * Lets the server send the text at a time.
    *
+   * @returns whether it will; otherwise the page says why not
    * @throws ApiError or NoAnswerError
    */
-  async sendLater(at: Date): Promise<void> {
-    const conversation = this.#checkedConversation(true);
-    if (conversation === undefined) return;
-    await sendLater(this.#app, conversation, this.field.text.peek(), at);
-    this.#finish();
+  async sendLater(at: Date): Promise<boolean> {
+    const conversation = this.#recipients(true);
+    if (conversation === undefined) return false;
+    const target = this.#target;
+    await sendLater(this.app, conversation, this.field.text.peek(), at);
+    this.#finish(target);
+    return true;
   }
 
   /** @returns where the text goes, if it can go there */
-  #checkedConversation(isConfirmed: boolean): Conversation | undefined {
-    const conversation = this.#conversation;
+  #recipients(isConfirmed: boolean): Conversation | undefined {
+    const { conversation } = this.#target;
     if (conversation === undefined || this.field.text.peek().trim() === '') return undefined;
     const mustConfirm = this.cautions.peek().some(({ kind }) => kind === 'everybody');
     if (this.obstacle.peek() !== undefined || (mustConfirm && !isConfirmed)) {
@@ -162,13 +185,20 @@ export class Composer {
       : conversation;
   }
 
-  #finish(): void {
-    clearTimeout(this.#saveTimer);
-    if (this.#conversation !== undefined)
-      this.#app.drafts.delete(conversationKey(this.#conversation));
-    this.field.text.value = '';
-    this.wasTried.value = false;
-    this.#app.typing.tell(undefined);
+  /** The text is on its way: it is no draft any more, and the next one begins. */
+  #finish(target: Target): void {
+    if (target.conversation !== undefined)
+      this.app.drafts.delete(conversationKey(target.conversation));
+    if (target !== this.#target) return;
+    this.#show();
+    this.app.typing.tell(undefined);
+  }
+
+  #takerOfLinks(target: Target): (link: string) => void {
+    return (link) => {
+      if (isSame(target.conversation, this.#target.conversation)) this.field.insert(link);
+      else if (target.conversation !== undefined) this.app.drafts.append(target.conversation, link);
+    };
   }
 
   #saveSoon(): void {
@@ -178,7 +208,7 @@ export class Composer {
 
   #save(): void {
     clearTimeout(this.#saveTimer);
-    if (this.#conversation !== undefined)
-      this.#app.drafts.save(this.#conversation, this.field.text.peek());
+    if (this.#target.conversation !== undefined)
+      this.app.drafts.save(this.#target.conversation, this.field.text.peek());
   }
 }

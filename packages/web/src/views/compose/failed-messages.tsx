@@ -3,28 +3,22 @@ import { texts } from '../../texts.ts';
 import { nameOfConversation } from './conversation-name.ts';
 
 /** What could not be sent, until it is sent again or discarded. */
-export function FailedMessages({ app }: { readonly app: App }) {
-  const failed = app.outbox.pending.value.filter(({ state }) => state === 'failed');
+export function FailedMessages({ app: { outbox, state } }: { readonly app: App }) {
+  const failed = outbox.pending.value.filter(({ state }) => state === 'failed');
   if (failed.length === 0) return null;
   return (
     <ul class="compose-failed" aria-label={texts.compose.failed}>
       {failed.map(({ localId, conversation, content, failure }) => (
-        <li key={localId} role="alert">
+        <li key={localId} class="row" role="alert">
           <div>
-            <strong>{texts.compose.notSent(nameOfConversation(app.state, conversation))}</strong>{' '}
+            <strong>{texts.compose.notSent(nameOfConversation(state, conversation))}</strong>{' '}
             {failure}
-            <div class="excerpt">{content}</div>
+            <div class="line">{content}</div>
           </div>
-          <button type="button" onClick={() => app.outbox.sendAgain(localId)}>
+          <button type="button" onClick={() => outbox.sendAgain(localId)}>
             {texts.compose.sendAgain}
           </button>
-          <button
-            type="button"
-            class="plain"
-            onClick={() => {
-              app.outbox.discard(localId);
-            }}
-          >
+          <button type="button" class="plain" onClick={() => outbox.discard(localId)}>
             {texts.compose.discard}
           </button>
         </li>

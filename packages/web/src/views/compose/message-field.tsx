@@ -8,9 +8,7 @@ import { characterOf, loadEmoji, pictureEmoji, unicodeEmoji } from '../../data/e
 import { narrowOf } from '../../data/narrow.ts';
 import type { Conversation } from '../../data/narrow.ts';
 import { texts } from '../../texts.ts';
-
 import { SuggestionList, useSuggestions } from './suggestions.tsx';
-import type { Suggestions } from './suggestions.tsx';
 import type { WrittenText } from './written-text.ts';
 
 /** Messages of the conversation whose senders come first. */
@@ -24,7 +22,7 @@ function recentSenderIds(app: App, conversation: Conversation): readonly number[
 
 function completionSourcesOf(app: App, conversation: Conversation): CompletionSources {
   return {
-    people: [...app.state.people.value.values()].filter(({ isActive }) => isActive),
+    people: app.state.activePeople.value,
     groups: app.state.realm.value.realm_user_groups,
     streams: [...app.state.streams.value.values()],
     subscribedIds: app.state.subscriptions.value,
@@ -69,21 +67,8 @@ function format(event: KeyboardEvent, field: WrittenText): boolean {
   return true;
 }
 
-/** The text field for a message: it grows, completes names and takes files. */
-export function MessageField({
-  app,
-  field,
-  conversation,
-  onSubmit,
-  onEscape,
-}: {
-  readonly app: App;
-  readonly field: WrittenText;
-  /** Where the text goes. */
-  readonly conversation: Conversation;
-  readonly onSubmit: () => void;
-  readonly onEscape?: () => void;
-}) {
+/** What the text before the cursor can be completed to, and a function that is to be told when the cursor moves. */
+function useCompletions(app: App, field: WrittenText, conversation: Conversation) {
   const cursor = useSignal(0);
   const text = field.text.value;
   const sources = useMemo(
@@ -102,9 +87,29 @@ export function MessageField({
     if (/:[a-z]/.test(field.text.value)) void loadEmoji().catch(() => undefined);
   });
   const readCursor = ({ currentTarget }: { readonly currentTarget: HTMLTextAreaElement }): void => {
-    cursor.value =
-      currentTarget.selectionStart === currentTarget.selectionEnd ? currentTarget.selectionEnd : 0;
+    const { selectionStart, selectionEnd } = currentTarget;
+    const isWriting = document.activeElement === currentTarget;
+    cursor.value = isWriting && selectionStart === selectionEnd ? selectionEnd : 0;
   };
+  return { suggestions, readCursor };
+}
+
+/** The text field for a message: it grows, and completes names. */
+export function MessageField({
+  app,
+  field,
+  conversation,
+  onSubmit,
+  onEscape,
+}: {
+  readonly app: App;
+  readonly field: WrittenText;
+  /** Where the text goes. */
+  readonly conversation: Conversation;
+  readonly onSubmit: () => void;
+  readonly onEscape?: () => void;
+}) {
+  const { suggestions, readCursor } = useCompletions(app, field, conversation);
   return (
     <div class="suggesting compose-field">
       <textarea
@@ -112,22 +117,14 @@ export function MessageField({
         aria-label={texts.compose.message}
         placeholder={texts.compose.message}
         rows={1}
-        value={text}
+        value={field.text}
         {...suggestions.attributes}
         onInput={(event) => {
           field.write(event.currentTarget.value);
           readCursor(event);
         }}
         onSelect={readCursor}
-        onBlur={() => {
-          cursor.value = 0;
-        }}
-        onPaste={(event) => {
-          const files = event.clipboardData?.files;
-          if (files === undefined || files.length === 0) return;
-          event.preventDefault();
-          field.uploads.add(files);
-        }}
+        onBlur={readCursor}
         onKeyDown={(event) => {
           if (suggestions.handleKey(event) || format(event, field)) return;
           if (event.key === 'Escape') {
@@ -140,27 +137,21 @@ export function MessageField({
           onSubmit();
         }}
       />
-      <CompletionList suggestions={suggestions} />
+      <SuggestionList
+        suggestions={suggestions}
+        label={texts.compose.suggestions}
+        keyOf={({ insert }) => insert}
+      >
+        {({ kind, label, detail }) => (
+          <>
+            <span class="suggestion-mark">{kind === 'emoji' ? detail : kindMarks[kind]}</span>
+            <span>{label}</span>
+            {kind !== 'emoji' && (
+              <small>{kind === 'wildcard' ? texts.compose.everybody : detail}</small>
+            )}
+          </>
+        )}
+      </SuggestionList>
     </div>
-  );
-}
-
-function CompletionList({ suggestions }: { readonly suggestions: Suggestions<Completion> }) {
-  return (
-    <SuggestionList
-      suggestions={suggestions}
-      label={texts.compose.suggestions}
-      keyOf={({ insert }) => insert}
-    >
-      {({ kind, label, detail }) => (
-        <>
-          <span class="suggestion-mark">{kind === 'emoji' ? detail : kindMarks[kind]}</span>
-          <span>{label}</span>
-          <small>
-            {kind === 'wildcard' ? texts.compose.everybody : kind === 'emoji' ? '' : detail}
-          </small>
-        </>
-      )}
-    </SuggestionList>
   );
 }

@@ -3,31 +3,25 @@ import { useEffect } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
 import { renderPreview } from '../../data/compose-checks.ts';
-import { describeFailure } from '../../data/failure.ts';
 import { texts } from '../../texts.ts';
+import { FailureNote, useAttempt } from '../parts/attempt.tsx';
 import { RenderedHtml } from '../parts/rendered-html.tsx';
 
-/** How others will see a text: what the server's renderer makes of it. */
+/** How others will see a text, which does not change: what the server's renderer makes of it. */
 export function Preview({ app, content }: { readonly app: App; readonly content: string }) {
   const html = useSignal<string | undefined>(undefined);
-  const failure = useSignal<string | undefined>(undefined);
+  const { isRunning, failure, run } = useAttempt();
   useEffect(() => {
     const ending = new AbortController();
-    failure.value = undefined;
-    renderPreview(app, content, ending.signal).then(
-      (rendered) => {
-        html.value = rendered;
-      },
-      (error: unknown) => {
-        if (!ending.signal.aborted) failure.value = describeFailure(error);
-      },
-    );
+    void run(async () => {
+      html.value = await renderPreview(app, content, ending.signal);
+    });
     return () => ending.abort();
-  }, [app, content]);
+  }, []);
   return (
     <div class="compose-preview" role="region" aria-label={texts.compose.preview} tabIndex={0}>
-      {failure.value !== undefined && <p class="refused">{failure.value}</p>}
-      {failure.value === undefined && html.value === undefined && <p>{texts.compose.rendering}</p>}
+      <FailureNote text={failure} />
+      {isRunning && <p>{texts.compose.rendering}</p>}
       {html.value !== undefined && <RenderedHtml html={html.value} />}
     </div>
   );

@@ -1,3 +1,4 @@
+import { limits } from '@parley/api/limits';
 import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
@@ -8,100 +9,87 @@ import type { Person } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
 import { Avatar } from '../parts/avatar.tsx';
+import { IconButton } from '../parts/icon-button.tsx';
+import { nameOf } from '../parts/names.ts';
 import type { Composer } from './composer.ts';
 import { SuggestionList, useSuggestions } from './suggestions.tsx';
 
-const topicLengthMax = 60;
 const suggestedMax = 8;
 const recipientsMax = 100;
 
-type StreamConversation = Extract<Conversation, { readonly type: 'stream' }>;
-type PrivateConversation = Extract<Conversation, { readonly type: 'private' }>;
+type RecipientsProps<Type extends Conversation['type'] = Conversation['type']> = {
+  readonly composer: Composer;
+  readonly conversation: Extract<Conversation, { readonly type: Type }>;
+};
 
 /** Where the text goes: a stream and its topic, or people. */
-export function Recipients({
-  app,
-  composer,
-  conversation,
-}: {
-  readonly app: App;
-  readonly composer: Composer;
-  readonly conversation: Conversation;
-}) {
+export function Recipients({ composer, conversation }: RecipientsProps) {
   return conversation.type === 'stream' ? (
-    <StreamRecipient app={app} composer={composer} conversation={conversation} />
+    <StreamRecipient composer={composer} conversation={conversation} />
   ) : (
-    <PeopleRecipients app={app} composer={composer} conversation={conversation} />
+    <PeopleRecipients composer={composer} conversation={conversation} />
   );
 }
 
 function StreamRecipient({
-  app,
   composer,
   conversation: { streamId, topic },
-}: {
-  readonly app: App;
-  readonly composer: Composer;
-  readonly conversation: StreamConversation;
-}) {
+}: RecipientsProps<'stream'>) {
+  const { state, topics } = composer.app;
   const topicsId = useId();
-  const shown = app.state.streams.value.get(streamId);
-  const streams = new Map<number, { readonly stream_id: number; readonly name: string }>(
-    app.state.subscriptions.value,
-  );
-  if (shown !== undefined) streams.set(streamId, shown);
-  const choose = (id: number, name: string): void =>
-    composer.redirect({ type: 'stream', streamId: id, topic: name });
+  const shown = state.streams.value.get(streamId);
+  const names = new Map([...state.subscriptions.value].map(([id, { name }]) => [id, name]));
+  names.set(streamId, shown?.name ?? texts.compose.chooseStream);
+  const choose = (streamId: number, topic: string): void =>
+    composer.redirect({ type: 'stream', streamId, topic: topic.trim() });
   return (
     <div class="compose-recipients">
       <select
         aria-label={texts.compose.stream}
-        value={String(streamId)}
+        value={streamId}
         onChange={({ currentTarget }) => choose(Number(currentTarget.value), topic)}
       >
-        {shown === undefined && (
-          <option value={String(streamId)}>{texts.compose.chooseStream}</option>
-        )}
-        {[...streams.values()]
-          .toSorted((one, other) => one.name.localeCompare(other.name))
-          .map(({ stream_id, name }) => (
-            <option key={stream_id} value={String(stream_id)}>
+        {[...names]
+          .toSorted(([, one], [, other]) => one.localeCompare(other))
+          .map(([id, name]) => (
+            <option key={id} value={id}>
               {name}
             </option>
           ))}
       </select>
       <Icon name="chevron-right" />
       <input
+        // What is being typed stays when the page is drawn again: it is no property.
+        key={topic}
+        defaultValue={topic}
         aria-label={texts.compose.topic}
         placeholder={texts.compose.noTopic}
         list={topicsId}
-        value={topic}
-        maxLength={topicLengthMax}
+        maxLength={limits.topicMaxCodePoints}
         autoComplete="off"
-        onChange={({ currentTarget }) => choose(streamId, currentTarget.value.trim())}
+        onChange={({ currentTarget }) => choose(streamId, currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || event.isComposing) return;
-          choose(streamId, event.currentTarget.value.trim());
+          event.preventDefault();
+          choose(streamId, event.currentTarget.value);
           composer.field.focus();
         }}
       />
       <datalist id={topicsId}>
         {shown !== undefined &&
-          app.topics.of(streamId).value.map(({ name }) => <option key={name} value={name} />)}
+          topics.of(streamId).value.map(({ name }) => <option key={name} value={name} />)}
       </datalist>
     </div>
   );
 }
 
-function findPeople(app: App, query: string, chosen: readonly number[]): readonly Person[] {
+function findPeople({ state }: App, query: string, chosen: readonly number[]): readonly Person[] {
   const folded = foldText(query.trim());
-  if (folded === '') return [];
-  return [...app.state.people.value.values()]
+  if (folded === '' || chosen.length >= recipientsMax) return [];
+  return state.activePeople.value
     .flatMap((person) => {
       const rank = rankName(person.full_name, folded) ?? rankName(person.email, folded);
-      return rank === undefined || !person.isActive || chosen.includes(person.user_id)
-        ? []
-        : [{ person, rank }];
+      return rank === undefined || chosen.includes(person.user_id) ? [] : [{ person, rank }];
     })
     .toSorted(
       (one, other) =>
@@ -111,35 +99,30 @@ function findPeople(app: App, query: string, chosen: readonly number[]): readonl
     .map(({ person }) => person);
 }
 
-function PeopleRecipients({
-  app,
-  composer,
-  conversation: { userIds },
-}: {
-  readonly app: App;
-  readonly composer: Composer;
-  readonly conversation: PrivateConversation;
-}) {
+function PeopleRecipients({ composer, conversation: { userIds } }: RecipientsProps<'private'>) {
+  const { app } = composer;
   const query = useSignal('');
   const set = (ids: readonly number[]): void =>
-    composer.redirect({
-      type: 'private',
-      userIds: ids.toSorted((one, other) => one - other),
-    });
-  const found = userIds.length < recipientsMax ? findPeople(app, query.value, userIds) : [];
-  const suggestions = useSuggestions(found, query.value, ({ user_id }) => {
-    query.value = '';
-    set([...userIds, user_id]);
-  });
+    composer.redirect({ type: 'private', userIds: ids.toSorted((one, other) => one - other) });
+  const suggestions = useSuggestions(
+    findPeople(app, query.value, userIds),
+    query.value,
+    ({ user_id }) => {
+      query.value = '';
+      set([...userIds, user_id]);
+    },
+  );
   return (
     <div class="compose-recipients">
       {userIds.map((id) => (
-        <Recipient
-          key={id}
-          app={app}
-          userId={id}
-          onRemove={() => set(userIds.filter((each) => each !== id))}
-        />
+        <span key={id} class="pill">
+          {nameOf(app.state, id)}
+          <IconButton
+            icon="close"
+            label={texts.compose.removePerson(nameOf(app.state, id))}
+            onClick={() => set(userIds.filter((each) => each !== id))}
+          />
+        </span>
       ))}
       <div class="suggesting">
         <input
@@ -155,8 +138,10 @@ function PeopleRecipients({
           }}
           onKeyDown={(event) => {
             if (suggestions.handleKey(event) || event.isComposing) return;
-            if (event.key === 'Enter') composer.field.focus();
             if (event.key === 'Backspace' && query.value === '') set(userIds.slice(0, -1));
+            if (event.key !== 'Enter') return;
+            event.preventDefault();
+            if (query.value === '') composer.field.focus();
           }}
         />
         <SuggestionList
@@ -173,25 +158,5 @@ function PeopleRecipients({
         </SuggestionList>
       </div>
     </div>
-  );
-}
-
-function Recipient({
-  app,
-  userId,
-  onRemove,
-}: {
-  readonly app: App;
-  readonly userId: number;
-  readonly onRemove: () => void;
-}) {
-  const name = app.state.people.value.get(userId)?.full_name ?? texts.compose.unknownPerson;
-  return (
-    <span class="pill">
-      {name}
-      <button type="button" aria-label={texts.compose.removePerson(name)} onClick={onRemove}>
-        <Icon name="close" />
-      </button>
-    </span>
   );
 }

@@ -2,16 +2,22 @@ import { signal } from '@preact/signals';
 
 import { Uploads } from '../../data/uploads.ts';
 
+type Options = {
+  /** Called when the writer changes the text. */
+  readonly onWrite: (text: string) => void;
+  /** Called when files are chosen. @returns what takes their links: by then another text may be written */
+  readonly linkTaker: () => (link: string) => void;
+};
+
 /** A text that is being written, in a field of the page, and the files that are on their way into it. */
 export class WrittenText {
   readonly text = signal('');
-  readonly uploads = new Uploads((markdown) => this.insert(`${markdown} `));
-  readonly #onWrite: (text: string) => void;
+  readonly uploads = new Uploads();
+  readonly #options: Partial<Options>;
   #textarea: HTMLTextAreaElement | null = null;
 
-  /** @param onWrite called when the writer changes the text */
-  constructor(onWrite: (text: string) => void = () => undefined) {
-    this.#onWrite = onWrite;
+  constructor(options: Partial<Options> = {}) {
+    this.#options = options;
   }
 
   /** For the element that shows the text. */
@@ -21,7 +27,12 @@ export class WrittenText {
 
   write(text: string): void {
     this.text.value = text;
-    this.#onWrite(text);
+    this.#options.onWrite?.(text);
+  }
+
+  addFiles(files: Iterable<File>): void {
+    const take = this.#options.linkTaker?.() ?? ((link) => this.insert(link));
+    this.uploads.add(files, (markdown) => take(`${markdown} `));
   }
 
   focus(): void {
@@ -37,6 +48,8 @@ export class WrittenText {
       this.focus();
       return;
     }
+    // The element may still show the text of another conversation.
+    if (textarea.value !== this.text.peek()) textarea.value = this.text.peek();
     textarea.focus();
     if (range !== undefined) textarea.setSelectionRange(range.start, range.end);
     document.execCommand('insertText', false, text);

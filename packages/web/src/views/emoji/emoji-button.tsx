@@ -1,28 +1,17 @@
 import { useSignal } from '@preact/signals';
-import type { ComponentType } from 'preact';
-import { useEffect } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
+import { loadEmoji } from '../../data/emoji.ts';
 import type { Emoji } from '../../data/emoji.ts';
 import { texts } from '../../texts.ts';
-import { Icon } from '../icon.tsx';
-import { report } from '../../data/notices.ts';
-import type { EmojiPickerProps } from './emoji-picker.tsx';
+import { lazy } from '../lazy.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { IconButton } from '../parts/icon-button.tsx';
 
-/** The picker is read when it is first opened. */
-export function LazyEmojiPicker(props: EmojiPickerProps) {
-  const picker = useSignal<{ readonly Picker: ComponentType<EmojiPickerProps> } | undefined>(
-    undefined,
-  );
-  useEffect(() => {
-    const load = async (): Promise<void> => {
-      const { EmojiPicker } = await import('./emoji-picker.tsx');
-      picker.value = { Picker: EmojiPicker };
-    };
-    report(load());
-  }, [picker]);
-  return picker.value === undefined ? null : <picker.value.Picker {...props} />;
-}
+const EmojiPicker = lazy(async () => {
+  const [{ EmojiPicker }] = await Promise.all([import('./emoji-picker.tsx'), loadEmoji()]);
+  return EmojiPicker;
+});
 
 /** A button that opens the picker. */
 export function EmojiButton({
@@ -35,28 +24,30 @@ export function EmojiButton({
   readonly onChoose: (emoji: Emoji) => void;
 }) {
   const isOpen = useSignal(false);
+  const close = (): void => {
+    isOpen.value = false;
+  };
   return (
     <>
-      <button
-        type="button"
-        class="plain"
-        aria-label={label}
-        title={label}
+      <IconButton
+        icon="emoji"
+        label={label}
         aria-haspopup="dialog"
         onClick={() => {
           isOpen.value = true;
         }}
-      >
-        <Icon name="emoji" />
-      </button>
+      />
       {isOpen.value && (
-        <LazyEmojiPicker
-          app={app}
-          onChoose={onChoose}
-          onClose={() => {
-            isOpen.value = false;
-          }}
-        />
+        <Dialog title={texts.emoji.choose} onClose={close}>
+          <EmojiPicker
+            app={app}
+            onChoose={(emoji) => {
+              close();
+              // Nothing outside of a dialog takes the focus before it is gone.
+              requestAnimationFrame(() => onChoose(emoji));
+            }}
+          />
+        </Dialog>
       )}
     </>
   );

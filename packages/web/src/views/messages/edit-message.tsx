@@ -3,23 +3,18 @@ import { useEffect, useMemo } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
 import { conversationOfMessage } from '../../data/conversation.ts';
-import { describeFailure } from '../../data/failure.ts';
 import { editContent, readSource, rightsNow, startEditing } from '../../data/message-actions.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
+import { fileHandlers, UploadList } from '../compose/files.tsx';
 import { MessageField } from '../compose/message-field.tsx';
-import { UploadList } from '../compose/upload-list.tsx';
 import { WrittenText } from '../compose/written-text.ts';
+import { FailureNote, useAttempt } from '../parts/attempt.tsx';
 
 const tickMs = 1000;
 
 /** The text of a message while its author edits it, in place of the message's content. */
-export function EditMessage({ app, messageId }: { readonly app: App; readonly messageId: number }) {
-  const message = app.lists.store.find(messageId)?.value;
-  return message === undefined ? null : <EditForm app={app} message={message} />;
-}
-
-function EditForm({ app, message }: { readonly app: App; readonly message: Message }) {
+export function EditMessage({ app, message }: { readonly app: App; readonly message: Message }) {
   const field = useMemo(() => new WrittenText(), []);
   const conversation = useMemo(
     () => conversationOfMessage(message, app.state.self.peek().user_id),
@@ -27,33 +22,19 @@ function EditForm({ app, message }: { readonly app: App; readonly message: Messa
   );
   // There is nothing to write in before the source is there: it would take the place of what was written.
   const isRead = useSignal(false);
-  const isSaving = useSignal(false);
-  const failure = useSignal<string | undefined>(undefined);
+  const { isRunning, failure, run } = useAttempt();
   useEffect(() => {
-    readSource(app, message.id).then(
-      (source) => {
-        field.text.value = source;
-        isRead.value = true;
-        field.focus();
-      },
-      (error: unknown) => {
-        failure.value = describeFailure(error);
-      },
-    );
+    void run(async () => {
+      field.text.value = await readSource(app, message.id);
+      isRead.value = true;
+      field.focus();
+    });
     return () => field.uploads.cancelAll();
-  }, [app, field, message.id]);
+  }, []);
+  const isBusy = isRunning || field.uploads.areRunning.value;
   const save = async (): Promise<void> => {
-    if (isSaving.value) return;
-    failure.value = undefined;
-    isSaving.value = true;
-    try {
-      await editContent(app, message.id, field.text.value);
-      startEditing(undefined);
-    } catch (error) {
-      failure.value = describeFailure(error);
-    } finally {
-      isSaving.value = false;
-    }
+    if (isBusy || !isRead.value) return;
+    if (await run(() => editContent(app, message.id, field.text.value))) startEditing(undefined);
   };
   return (
     <form
@@ -63,6 +44,7 @@ function EditForm({ app, message }: { readonly app: App; readonly message: Messa
         event.preventDefault();
         void save();
       }}
+      {...fileHandlers(field)}
     >
       <UploadList uploads={field.uploads} />
       {isRead.value && (
@@ -74,8 +56,8 @@ function EditForm({ app, message }: { readonly app: App; readonly message: Messa
           onEscape={() => startEditing(undefined)}
         />
       )}
-      <div class="edit-buttons">
-        <button type="submit" class="primary" disabled={!isRead.value || isSaving.value}>
+      <div class="edit-buttons row">
+        <button class="primary" disabled={isBusy || !isRead.value}>
           {texts.edit.save}
         </button>
         <button type="button" onClick={() => startEditing(undefined)}>
@@ -83,26 +65,23 @@ function EditForm({ app, message }: { readonly app: App; readonly message: Messa
         </button>
         <TimeLeft app={app} message={message} />
       </div>
-      {failure.value !== undefined && (
-        <p class="refused" role="alert">
-          {failure.value}
-        </p>
-      )}
+      <FailureNote text={failure} />
     </form>
   );
 }
 
 /** How long the organization still lets the text be edited. */
 function TimeLeft({ app, message }: { readonly app: App; readonly message: Message }) {
-  const ticks = useSignal(0);
+  const left = useSignal<number | undefined>(undefined);
   useEffect(() => {
-    const timer = setInterval(() => {
-      ticks.value += 1;
-    }, tickMs);
+    const read = (): void => {
+      left.value = rightsNow(message, app.state).editSecsLeft;
+    };
+    read();
+    const timer = setInterval(read, tickMs);
     return () => clearInterval(timer);
-  }, [ticks]);
-  // Read for the sake of being drawn again.
-  void ticks.value;
-  const left = rightsNow(message, app.state).editSecsLeft;
-  return left === undefined ? null : <small>{texts.edit.timeLeft(Math.floor(left))}</small>;
+  }, [message]);
+  return left.value === undefined ? null : (
+    <small>{texts.edit.timeLeft(Math.floor(left.value))}</small>
+  );
 }

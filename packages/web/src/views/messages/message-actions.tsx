@@ -12,41 +12,44 @@ import {
   toggleStar,
   toggleTopicMute,
 } from '../../data/message-actions.ts';
+import { report } from '../../data/notices.ts';
 import { topicKey } from '../../data/state.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { EmojiButton } from '../emoji/emoji-button.tsx';
 import { Icon } from '../icon.tsx';
-import type { IconName } from '../icon.tsx';
+import { lazy } from '../lazy.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { IconButton } from '../parts/icon-button.tsx';
 import { Menu } from '../parts/menu.tsx';
 import type { MenuItem } from '../parts/menu.tsx';
-import { report } from '../../data/notices.ts';
-import { DeleteDialog } from './edit-delete.tsx';
-import { EditTopicDialog } from './edit-topic.tsx';
-import { HistoryDialog } from './history-dialog.tsx';
+
+const dialogs = {
+  move: lazy(async () => (await import('./message-dialogs.tsx')).MoveForm),
+  history: lazy(async () => (await import('./message-dialogs.tsx')).History),
+  delete: lazy(async () => (await import('./message-dialogs.tsx')).DeleteForm),
+};
+
+type DialogName = keyof typeof dialogs;
 
 /** The address of the page without its fragment. */
 function pageAddress(): string {
   return location.origin + location.pathname;
 }
 
-type OpenDialog = 'move' | 'history' | 'delete' | undefined;
+/** Browsers have the clipboard only on pages that came encrypted. */
+async function copyLink(app: App, message: Message): Promise<void> {
+  await navigator.clipboard.writeText(pageAddress() + addressOfMessage(app, message));
+}
 
 /** What can be done with a message, shown on it: react, edit, move, quote and so on. */
-export function MessageActions({
-  app,
-  messageId,
-}: {
-  readonly app: App;
-  readonly messageId: number;
-}) {
-  const dialog = useSignal<OpenDialog>(undefined);
-  const message = app.lists.store.find(messageId)?.value;
-  if (message === undefined) return null;
-  const isStarred = app.state.starred.value.has(messageId);
+export function MessageActions({ app, message }: { readonly app: App; readonly message: Message }) {
+  const shown = useSignal<DialogName | undefined>(undefined);
+  const isStarred = app.state.starred.value.has(message.id);
   const close = (): void => {
-    dialog.value = undefined;
+    shown.value = undefined;
   };
+  const Content = shown.value && dialogs[shown.value];
   return (
     <>
       <div class="message-actions" role="group" aria-label={texts.actions.label}>
@@ -55,12 +58,12 @@ export function MessageActions({
           label={texts.reactions.add}
           onChoose={(emoji) => report(toggleReaction(app, message, emoji))}
         />
-        <ActionButton
+        <IconButton
           icon="quote"
           label={texts.actions.quote}
           onClick={() => report(quoteMessage(app, message, pageAddress()))}
         />
-        <ActionButton
+        <IconButton
           icon={isStarred ? 'star-filled' : 'star'}
           label={isStarred ? texts.actions.unstar : texts.actions.star}
           onClick={() => report(toggleStar(app, message))}
@@ -68,40 +71,20 @@ export function MessageActions({
         <Menu
           label={texts.actions.more}
           items={() =>
-            menuItems(app, message, (opened) => {
-              dialog.value = opened;
+            menuItems(app, message, (name) => {
+              shown.value = name;
             })
           }
         >
           <Icon name="more" />
         </Menu>
       </div>
-      {dialog.value === 'move' && message.type === 'stream' && (
-        <EditTopicDialog app={app} message={message} onClose={close} />
-      )}
-      {dialog.value === 'history' && (
-        <HistoryDialog app={app} messageId={messageId} onClose={close} />
-      )}
-      {dialog.value === 'delete' && (
-        <DeleteDialog app={app} messageId={messageId} onClose={close} />
+      {shown.value !== undefined && Content !== undefined && (
+        <Dialog title={texts.edit.titles[shown.value]} onClose={close}>
+          <Content app={app} message={message} onClose={close} />
+        </Dialog>
       )}
     </>
-  );
-}
-
-function ActionButton({
-  icon,
-  label,
-  onClick,
-}: {
-  readonly icon: IconName;
-  readonly label: string;
-  readonly onClick: () => void;
-}) {
-  return (
-    <button type="button" class="plain" aria-label={label} title={label} onClick={onClick}>
-      <Icon name={icon} />
-    </button>
   );
 }
 
@@ -109,41 +92,32 @@ function ActionButton({
 function menuItems(
   app: App,
   message: Message,
-  open: (dialog: OpenDialog) => void,
+  open: (name: DialogName) => void,
 ): readonly MenuItem[] {
-  const rights = rightsNow(message, app.state);
-  const isRead = message.flags.includes('read');
-  const isOwn = message.sender_id === app.state.self.peek().user_id;
-  const isEdited = message.last_edit_timestamp !== undefined;
-  const address = pageAddress() + addressOfMessage(app, message);
+  const { state } = app;
+  const t = texts.actions;
+  const { canEditContent, canMove, canDelete } = rightsNow(message, state);
+  const canBeUnread =
+    message.flags.includes('read') && message.sender_id !== state.self.peek().user_id;
+  const hasHistory =
+    message.last_edit_timestamp !== undefined && state.realm.peek().realm_allow_edit_history;
   const items: readonly (MenuItem | false)[] = [
-    { label: texts.actions.reply, onSelect: () => replyTo(app, message) },
-    {
-      label: texts.actions.copyLink,
-      onSelect: () => report(navigator.clipboard.writeText(address), texts.actions.linkCopied),
+    { label: t.reply, onSelect: () => replyTo(app, message) },
+    { label: t.copyLink, onSelect: () => report(copyLink(app, message), t.linkCopied) },
+    canEditContent && { label: t.edit, onSelect: () => startEditing(message.id) },
+    canMove && { label: t.move, onSelect: () => open('move') },
+    hasHistory && { label: t.history, onSelect: () => open('history') },
+    canBeUnread && {
+      label: t.markUnread,
+      onSelect: () => report(setFlag(app, [message.id], 'read', false)),
     },
-    rights.canEditContent && {
-      label: texts.actions.edit,
-      onSelect: () => startEditing(message.id),
-    },
-    rights.canMove && { label: texts.actions.move, onSelect: () => open('move') },
-    isEdited &&
-      app.state.realm.peek().realm_allow_edit_history && {
-        label: texts.actions.history,
-        onSelect: () => open('history'),
-      },
-    isRead &&
-      !isOwn && {
-        label: texts.actions.markUnread,
-        onSelect: () => report(setFlag(app, [message.id], 'read', false)),
-      },
     message.type === 'stream' && {
-      label: app.state.mutedTopics.peek().has(topicKey(message.stream_id, message.subject))
-        ? texts.actions.unmuteTopic
-        : texts.actions.muteTopic,
+      label: state.mutedTopics.peek().has(topicKey(message.stream_id, message.subject))
+        ? t.unmuteTopic
+        : t.muteTopic,
       onSelect: () => report(toggleTopicMute(app, message.stream_id, message.subject)),
     },
-    rights.canDelete && { label: texts.actions.delete, onSelect: () => open('delete') },
+    canDelete && { label: t.delete, onSelect: () => open('delete') },
   ];
   return items.filter((item) => item !== false);
 }

@@ -62,7 +62,7 @@ export function MessageRow({
           </button>
         )}
         {editedMessageId.value === id ? (
-          <EditMessage app={app} messageId={id} />
+          <EditMessage app={app} message={message} />
         ) : (
           <RenderedHtml
             id={contentId}
@@ -73,13 +73,13 @@ export function MessageRow({
         {message.last_edit_timestamp !== undefined && (
           <small class="edited">{texts.messages.edited}</small>
         )}
-        {message.submessages.length > 0 && <Widget app={app} messageId={id} />}
-        <Reactions app={app} messageId={id} />
+        {message.submessages.length > 0 && <Widget app={app} message={message} />}
+        <Reactions app={app} message={message} />
       </div>
       <time dateTime={at.toISOString()} title={at.toLocaleString()}>
         {time}
       </time>
-      <MessageActions app={app} messageId={id} />
+      <MessageActions app={app} message={message} />
     </article>
   );
 }

@@ -13,7 +13,7 @@ import { Icon } from '../icon.tsx';
 import { ConversationBar } from './conversation-bar.tsx';
 import { placeOf } from './message-groups.ts';
 import { MessageRow } from './message-row.tsx';
-import { PendingMessages } from './pending-messages.tsx';
+import { pendingIn, PendingMessages } from './pending-messages.tsx';
 import { useScrolling } from './scrolling.ts';
 
 /**
@@ -37,7 +37,9 @@ export function MessageView({
     const ids = list.ids.peek();
     if (near === undefined ? ids.length === 0 : !ids.includes(near)) load();
   }, [list, near]);
-  if (list.ids.value.length === 0) return <Blank list={list} onRetry={load} />;
+  const isEmpty = list.ids.value.length === 0;
+  if (isEmpty && (!list.hasNewest.value || pendingIn(app, narrow).length === 0))
+    return <Blank list={list} onRetry={load} />;
   return <Messages key={`${key} ${near ?? ''}`} app={app} list={list} near={near} />;
 }
 

@@ -1,165 +1,160 @@
-import { useComputed, useSignal } from '@preact/signals';
+import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
 import { conversationOfMessage } from '../../data/conversation.ts';
 import { addWidgetStep } from '../../data/message-actions.ts';
+import { report } from '../../data/notices.ts';
+import type { Message } from '../../data/state.ts';
 import { readWidget, widgetSteps } from '../../data/widgets.ts';
 import type { Widget as WidgetData } from '../../data/widgets.ts';
 import { texts } from '../../texts.ts';
-import { report } from '../../data/notices.ts';
+import { FailureNote, useAttempt } from '../parts/attempt.tsx';
+import { namesOf } from '../parts/names.ts';
 
-type OfKind<Kind> = Extract<WidgetData, { readonly kind: Kind }>;
+type PartProps<Kind> = {
+  readonly app: App;
+  readonly message: Message;
+  readonly data: Extract<WidgetData, { readonly kind: Kind }>;
+};
 
 /** The poll, list of tasks or choices of a message; nothing if it has none. */
-export function Widget({ app, messageId }: { readonly app: App; readonly messageId: number }) {
-  const widget = useComputed(() => {
-    const message = app.lists.store.find(messageId)?.value;
-    return message && readWidget(message);
-  }).value;
-  const add = (step: string): void => report(addWidgetStep(app, messageId, step));
-  switch (widget?.kind) {
+export function Widget({ app, message }: { readonly app: App; readonly message: Message }) {
+  const data = readWidget(message);
+  switch (data?.kind) {
     case undefined:
       return null;
     case 'poll':
-      return <Poll app={app} poll={widget} add={add} />;
+      return <Poll app={app} message={message} data={data} />;
     case 'tasks':
-      return <Tasks list={widget} add={add} />;
+      return <Tasks app={app} message={message} data={data} />;
     case 'choices':
-      return <Choices app={app} messageId={messageId} form={widget} />;
+      return <Choices app={app} message={message} data={data} />;
   }
-}
-
-function Poll({
-  app,
-  poll: { question, options, nextIndex },
-  add,
-}: {
-  readonly app: App;
-  readonly poll: OfKind<'poll'>;
-  readonly add: (step: string) => void;
-}) {
-  const selfId = app.state.self.value.user_id;
-  return (
-    <section class="widget" aria-label={texts.widgets.poll}>
-      <h4>{question || texts.widgets.poll}</h4>
-      <ul>
-        {options.map(({ key, text, voterIds }) => {
-          const names = [...voterIds].map(
-            (id) => app.state.people.value.get(id)?.full_name ?? texts.compose.unknownPerson,
-          );
-          const isOwn = voterIds.has(selfId);
-          return (
-            <li key={key}>
-              <button
-                type="button"
-                class="vote"
-                aria-pressed={isOwn}
-                aria-label={texts.widgets.vote(text, voterIds.size)}
-                onClick={() => add(widgetSteps.vote(key, !isOwn))}
-              >
-                {voterIds.size}
-              </button>
-              <span>{text}</span>
-              {names.length > 0 && <small>{names.join(', ')}</small>}
-            </li>
-          );
-        })}
-      </ul>
-      <AddEntry
-        label={texts.widgets.addOption}
-        onAdd={(text) => add(widgetSteps.option(nextIndex, text))}
-      />
-    </section>
-  );
-}
-
-function Tasks({
-  list: { tasks, nextIndex },
-  add,
-}: {
-  readonly list: OfKind<'tasks'>;
-  readonly add: (step: string) => void;
-}) {
-  return (
-    <section class="widget" aria-label={texts.widgets.tasks}>
-      <h4>{texts.widgets.tasks}</h4>
-      <ul>
-        {tasks.map(({ key, text, description, isDone }) => (
-          <li key={key}>
-            <label>
-              <input
-                type="checkbox"
-                checked={isDone}
-                onChange={() => add(widgetSteps.strike(key))}
-              />
-              {isDone ? <s>{text}</s> : <span>{text}</span>}
-            </label>
-            {description !== '' && <small>{description}</small>}
-          </li>
-        ))}
-      </ul>
-      <AddEntry
-        label={texts.widgets.addTask}
-        onAdd={(text) => add(widgetSteps.task(nextIndex, text))}
-      />
-    </section>
-  );
 }
 
 const entryLengthMax = 200;
 
-function AddEntry({
+/** Entries that everybody can add to. */
+function Entries({
   label,
-  onAdd,
+  title,
+  addLabel,
+  add,
+  children,
 }: {
   readonly label: string;
-  readonly onAdd: (text: string) => void;
+  readonly title: string;
+  readonly addLabel: string;
+  readonly add: (text: string) => Promise<void>;
+  readonly children: ComponentChildren;
 }) {
-  const text = useSignal('');
+  const { isRunning, failure, run } = useAttempt();
+  const field = useRef<HTMLInputElement>(null);
+  const addTyped = async (form: HTMLFormElement): Promise<void> => {
+    const text = field.current?.value.trim() ?? '';
+    if (text !== '' && (await run(() => add(text)))) form.reset();
+  };
   return (
-    <form
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (text.value.trim() !== '') onAdd(text.value.trim());
-        text.value = '';
-      }}
-    >
-      <input
-        aria-label={label}
-        placeholder={label}
-        maxLength={entryLengthMax}
-        value={text.value}
-        onInput={({ currentTarget }) => {
-          text.value = currentTarget.value;
+    <section class="widget" aria-label={label}>
+      <h4>{title}</h4>
+      <ul>{children}</ul>
+      <form
+        class="row"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void addTyped(event.currentTarget);
         }}
-      />
-      <button type="submit" disabled={text.value.trim() === ''}>
-        {texts.widgets.add}
-      </button>
-    </form>
+      >
+        <input
+          ref={field}
+          aria-label={addLabel}
+          placeholder={addLabel}
+          required
+          maxLength={entryLengthMax}
+        />
+        <button disabled={isRunning}>{texts.widgets.add}</button>
+      </form>
+      <FailureNote text={failure} />
+    </section>
   );
 }
 
-function Choices({
-  app,
-  messageId,
-  form: { heading, choices },
-}: {
-  readonly app: App;
-  readonly messageId: number;
-  readonly form: OfKind<'choices'>;
-}) {
-  const answer = (reply: string): void => {
-    const message = app.lists.store.find(messageId)?.peek();
-    if (message === undefined) return;
-    app.outbox.send(conversationOfMessage(message, app.state.self.peek().user_id), reply);
-  };
+function Poll({ app, message, data: { question, options, nextIndex } }: PartProps<'poll'>) {
+  const { addOption, poll, vote } = texts.widgets;
+  return (
+    <Entries
+      label={poll}
+      title={question || poll}
+      addLabel={addOption}
+      add={(text) => addWidgetStep(app, message.id, widgetSteps.option(nextIndex, text))}
+    >
+      {options.map(({ key, text, voterIds }) => {
+        const isOwn = voterIds.has(app.state.self.value.user_id);
+        return (
+          <li key={key} class="row">
+            <button
+              type="button"
+              class="vote"
+              aria-pressed={isOwn}
+              aria-label={vote(text, voterIds.size)}
+              onClick={() => report(addWidgetStep(app, message.id, widgetSteps.vote(key, !isOwn)))}
+            >
+              {voterIds.size}
+            </button>
+            <span>{text}</span> <small>{namesOf(app.state, [...voterIds])}</small>
+          </li>
+        );
+      })}
+    </Entries>
+  );
+}
+
+function Tasks({ app, message, data: { tasks, nextIndex } }: PartProps<'tasks'>) {
+  const { addTask, tasks: title } = texts.widgets;
+  return (
+    <Entries
+      label={title}
+      title={title}
+      addLabel={addTask}
+      add={(text) => addWidgetStep(app, message.id, widgetSteps.task(nextIndex, text))}
+    >
+      {tasks.map(({ key, text, description, isDone }) => (
+        <li key={key} class="row">
+          <label class="row">
+            <input
+              type="checkbox"
+              checked={isDone}
+              onClick={(event) => {
+                // It shows what everybody has: the event of the step changes it.
+                event.preventDefault();
+                report(addWidgetStep(app, message.id, widgetSteps.strike(key)));
+              }}
+            />
+            {isDone ? <s>{text}</s> : <span>{text}</span>}
+          </label>
+          <small>{description}</small>
+        </li>
+      ))}
+    </Entries>
+  );
+}
+
+function Choices({ app, message, data: { heading, choices } }: PartProps<'choices'>) {
+  const selfId = app.state.self.value.user_id;
   return (
     <section class="widget" aria-label={texts.widgets.choices}>
       <h4>{heading}</h4>
-      <div class="choices">
+      <div class="row">
         {choices.map(({ name, reply }) => (
-          <button key={reply} type="button" onClick={() => answer(reply)}>
+          <button
+            key={reply}
+            type="button"
+            onClick={({ detail }) => {
+              // The second press of two is no second answer.
+              if (detail < 2) app.outbox.send(conversationOfMessage(message, selfId), reply);
+            }}
+          >
             {name}
           </button>
         ))}

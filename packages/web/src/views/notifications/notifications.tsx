@@ -7,8 +7,9 @@ import { narrowOf } from '../../data/narrow.ts';
 import { wordsOf } from '../../data/telling.ts';
 import type { Notice } from '../../data/telling.ts';
 import { texts } from '../../texts.ts';
+import { nameOfConversation } from '../compose/conversation-name.ts';
 import { NotifyingTab } from './notifying-tab.ts';
-import { titleOfConversation, titleOfPlace } from './place-title.ts';
+import { titleOfPlace } from './place-title.ts';
 import { playSound } from './sound.ts';
 
 type Permission = NotificationPermission | 'unsupported';
@@ -26,7 +27,7 @@ export async function askPermission(): Promise<void> {
 function show(app: App, { message, conversation }: Notice): void {
   const { settings } = app.state;
   const where =
-    conversation.type === 'stream' ? ` (${titleOfConversation(app, conversation)})` : '';
+    conversation.type === 'stream' ? ` (${nameOfConversation(app.state, conversation)})` : '';
   const isContentShown =
     message.type === 'stream' || settings.value.pm_content_in_desktop_notifications;
   const notification = new Notification(`${message.sender_full_name}${where}`, {
@@ -43,8 +44,12 @@ function show(app: App, { message, conversation }: Notice): void {
 }
 
 function tell(app: App, notice: Notice): void {
-  if (notice.isShown && permission.value === 'granted') show(app, notice);
-  // Browsers keep a page quiet that its person has not touched yet.
+  try {
+    if (notice.isShown && permission.value === 'granted') show(app, notice);
+  } catch {
+    // Browsers of phones say that they have them, and refuse to make one.
+    permission.value = 'unsupported';
+  }
   if (notice.isHeard)
     void playSound(app.state.settings.value.notification_sound).catch(() => undefined);
 }
@@ -90,7 +95,7 @@ function PermissionBanner({ app }: { readonly app: App }) {
   if (permission.value !== 'default' || !isWanted || isPutOff.value) return null;
   const { ask, later, turnOn } = texts.notifications;
   return (
-    <aside class="permission-banner" aria-label={ask}>
+    <aside class="permission-banner row" aria-label={ask}>
       <p>{ask}</p>
       <button type="button" class="primary" onClick={() => void askPermission()}>
         {turnOn}

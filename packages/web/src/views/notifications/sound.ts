@@ -12,11 +12,12 @@ const loudness = 0.12;
 let context: AudioContext | undefined;
 
 /**
- * Plays the sound of a notification. Browsers play none before the person has done something in the page.
+ * Plays the sound of a notification. Browsers play none before the person has done something in the page, and all that wait for it at once then.
  *
  * @param name as in the setting `notification_sound`; an unknown one sounds like the first
  */
 export async function playSound(name: string): Promise<void> {
+  if (!navigator.userActivation.hasBeenActive) return;
   context ??= new AudioContext();
   if (context.state === 'suspended') await context.resume();
   for (const [index, frequency] of (sounds[name] ?? sounds['zulip'] ?? []).entries()) {

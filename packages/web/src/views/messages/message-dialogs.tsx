@@ -1,0 +1,124 @@
+/** What dialogs ask and say about a message: where it is to be moved, whether it is to be deleted, how it was edited. */
+import { limits } from '@parley/api/limits';
+import { useSignal } from '@preact/signals';
+import { useEffect, useId } from 'preact/hooks';
+
+import type { App } from '../../data/app.ts';
+import { deleteMessage, moveTo, readHistory } from '../../data/message-actions.ts';
+import type { Edit } from '../../data/message-actions.ts';
+import type { Message } from '../../data/state.ts';
+import { texts } from '../../texts.ts';
+import { formatMoment } from '../parts/time.ts';
+import { FailureNote, useAttempt } from '../parts/attempt.tsx';
+import { DialogForm, takeFocus } from '../parts/dialog-form.tsx';
+import { nameOf } from '../parts/names.ts';
+import { RenderedHtml } from '../parts/rendered-html.tsx';
+
+export type DialogProps = {
+  readonly app: App;
+  readonly message: Message;
+  readonly onClose: () => void;
+};
+
+const modes = ['change_one', 'change_later', 'change_all'] as const;
+
+/** Moves a message, and others of its topic if wished, to another topic of the stream. */
+export function MoveForm({ app, message, onClose }: DialogProps) {
+  const topicsId = useId();
+  if (message.type !== 'stream') return null;
+  const move = async (field: (name: string) => string): Promise<void> => {
+    const mode = modes.find((each) => each === field('mode')) ?? 'change_later';
+    if (field('topic') !== message.subject) await moveTo(app, message.id, field('topic'), mode);
+  };
+  return (
+    <DialogForm action={texts.edit.move} submit={move} onClose={onClose}>
+      <label class="field">
+        {texts.compose.topic}
+        <input
+          ref={takeFocus}
+          autoFocus
+          name="topic"
+          required
+          pattern=".*\S.*"
+          list={topicsId}
+          maxLength={limits.topicMaxCodePoints}
+          defaultValue={message.subject}
+        />
+      </label>
+      <datalist id={topicsId}>
+        {app.topics.of(message.stream_id).value.map(({ name }) => (
+          <option key={name} value={name} />
+        ))}
+      </datalist>
+      <fieldset>
+        <legend>{texts.edit.moveWhich}</legend>
+        {modes.map((mode) => (
+          <label key={mode} class="row">
+            <input type="radio" name="mode" value={mode} defaultChecked={mode === 'change_later'} />
+            {texts.edit.modes[mode]}
+          </label>
+        ))}
+      </fieldset>
+    </DialogForm>
+  );
+}
+
+/** Asks before a message is deleted, which nobody can undo. */
+export function DeleteForm({ app, message, onClose }: DialogProps) {
+  return (
+    <DialogForm
+      action={texts.edit.delete}
+      kind="danger"
+      submit={() => deleteMessage(app, message.id)}
+      onClose={onClose}
+    >
+      <p>{texts.edit.deleteQuestion}</p>
+    </DialogForm>
+  );
+}
+
+/** Every state of a message, the newest first, with what each edit changed marked. */
+export function History({ app, message }: DialogProps) {
+  const edits = useSignal<readonly Edit[]>([]);
+  const { isRunning, failure, run } = useAttempt();
+  useEffect(() => {
+    void run(async () => {
+      edits.value = await readHistory(app, message.id);
+    });
+  }, []);
+  return (
+    <>
+      <FailureNote text={failure} />
+      {isRunning && <p>{texts.edit.loading}</p>}
+      <ol class="history">
+        {edits.value.toReversed().map((edit, index) => (
+          <li key={index}>
+            <EditState app={app} edit={edit} />
+          </li>
+        ))}
+      </ol>
+    </>
+  );
+}
+
+function EditState({ app: { state }, edit }: { readonly app: App; readonly edit: Edit }) {
+  const name = nameOf(state, edit.user_id);
+  const moment = formatMoment(new Date(edit.timestamp * 1000), state.settings.value);
+  const { prev_topic, content_html_diff } = edit;
+  const isOriginal = prev_topic === undefined && content_html_diff === undefined;
+  return (
+    <>
+      <p class="hint">
+        {isOriginal ? texts.edit.written(name, moment) : texts.edit.edited(name, moment)}
+      </p>
+      {prev_topic !== undefined && (
+        <p>
+          {texts.compose.topic}: <del>{prev_topic}</del> <ins>{edit.topic}</ins>
+        </p>
+      )}
+      {(isOriginal || content_html_diff !== undefined) && (
+        <RenderedHtml html={content_html_diff ?? edit.rendered_content} />
+      )}
+    </>
+  );
+}

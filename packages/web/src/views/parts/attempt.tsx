@@ -1,0 +1,45 @@
+import { useSignal } from '@preact/signals';
+
+import { describeFailure } from '../../data/failure.ts';
+
+export type Attempt = {
+  readonly isRunning: boolean;
+  /** Why the last one did not work, for people. */
+  readonly failure: string | undefined;
+  /**
+   * Does something, unless something is being done.
+   *
+   * @returns whether it was done
+   */
+  readonly run: (work: () => Promise<unknown>) => Promise<boolean>;
+};
+
+/** What a person does in one place with the help of the server: one thing at a time. */
+export function useAttempt(): Attempt {
+  const isRunning = useSignal(false);
+  const failure = useSignal<string | undefined>(undefined);
+  const run = async (work: () => Promise<unknown>): Promise<boolean> => {
+    if (isRunning.peek()) return false;
+    isRunning.value = true;
+    failure.value = undefined;
+    try {
+      await work();
+      return true;
+    } catch (error) {
+      failure.value = describeFailure(error);
+      return false;
+    } finally {
+      isRunning.value = false;
+    }
+  };
+  return { isRunning: isRunning.value, failure: failure.value, run };
+}
+
+export function FailureNote({ text }: { readonly text: string | undefined }) {
+  if (text === undefined) return null;
+  return (
+    <p class="refused" role="alert">
+      {text}
+    </p>
+  );
+}
