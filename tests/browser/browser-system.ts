@@ -1,19 +1,12 @@
 /** A real system with two event nodes that serves the built client, a small organization in it, and Chromium. */
-import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
-import { promisify } from 'node:util';
-
 import type { Stream } from '@parley/store';
-import { makeOrganization, repositoryFolder, startSystem } from '@parley/test-kit';
+import { makeOrganization, startSystem } from '@parley/test-kit';
 import type { Cluster, SystemOptions, TestAccount, TestOrganization } from '@parley/test-kit';
-import { chromium } from 'playwright-core';
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 
+import { buildClient, builtFolder, launchBrowser } from './chromium.ts';
 import { Visitor } from './visitor.ts';
-
-const browserPath = '/usr/bin/chromium';
 
 /** Ann is an administrator with a password, Bob and Cat are members, the guest is in the stream `general` alone. */
 export type BrowserSystem = {
@@ -32,20 +25,12 @@ export type BrowserSystem = {
 
 export const annPassword = 'the harbour at night';
 
-async function buildClient(): Promise<void> {
-  await promisify(execFile)(process.execPath, [join(repositoryFolder, 'scripts', 'build.mjs')]);
-}
-
 async function start(options: SystemOptions): Promise<BrowserSystem> {
-  if (!existsSync(browserPath))
-    throw new Error(
-      `There is no ${browserPath}: \`apt-get install --no-install-recommends chromium\` installs it.`,
-    );
   await buildClient();
   const cluster = await startSystem({
     events: 2,
     ...options,
-    environment: { PARLEY_WEB_DIR: join(repositoryFolder, 'packages', 'web', 'dist') },
+    environment: { PARLEY_WEB_DIR: builtFolder, ...options.environment },
   });
   const organization = await makeOrganization(cluster);
   const ann = await organization.makeAccount('Ann Lee', {
@@ -64,8 +49,7 @@ async function start(options: SystemOptions): Promise<BrowserSystem> {
     guest,
     general: await organization.makeStream('general', [ann, bob, cat, guest]),
     crew: await organization.makeStream('crew', [ann, bob], { inviteOnly: true }),
-    // Chromium's sandbox does not run as root, which continuous integration uses.
-    browser: await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] }),
+    browser: await launchBrowser(),
   };
 }
 

@@ -1,9 +1,16 @@
-/** The files of the client in a browser: its policy, what the service worker keeps, the start without a network. */
+/** The files of the client in a browser: its policy, what the service worker keeps, the start without a network, and new versions. */
+import { cp, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+
 import { waitUntil } from '@parley/test-kit';
+import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 
 import { sendTo, startBrowserTests } from './browser-system.ts';
+import { builtFolder } from './chromium.ts';
 import { expectShown } from './visitor.ts';
+import type { Visitor } from './visitor.ts';
 
 const { system, visit } = startBrowserTests();
 
@@ -36,6 +43,30 @@ test('without a network the page opens and says so', async () => {
   await visitor.page.reload();
   await expectShown(visitor.page.getByRole('main'));
   await visitor.context.setOffline(false);
+});
+
+test('formulas, code and large emoji are shown as far as the policy admits them', async () => {
+  const { ann, bob, general } = system();
+  for (const content of [
+    'It holds that $$\\frac{a}{b} = \\sqrt{c}$$ here',
+    '```math\n\\int_0^1 x^2 dx\n```',
+    '```python\ndef tide(hours):\n    return "high" if hours < 6 else "low"\n```',
+    ':tada:',
+  ])
+    await sendTo(bob, general, 'drawn', content);
+  const visitor = await visit();
+  await visitor.enter(ann, `#narrow/stream/${general.id}-general/topic/drawn`);
+  const { page } = visitor;
+  for (const tag of ['mfrac', 'msqrt', 'msubsup'])
+    await expectShown(page.locator(`[role=log] math ${tag}`));
+  await expectShown(page.locator('[role=log]').getByText('🎉'));
+  expect(await page.locator('[role=log] .katex-html').count()).toBe(0);
+  const word = page.locator('[role=log] .codehilite span', { hasText: /^def$/ });
+  const colourOf = (): Promise<readonly string[]> =>
+    word.evaluate((element) =>
+      [element, element.closest('pre') ?? element].map((each) => getComputedStyle(each).color),
+    );
+  await waitUntil('the code has colours', async () => new Set(await colourOf()).size === 2);
 });
 
 test('the page can be installed: its manifest and icons are there', async () => {
@@ -90,4 +121,90 @@ test('the policy refuses scripts, styles, markup, pictures and connections that 
   });
   expect(await visitor.page.evaluate(() => 'ran' in window)).toBe(false);
   visitor.forgetFaults();
+});
+
+/** Hashes in the names of assets. */
+const hashInName = /-([\w-]{8})\.(js|css)$/;
+
+/** A client that differs from the built one in the names of all its assets, as a new version does. */
+async function makeNextVersion(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'parley-next-version-'));
+  await cp(builtFolder, folder, { recursive: true });
+  const paths = (await readdir(folder, { recursive: true, withFileTypes: true }))
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+  const renamed = paths
+    .map((path) => basename(path))
+    .filter((name) => hashInName.test(name))
+    .map((name) => [name, name.replace(hashInName, '-$1next.$2')] as const);
+  for (const path of paths)
+    if (/\.(?:br|gz)$/.test(path)) await rm(path);
+    else if (/\.(?:js|css|html)$/.test(path)) {
+      let text = await readFile(path, 'utf8');
+      for (const [name, next] of renamed) text = text.replaceAll(name, next);
+      // The version by which the worker names what it keeps.
+      if (basename(path) === 'sw.js') text = text.replace(/\b[0-9a-f]{12}\b/, 'nextnextnext');
+      await writeFile(path, text);
+      await rename(path, path.replace(hashInName, '-$1next.$2'));
+    }
+  return folder;
+}
+
+/** Replaces the gateway by one that serves another build of the client at the same address. */
+async function deploy(folder: string): Promise<void> {
+  const { cluster } = system();
+  const { port } = new URL(cluster.url);
+  await cluster.kill('gateway', 0, 'SIGTERM');
+  await cluster.startAnother('gateway', { PARLEY_PORT: port, PARLEY_WEB_DIR: folder });
+}
+
+/** The name of the page's script. */
+async function scriptOf(page: Page): Promise<string> {
+  return page.evaluate(() => document.querySelector('script')?.src.split('/').at(-1) ?? '');
+}
+
+async function expectNextVersion({ page }: Visitor): Promise<void> {
+  await expectShown(page.getByRole('main').getByRole('heading').first());
+  expect(await scriptOf(page)).toMatch(/next\.js$/);
+}
+
+test('a new version takes over: open pages go on, and the next start has it', async () => {
+  const { ann } = system();
+  const [kept, unkept] = [await visit(), await visit({ serviceWorkers: 'block' })];
+  for (const visitor of [kept, unkept]) {
+    visitor.expectOutage();
+    await visitor.enter(ann);
+  }
+  const { page, url } = kept;
+  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+  const old = await scriptOf(page);
+  const folder = await makeNextVersion();
+  try {
+    await deploy(folder);
+    expect((await kept.context.request.get(`${url}/assets/${old}`)).status()).toBe(404);
+    // The worker has every part of the old version, before the new one has come and after that.
+    await kept.go('#drafts');
+    await expectShown(page.getByRole('heading', { name: 'Drafts' }));
+    await page.evaluate(async () => (await navigator.serviceWorker.ready).update());
+    await page.waitForFunction(async () =>
+      (await caches.keys()).includes('parley-client-nextnextnext'),
+    );
+    await page.waitForFunction(
+      async () => (await navigator.serviceWorker.ready).active?.state === 'activated',
+    );
+    await kept.go('#streams');
+    await expectShown(page.getByRole('main').getByRole('heading').first());
+    expect(await scriptOf(page)).toBe(old);
+    await page.reload();
+    await expectNextVersion(kept);
+    await kept.context.setOffline(true);
+    await page.reload();
+    await expectShown(page.getByRole('main'));
+    expect(await scriptOf(page)).toMatch(/next\.js$/);
+    // Without a worker the page notices that its parts are gone, and begins anew with the new version.
+    await unkept.go('#streams');
+    await expectNextVersion(unkept);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 });

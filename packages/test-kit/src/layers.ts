@@ -67,7 +67,7 @@ export const layers: readonly Layer[] = [
   },
   {
     name: 'tools',
-    packages: { command: [], demo: [], 'test-kit': ['demo'], web: ['demo', 'test-kit'] },
+    packages: { command: [], demo: [], 'test-kit': ['demo'], web: [] },
   },
 ];
 

@@ -3,7 +3,8 @@
  * of their contents. Nothing else is looked at, so nothing that a person wrote or may read is ever kept here.
  *
  * The page comes from the server while that answers; its answer is what a new version is noticed by. A new version keeps all its assets before
- * it takes over. The assets of the version before it stay, for tabs that are still open with it.
+ * it takes over. The assets of the version before it stay, for tabs that are still open with it;
+ * tabs with a still older one begin anew when they need a part that is gone (`reloadWhenReplaced`).
  */
 type LifetimeEvent = { waitUntil(work: Promise<unknown>): void };
 type FetchEvent = { readonly request: Request; respondWith(answer: Promise<Response>): void };
@@ -28,6 +29,12 @@ const pageTimeoutMs = 4000;
 async function keepVersion(): Promise<void> {
   const cache = await caches.open(cachePrefix + version);
   await cache.addAll([page, ...files]);
+  const shell = await (await cache.match(page))?.text();
+  const named = shell?.match(/\/assets\/[^"]+/g) ?? [];
+  if (!named.every((file) => files.includes(file))) {
+    await caches.delete(cachePrefix + version);
+    throw new Error('The page came from a server with another version; it is tried again later.');
+  }
   await self.skipWaiting();
 }
 

@@ -307,6 +307,8 @@ export const texts = {
     address: 'E-mail address',
     allDemo: (count: number) => `Show all ${count} people`,
     demo: 'People of this development server',
+    insecure:
+      'You can sign in only at an address that begins with https, or on the machine of the server itself. Ask for the https address of this server.',
     pageTitle: (organization: string) => `Sign in to ${organization}`,
     password: 'Password',
     product: 'Parley',

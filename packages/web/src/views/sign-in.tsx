@@ -15,6 +15,21 @@ const demoPeopleAtFirst = 8;
 
 /** What somebody sees who is not signed in: whose server this is, and the way in. */
 export function SignIn() {
+  return (
+    <>
+      <div class="sign-in-card">
+        <Organization />
+        {/* Elsewhere browsers do not say that a page of the server reads, which the server has to know. */}
+        {isSecureContext ? <WayIn /> : <p role="alert">{t.insecure}</p>}
+      </div>
+      <footer>
+        <a href="/api/docs">{t.reference}</a>
+      </footer>
+    </>
+  );
+}
+
+function WayIn() {
   const failure = useSignal<string | undefined>(undefined);
   const isSigningIn = useSignal(false);
   const address = useRef<HTMLInputElement>(null);
@@ -33,53 +48,47 @@ export function SignIn() {
   };
   return (
     <>
-      <div class="sign-in-card">
-        <Organization />
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            void attempt(async () =>
-              signIn(address.current?.value.trim() ?? '', password.current?.value ?? ''),
-            );
-          }}
-        >
-          <label class="field">
-            {t.address}
-            <input
-              ref={address}
-              type="email"
-              name="username"
-              autocomplete="username"
-              required
-              maxLength={254}
-            />
-          </label>
-          <label class="field">
-            {t.password}
-            <input
-              ref={password}
-              type="password"
-              name="password"
-              autocomplete="current-password"
-              required
-              maxLength={1_000}
-            />
-          </label>
-          <button type="submit" class="primary" disabled={isSigningIn}>
-            {isSigningIn.value ? t.signingIn : t.signIn}
-          </button>
-        </form>
-        <p class="refused" role="alert">
-          {failure}
-        </p>
-        <DemoPeople
-          isSigningIn={isSigningIn.value}
-          onChoose={(address) => void attempt(async () => signInAsDemo(address))}
-        />
-      </div>
-      <footer>
-        <a href="/api/docs">{t.reference}</a>
-      </footer>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          void attempt(async () =>
+            signIn(address.current?.value.trim() ?? '', password.current?.value ?? ''),
+          );
+        }}
+      >
+        <label class="field">
+          {t.address}
+          <input
+            ref={address}
+            type="email"
+            name="username"
+            autocomplete="username"
+            required
+            maxLength={254}
+          />
+        </label>
+        <label class="field">
+          {t.password}
+          <input
+            ref={password}
+            type="password"
+            name="password"
+            autocomplete="current-password"
+            required
+            maxLength={1_000}
+          />
+        </label>
+        <button type="submit" class="primary" disabled={isSigningIn}>
+          {isSigningIn.value ? t.signingIn : t.signIn}
+        </button>
+      </form>
+      <p class="refused" role="alert">
+        {failure}
+      </p>
+      <DemoPeople
+        isSigningIn={isSigningIn.value}
+        onChoose={(address) => void attempt(async () => signInAsDemo(address))}
+      />
     </>
   );
 }

@@ -12,6 +12,11 @@ export class NotifyingTab {
   constructor(userId: number, signal: AbortSignal) {
     this.#lock = `parley/notifying/${userId}`;
     this.#signal = signal;
+    // Without locks every tab tells; the browser shows what has the same tag once.
+    if (navigator.locks === undefined) {
+      this.#isHeld = true;
+      return;
+    }
     this.#wait();
     if (document.hasFocus()) this.#take();
     window.addEventListener('focus', () => this.#take(), { signal });

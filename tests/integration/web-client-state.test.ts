@@ -1,14 +1,13 @@
-/** After any change, a tab that followed events knows what a tab knows that registers afterwards. */
+/** The web client's state: after any change, a tab that followed events knows what a tab knows that registers afterwards. */
 import { ParleyClient } from '@parley/client';
 import { connectMaker } from '@parley/demo';
 import type { Account } from '@parley/demo';
 import { startSystem } from '@parley/test-kit';
 import type { Cluster } from '@parley/test-kit';
+import type { App } from '@parley/web/data/app';
+import { topicNarrow } from '@parley/web/data/narrow';
+import { openApp } from '@parley/web/data/open-app';
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest';
-
-import type { App } from './app.ts';
-import { topicNarrow } from './narrow.ts';
-import { openApp } from './open-app.ts';
 
 const people = {
   ann: { email: 'ann@example.com', fullName: 'Ann Lee', role: 'administrator' },
