@@ -3,6 +3,7 @@ import { limits } from '@parley/api/limits';
 import { subscribe } from '../../data/compose-checks.ts';
 import type { Caution } from '../../data/compose-checks.ts';
 import { report } from '../../data/notices.ts';
+import { maySubscribeOthers } from '../../data/policies.ts';
 import type { Person } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import type { Composer } from './composer.ts';
@@ -39,8 +40,8 @@ function subscribing(
   streamId: number,
   people: readonly Person[],
 ): Note['action'] {
-  const { is_guest, can_subscribe_other_users } = app.state.self.value;
-  if (people.length === 0 ? is_guest : !can_subscribe_other_users) return undefined;
+  const { is_guest } = app.state.self.value;
+  if (people.length === 0 ? is_guest : !maySubscribeOthers(app.state)) return undefined;
   return {
     label: people.length === 0 ? texts.compose.subscribe : texts.compose.subscribeThem,
     run: () => report(subscribe(app, streamId, people)),

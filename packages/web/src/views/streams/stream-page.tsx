@@ -1,5 +1,6 @@
 import type { App } from '../../data/app.ts';
 import { streamNarrow } from '../../data/narrow.ts';
+import { maySubscribeOthers } from '../../data/policies.ts';
 import type { Stream, Subscription } from '../../data/state.ts';
 import {
   changeStream,
@@ -105,13 +106,14 @@ function SharedSettings({ app, stream }: StreamProps) {
 
 function StreamPeople({ app, stream }: StreamProps) {
   const { self, subscribers, subscriptions, activePeople } = app.state;
-  const { is_admin, can_subscribe_other_users } = self.value;
+  const { is_admin } = self.value;
   const ids = subscribers.value.get(stream.stream_id) ?? new Set<number>();
   const { inside = [], outside = [] } = Object.groupBy(activePeople.value, ({ user_id }) =>
     ids.has(user_id) ? 'inside' : 'outside',
   );
   const mayAdd =
-    can_subscribe_other_users && (!stream.invite_only || subscriptions.value.has(stream.stream_id));
+    maySubscribeOthers(app.state) &&
+    (!stream.invite_only || subscriptions.value.has(stream.stream_id));
   return (
     <>
       <h2>{t.streams.people}</h2>

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
+import { mayCreateStreams } from '../../data/policies.ts';
 import type { Stream } from '../../data/state.ts';
 import { createStream } from '../../data/stream-actions.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
@@ -63,7 +64,7 @@ function describeStream(app: App, { stream_id, invite_only, description }: Strea
 }
 
 function StreamList({ app }: { readonly app: App }) {
-  const { streams, subscriptions, self } = app.state;
+  const { streams, subscriptions } = app.state;
   const filter = useSignal('all');
   const id = useId();
   const shown = [...streams.value.values()]
@@ -75,7 +76,7 @@ function StreamList({ app }: { readonly app: App }) {
     .toSorted((one, other) => one.name.localeCompare(other.name));
   return (
     <>
-      {self.value.can_create_streams && (
+      {mayCreateStreams(app.state) && (
         <Disclosure label={t.streams.create} content={() => <NewStreamForm app={app} />} />
       )}
       <div class="field" data-kind="select">

@@ -1,0 +1,20 @@
+/** What the organization's policies permit the person now: `register` says it of its own moment only, and no event follows. */
+import type { State } from './state.ts';
+
+const dayMs = 24 * 60 * 60 * 1000;
+
+/** @param policy 1 members, 2 administrators, 3 members who are no longer new */
+function isPermitted({ self, people, realm }: State, policy: number): boolean {
+  const { is_admin, is_guest, user_id } = self.value;
+  if (is_admin || is_guest || policy !== 3) return is_admin || (!is_guest && policy === 1);
+  const ageMs = Date.now() - Date.parse(people.value.get(user_id)?.date_joined ?? '');
+  return ageMs >= realm.value.realm_waiting_period_threshold * dayMs;
+}
+
+export function mayCreateStreams(state: State): boolean {
+  return isPermitted(state, state.realm.value.realm_create_stream_policy);
+}
+
+export function maySubscribeOthers(state: State): boolean {
+  return isPermitted(state, state.realm.value.realm_invite_to_stream_policy);
+}
