@@ -160,7 +160,6 @@ export const texts = {
     title: 'Keyboard shortcuts',
   },
   messages: {
-    again: 'Try again',
     beginning: 'This is where it begins.',
     by: (sender: string, time: string) => `${sender}, ${time}`,
     edited: 'edited',
@@ -190,8 +189,7 @@ export const texts = {
     label: 'Places',
     less: 'Show fewer',
     mentions: 'Mentions',
-    more: 'Show more',
-    moreTopics: (count: number) => `${count} more topics`,
+    more: (count: number) => `${count} more`,
     noPrivate: 'No private messages yet.',
     private: 'Private messages',
     quietStreams: (count: number) => `Muted and inactive (${count})`,
@@ -218,8 +216,10 @@ export const texts = {
     turnOn: 'Turn on',
   },
   parts: {
+    again: 'Try again',
     close: 'Close',
     dismiss: 'Dismiss',
+    loading: 'Loading',
   },
   people: {
     about: (name: string) => `About ${name}`,
@@ -252,7 +252,6 @@ export const texts = {
     you: 'You',
   },
   recent: {
-    again: 'Try again',
     empty: {
       all: 'Nobody has written anything yet. Press c to begin.',
       unread: 'Everything is read.',
@@ -260,7 +259,6 @@ export const texts = {
     },
     filter: { all: 'All', unread: 'Unread', private: 'Private' },
     filters: 'What is shown',
-    loading: 'Reading the newest conversations …',
     mentioned: 'You are mentioned',
     more: 'Show more',
     private: 'Private',
@@ -289,12 +287,10 @@ export const texts = {
   },
   shell: {
     account: 'Your account',
-    again: 'Try again',
     connection: {
       connecting: 'Connecting …',
       offline: 'You are offline. What you write is sent when you are back.',
     },
-    opening: 'Opening',
     people: 'People',
     profile: 'Your profile',
     reference: 'API reference',

@@ -2,22 +2,22 @@ import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 
-import { texts } from '../texts.ts';
+import { Waiting } from './parts/waiting.tsx';
 
 /** @returns a component that is loaded when it is first shown */
 export function lazy<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
 ): ComponentType<Props> {
   const loaded = signal<{ readonly View: ComponentType<Props> } | undefined>(undefined);
-  const hasFailed = signal(false);
+  const failure = signal<unknown>(undefined);
   const begin = (): void => {
-    hasFailed.value = false;
+    failure.value = undefined;
     load().then(
       (View) => {
         loaded.value = { View };
       },
-      () => {
-        hasFailed.value = true;
+      (error: unknown) => {
+        failure.value = error;
       },
     );
   };
@@ -30,14 +30,8 @@ export function lazy<Props extends object>(
       return <View {...props} />;
     }
     return (
-      <div class="blank" role="status">
-        {hasFailed.value ? (
-          <button type="button" onClick={begin}>
-            {texts.shell.again}
-          </button>
-        ) : (
-          <span class="spinner" />
-        )}
+      <div class="blank">
+        <Waiting failure={failure.value} onRetry={begin} />
       </div>
     );
   };

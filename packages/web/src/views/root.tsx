@@ -1,10 +1,9 @@
 import { useEffect } from 'preact/hooks';
 
-import { describeFailure } from '../data/failure.ts';
 import { resumeSession, session } from '../data/session.ts';
-import { texts } from '../texts.ts';
 import { lazy } from './lazy.tsx';
 import { keepFocus } from './parts/focus.ts';
+import { Waiting } from './parts/waiting.tsx';
 import { Shell } from './shell.tsx';
 
 const SignIn = lazy(async () => (await import('./sign-in.tsx')).SignIn);
@@ -17,17 +16,12 @@ export function Root() {
   return (
     <main id="main" class="entrance" tabIndex={-1}>
       {value.kind === 'signed-out' && <SignIn />}
-      {value.kind === 'checking' && (
-        <div class="blank" role="status" aria-label={texts.shell.opening}>
-          <span class="spinner" />
-        </div>
-      )}
-      {value.kind === 'unreachable' && (
-        <div class="blank" role="alert">
-          <p>{describeFailure(value.failure)}</p>
-          <button type="button" onClick={() => void resumeSession()}>
-            {texts.shell.again}
-          </button>
+      {value.kind !== 'signed-out' && (
+        <div class="blank">
+          <Waiting
+            failure={value.kind === 'unreachable' ? value.failure : undefined}
+            onRetry={() => void resumeSession()}
+          />
         </div>
       )}
     </main>

@@ -67,9 +67,7 @@ export function Shell({ app }: { readonly app: App }) {
           class="plain toggle-navigation"
           aria-expanded={showsNavigation.value}
           aria-label={texts.shell.toggleNavigation}
-          onClick={() => {
-            showsNavigation.value = !showsNavigation.value;
-          }}
+          onClick={() => (showsNavigation.value = !showsNavigation.value)}
         >
           <Icon name="menu" />
         </button>
@@ -144,9 +142,7 @@ function AccountMenu({ app }: { readonly app: App }) {
       items={() => [
         {
           label: texts.shell.profile,
-          onSelect: () => {
-            shownPerson.value = self.user_id;
-          },
+          onSelect: () => (shownPerson.value = self.user_id),
         },
         {
           label: texts.shell.settings,

@@ -110,14 +110,13 @@ function Organization() {
   );
 }
 
-/** On a development server anybody may be one of its people. */
-function DemoPeople({
-  isSigningIn,
-  onChoose,
-}: {
+type DemoPeopleProps = {
   readonly isSigningIn: boolean;
   readonly onChoose: (address: string) => void;
-}) {
+};
+
+/** On a development server anybody may be one of its people. */
+function DemoPeople({ isSigningIn, onChoose }: DemoPeopleProps) {
   const people = demoPeople.value;
   const shownMax = useSignal(demoPeopleAtFirst);
   if (people.length === 0) return null;
@@ -134,13 +133,7 @@ function DemoPeople({
         ))}
       </ul>
       {people.length > shownMax.value && (
-        <button
-          type="button"
-          class="plain"
-          onClick={() => {
-            shownMax.value = people.length;
-          }}
-        >
+        <button type="button" class="plain" onClick={() => (shownMax.value = people.length)}>
           {t.allDemo(people.length)}
         </button>
       )}

@@ -8,6 +8,7 @@ import { characterOf, loadEmoji, pictureEmoji, unicodeEmoji } from '../../data/e
 import { narrowOf } from '../../data/narrow.ts';
 import type { Conversation } from '../../data/narrow.ts';
 import { texts } from '../../texts.ts';
+import { focusMain } from '../parts/focus.ts';
 import { SuggestionList, useSuggestions } from './suggestions.tsx';
 import type { WrittenText } from './written-text.ts';
 
@@ -129,7 +130,7 @@ export function MessageField({
           if (suggestions.handleKey(event) || format(event, field)) return;
           if (event.key === 'Escape') {
             event.stopPropagation();
-            if (onEscape === undefined) event.currentTarget.blur();
+            if (onEscape === undefined) focusMain();
             else onEscape();
           }
           if (!isMessageSentBy(event, app.state.settings.value.enter_sends)) return;

@@ -42,11 +42,5 @@ export function Keyboard({ app }: { readonly app: App }) {
     return () => document.removeEventListener('keydown', onKeyDown);
   }, [app, showsSheet]);
   if (!showsSheet.value) return null;
-  return (
-    <ShortcutSheet
-      onClose={() => {
-        showsSheet.value = false;
-      }}
-    />
-  );
+  return <ShortcutSheet onClose={() => (showsSheet.value = false)} />;
 }

@@ -6,17 +6,15 @@ import { Icon } from '../icon.tsx';
 import { namesOf } from '../parts/names.ts';
 import { StreamPath } from '../parts/stream-path.tsx';
 
-/** Above the messages of a conversation, where several are shown: it leads there. */
-export function ConversationBar({
-  app,
-  conversation,
-  topicHtml,
-}: {
+type ConversationBarProps = {
   readonly app: App;
   readonly conversation: Conversation;
   /** The topic with the words that were searched for marked. */
   readonly topicHtml: string | undefined;
-}) {
+};
+
+/** Above the messages of a conversation, where several are shown: it leads there. */
+export function ConversationBar({ app, conversation, topicHtml }: ConversationBarProps) {
   return (
     <h2 class="conversation-bar line">
       {conversation.type === 'private' ? (

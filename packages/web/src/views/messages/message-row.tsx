@@ -13,19 +13,16 @@ import { Reactions } from './reactions.tsx';
 const EditMessage = lazy(async () => (await import('./edit-message.tsx')).EditMessage);
 const Widget = lazy(async () => (await import('./widgets.tsx')).Widget);
 
-/** One message. */
-export function MessageRow({
-  app,
-  message,
-  showsSender,
-  matchHtml,
-}: {
+type MessageRowProps = {
   readonly app: App;
   readonly message: Message;
   readonly showsSender: boolean;
   /** The content with marked words, as the server has it for what a search found. */
   readonly matchHtml: string | undefined;
-}) {
+};
+
+/** One message. */
+export function MessageRow({ app, message, showsSender, matchHtml }: MessageRowProps) {
   const { id, sender_id, sender_full_name, is_me_message } = message;
   const isMentioned = message.flags.some(
     (flag) => flag === 'mentioned' || flag === 'wildcard_mentioned',
@@ -54,9 +51,7 @@ export function MessageRow({
           <button
             type="button"
             class="plain sender"
-            onClick={() => {
-              shownPerson.value = sender_id;
-            }}
+            onClick={() => (shownPerson.value = sender_id)}
           >
             {person.full_name}
           </button>

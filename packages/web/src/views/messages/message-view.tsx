@@ -3,33 +3,31 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
 import { conversationOfMessage } from '../../data/conversation.ts';
-import { describeFailure } from '../../data/failure.ts';
 import type { MessageList } from '../../data/message-list.ts';
 import { conversationOf, narrowKey } from '../../data/narrow.ts';
 import type { Narrow } from '../../data/narrow.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
+import { Waiting } from '../parts/waiting.tsx';
 import { ConversationBar } from './conversation-bar.tsx';
 import { placeOf } from './message-groups.ts';
 import { MessageRow } from './message-row.tsx';
 import { pendingIn, PendingMessages } from './pending-messages.tsx';
 import { useScrolling } from './scrolling.ts';
 
+type MessageViewProps = {
+  readonly app: App;
+  readonly narrow: Narrow;
+  readonly near: number | undefined;
+};
+
 /**
  * The messages of a narrow.
  *
  * @param props.near the message to show; otherwise the first unread one, or the newest
  */
-export function MessageView({
-  app,
-  narrow,
-  near,
-}: {
-  readonly app: App;
-  readonly narrow: Narrow;
-  readonly near: number | undefined;
-}) {
+export function MessageView({ app, narrow, near }: MessageViewProps) {
   const key = narrowKey(narrow);
   const list = useMemo(() => app.lists.open(narrow), [app, key]);
   const load = (): void => void list.load(near ?? 'first_unread');
@@ -43,48 +41,31 @@ export function MessageView({
   return <Messages key={`${key} ${near ?? ''}`} app={app} list={list} near={near} />;
 }
 
-function Blank({ list, onRetry }: { readonly list: MessageList; readonly onRetry: () => void }) {
-  if (list.failure.value !== undefined)
-    return (
-      <div class="blank" role="alert">
-        <Icon name="warning" />
-        <Failure list={list} onRetry={onRetry} />
-      </div>
-    );
-  if (list.loading.value !== undefined || !list.hasNewest.value)
-    return (
-      <div class="blank" role="status" aria-label={texts.messages.loading}>
-        <span class="spinner" />
-      </div>
-    );
+type BlankProps = { readonly list: MessageList; readonly onRetry: () => void };
+
+function Blank({ list, onRetry }: BlankProps) {
+  const isEmpty = list.loading.value === undefined && list.hasNewest.value;
   return (
     <div class="blank">
-      <strong>{texts.messages.empty}</strong>
-      <p>{texts.messages.emptyHint}</p>
+      {isEmpty && list.failure.value === undefined ? (
+        <>
+          <strong>{texts.messages.empty}</strong>
+          <p>{texts.messages.emptyHint}</p>
+        </>
+      ) : (
+        <Waiting label={texts.messages.loading} failure={list.failure.value} onRetry={onRetry} />
+      )}
     </div>
   );
 }
 
-function Failure({ list, onRetry }: { readonly list: MessageList; readonly onRetry: () => void }) {
-  return (
-    <>
-      <span>{describeFailure(list.failure.value)}</span>{' '}
-      <button type="button" onClick={onRetry}>
-        {texts.messages.again}
-      </button>
-    </>
-  );
-}
-
-function Messages({
-  app,
-  list,
-  near,
-}: {
+type MessagesProps = {
   readonly app: App;
   readonly list: MessageList;
   readonly near: number | undefined;
-}) {
+};
+
+function Messages({ app, list, near }: MessagesProps) {
   const firstUnreadId = useMemo(
     () => list.ids.peek().find((id) => app.state.unread.peek().has(id)),
     [app, list],
@@ -129,20 +110,17 @@ function Messages({
 /** How near an end of what is shown must come for more to be shown. */
 const nearMargin = '1200px 0px';
 
-/** An end of what is shown. When it comes near, more is shown. */
-function End({
-  list,
-  isLast,
-  onNear,
-  children,
-}: {
+type EndProps = {
   readonly list: MessageList;
   /** Whether nothing comes after it. */
   readonly isLast: boolean;
   readonly onNear: () => void;
   /** What is said where nothing comes after it. */
   readonly children?: ComponentChildren;
-}) {
+};
+
+/** An end of what is shown. When it comes near, more is shown. */
+function End({ list, isLast, onNear, children }: EndProps) {
   const element = useRef<HTMLParagraphElement>(null);
   const hasFailed = list.failure.value !== undefined;
   const isReading = list.loading.value !== undefined;
@@ -160,13 +138,7 @@ function End({
   });
   return (
     <p ref={element} class="end">
-      {isLast ? (
-        children
-      ) : hasFailed ? (
-        <Failure list={list} onRetry={onNear} />
-      ) : (
-        <span class="spinner" />
-      )}
+      {isLast ? children : <Waiting failure={list.failure.value} onRetry={onNear} />}
     </p>
   );
 }
@@ -180,21 +152,16 @@ function dayOf({ timestamp }: Message): string {
   });
 }
 
-function Row({
-  app,
-  list,
-  id,
-  previousId,
-  isFirstUnread,
-  isOneConversation,
-}: {
+type RowProps = {
   readonly app: App;
   readonly list: MessageList;
   readonly id: number;
   readonly previousId: number | undefined;
   readonly isFirstUnread: boolean;
   readonly isOneConversation: boolean;
-}) {
+};
+
+function Row({ app, list, id, previousId, isFirstUnread, isOneConversation }: RowProps) {
   const message = app.lists.store.find(id)?.value;
   const previous = previousId === undefined ? undefined : app.lists.store.find(previousId)?.value;
   if (message === undefined) return null;

@@ -1,21 +1,15 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import {
-  moveDown,
-  moveUp,
-  shownMax,
-  shownPartOf,
-  wholeWindow,
-  windowAround,
-} from './message-window.ts';
+import { moveDown, moveUp, shownMax, shownPartOf, windowAround } from './message-window.ts';
+import type { MessageWindow } from './message-window.ts';
 
 const ids = (count: number): readonly number[] =>
   Array.from({ length: count }, (_, index) => 10 + 2 * index);
 
 test('the newest messages are shown at first', () => {
   const all = ids(1_000);
-  const part = shownPartOf(all, wholeWindow);
+  const part = shownPartOf(all, undefined);
   expect(part.ids).toEqual(all.slice(-shownMax));
   expect([part.above, part.below]).toEqual([700, 0]);
 });
@@ -27,7 +21,7 @@ test('moving up and down shows every message, never more than the page may have'
       fc.array(fc.constantFrom('up', 'down'), { maxLength: 40 }),
       (count, moves) => {
         const all = ids(count);
-        let window = wholeWindow;
+        let window: MessageWindow;
         for (const move of moves) {
           const part = shownPartOf(all, window);
           window = move === 'up' ? moveUp(all, part) : moveDown(all, part);
@@ -48,6 +42,6 @@ test('a window around a message shows it', () => {
 
 test('a window at the end of the list goes on with it', () => {
   const all = ids(400);
-  const window = moveDown(all, shownPartOf(all, wholeWindow));
+  const window = moveDown(all, shownPartOf(all, undefined));
   expect(shownPartOf([...all, 5_000], window).ids.at(-1)).toBe(5_000);
 });

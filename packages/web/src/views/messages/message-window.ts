@@ -3,13 +3,8 @@ export const shownMax = 300;
 
 const step = 100;
 
-export type MessageWindow = {
-  /** Ids of the first and the last message shown; undefined at an end that follows the list's own. */
-  readonly firstId: number | undefined;
-  readonly lastId: number | undefined;
-};
-
-export const wholeWindow: MessageWindow = { firstId: undefined, lastId: undefined };
+/** The id of the first message shown; undefined while the newest are shown, which goes on with the list. */
+export type MessageWindow = number | undefined;
 
 export type ShownPart = {
   readonly ids: readonly number[];
@@ -24,34 +19,27 @@ function indexOf(ids: readonly number[], id: number): number {
   return index === -1 ? ids.length : index;
 }
 
-export function shownPartOf(ids: readonly number[], { firstId, lastId }: MessageWindow): ShownPart {
-  const end = lastId === undefined ? ids.length : indexOf(ids, lastId + 1);
-  const from = Math.min(end, firstId === undefined ? 0 : indexOf(ids, firstId));
-  // At the newest message the window goes on with the list, and lets go of the oldest.
-  const start = lastId === undefined ? Math.max(from, end - shownMax) : from;
-  return {
-    ids: ids.slice(start, Math.min(end, start + shownMax)),
-    above: start,
-    below: ids.length - Math.min(end, start + shownMax),
-  };
+export function shownPartOf(ids: readonly number[], window: MessageWindow): ShownPart {
+  const lastStart = Math.max(0, ids.length - shownMax);
+  const above = window === undefined ? lastStart : Math.min(lastStart, indexOf(ids, window));
+  const shown = ids.slice(above, above + shownMax);
+  return { ids: shown, above, below: ids.length - above - shown.length };
+}
+
+function windowAt(ids: readonly number[], start: number): MessageWindow {
+  return start + shownMax >= ids.length ? undefined : ids[Math.max(0, start)];
 }
 
 /** A window that shows older messages, and lets go of as many at the other end. */
-export function moveUp(ids: readonly number[], part: ShownPart): MessageWindow {
-  const start = Math.max(0, part.above - step);
-  const end = Math.min(ids.length, start + shownMax);
-  return { firstId: ids[start], lastId: end === ids.length ? undefined : ids[end - 1] };
+export function moveUp(ids: readonly number[], { above }: ShownPart): MessageWindow {
+  return windowAt(ids, above - step);
 }
 
-export function moveDown(ids: readonly number[], part: ShownPart): MessageWindow {
-  const end = Math.min(ids.length, part.above + part.ids.length + step);
-  const start = Math.max(0, end - shownMax);
-  return { firstId: ids[start], lastId: end === ids.length ? undefined : ids[end - 1] };
+export function moveDown(ids: readonly number[], { above }: ShownPart): MessageWindow {
+  return windowAt(ids, above + step);
 }
 
 /** A window with a message in its middle. */
 export function windowAround(ids: readonly number[], id: number): MessageWindow {
-  const start = Math.max(0, indexOf(ids, id) - shownMax / 2);
-  const end = Math.min(ids.length, start + shownMax);
-  return { firstId: ids[start], lastId: end === ids.length ? undefined : ids[end - 1] };
+  return windowAt(ids, indexOf(ids, id) - shownMax / 2);
 }

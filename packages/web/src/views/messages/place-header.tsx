@@ -7,6 +7,7 @@ import { topicKey } from '../../data/state.ts';
 import { changeSubscriptions } from '../../data/stream-actions.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
+import { IconButton } from '../parts/icon-button.tsx';
 import { Menu } from '../parts/menu.tsx';
 import { namesOf } from '../parts/names.ts';
 import { findStream } from '../parts/stream-mark.tsx';
@@ -71,15 +72,11 @@ function PinButton({ app, streamId }: { readonly app: App; readonly streamId: nu
   const isPinned = subscription.pin_to_top;
   const change = { stream_id: streamId, property: 'pin_to_top', value: !isPinned };
   return (
-    <button
-      type="button"
-      class="plain"
+    <IconButton
+      icon="pin"
+      label={texts.messages.pin}
       aria-pressed={isPinned}
-      aria-label={texts.messages.pin}
-      title={texts.messages.pin}
       onClick={() => report(changeSubscriptions(app, { subscription_data: [change] }))}
-    >
-      <Icon name="pin" />
-    </button>
+    />
   );
 }

@@ -7,8 +7,9 @@ const endMarginPx = 60;
  */
 export class ScrollKeeper {
   readonly #scroller: HTMLElement;
-  #held: { readonly row: HTMLElement; readonly top: number } | undefined;
-  isAtEnd = true;
+  #held:
+    | { readonly row: HTMLElement; readonly top: number; readonly scrollTop: number }
+    | undefined;
 
   constructor(scroller: HTMLElement) {
     this.#scroller = scroller;
@@ -17,31 +18,30 @@ export class ScrollKeeper {
   /**
    * Remembers what the reader sees: after each scroll.
    *
-   * @returns ids of the messages whose end is in sight
+   * @returns ids of the messages whose end is in sight, and whether that is the end of all
    */
-  hold(): readonly number[] {
+  hold(): { readonly seenIds: readonly number[]; readonly isAtEnd: boolean } {
     const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
-    this.isAtEnd = scrollHeight - scrollTop - clientHeight < endMarginPx;
     const { top, bottom } = this.#scroller.getBoundingClientRect();
     const inSight = this.#rows()
       .map((row) => ({ row, place: row.getBoundingClientRect() }))
       .filter(({ place }) => place.bottom > top && place.top < bottom);
     const [first] = inSight;
-    this.#held = first && { row: first.row, top: first.place.top };
-    return inSight
-      .filter(({ place }) => place.bottom <= bottom + 1)
-      .map(({ row }) => Number(row.dataset['messageId']));
+    this.#held = first && { row: first.row, top: first.place.top, scrollTop };
+    return {
+      seenIds: inSight
+        .filter(({ place }) => place.bottom <= bottom + 1)
+        .map(({ row }) => Number(row.dataset['messageId'])),
+      isAtEnd: scrollHeight - scrollTop - clientHeight < endMarginPx,
+    };
   }
 
-  /**
-   * Brings it back: after each change of the page.
-   *
-   * @param followsEnd whether what is shown ends with the newest message
-   */
-  restore(followsEnd: boolean): void {
-    if (this.isAtEnd && followsEnd) this.showEnd();
-    else if (this.#held?.row.isConnected === true)
-      this.#scroller.scrollTop += this.#held.row.getBoundingClientRect().top - this.#held.top;
+  /** Brings it back: after each change of the page. What the reader scrolled since it was held is kept. */
+  restore(): void {
+    if (this.#held?.row.isConnected !== true) return;
+    const { row, top, scrollTop } = this.#held;
+    const scrolled = this.#scroller.scrollTop - scrollTop;
+    this.#scroller.scrollTop += row.getBoundingClientRect().top - top + scrolled;
   }
 
   /** Shows a message, or the one after it, a third of the height from above. */

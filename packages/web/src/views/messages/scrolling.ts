@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
 import type { MessageList } from '../../data/message-list.ts';
-import { moveDown, moveUp, shownPartOf, wholeWindow, windowAround } from './message-window.ts';
+import { moveDown, moveUp, shownPartOf, windowAround } from './message-window.ts';
 import type { MessageWindow, ShownPart } from './message-window.ts';
 import { ScrollKeeper } from './scroll-keeper.ts';
 
@@ -40,18 +40,20 @@ export function useScrolling(
   const scroller = useRef<HTMLDivElement>(null);
   const keeper = useRef<ScrollKeeper>(undefined);
   const window = useSignal<MessageWindow>(
-    start === undefined ? wholeWindow : windowAround(list.ids.peek(), start),
+    start === undefined ? undefined : windowAround(list.ids.peek(), start),
   );
   const isAtEnd = useSignal(true);
   const lastSeenId = useSignal(0);
   const part = useComputed(() => shownPartOf(list.ids.value, window.value));
   const countBelow = useComputed(() => list.ids.value.filter((id) => id > lastSeenId.value).length);
-  const endsWithNewest = (): boolean => part.peek().below === 0 && list.hasNewest.peek();
-
+  const restore = (): void => {
+    if (isAtEnd.peek()) keeper.current?.showEnd();
+    else keeper.current?.restore();
+  };
   const look = (): void => {
     if (keeper.current === undefined) return;
-    const seenIds = keeper.current.hold();
-    isAtEnd.value = keeper.current.isAtEnd && endsWithNewest();
+    const { seenIds, isAtEnd: isAtLast } = keeper.current.hold();
+    isAtEnd.value = isAtLast && part.peek().below === 0 && list.hasNewest.peek();
     lastSeenId.value = seenIds.at(-1) ?? lastSeenId.peek();
     if (document.visibilityState === 'visible' && document.hasFocus()) app.reading.see(seenIds);
   };
@@ -67,7 +69,7 @@ export function useScrolling(
       if (near !== undefined) row?.focus({ preventScroll: true });
     }
     look();
-    const heights = new ResizeObserver(() => kept.restore(endsWithNewest()));
+    const heights = new ResizeObserver(restore);
     for (const each of [element, ...element.children]) heights.observe(each);
     addEventListener('focus', look);
     document.addEventListener('visibilitychange', look);
@@ -79,7 +81,7 @@ export function useScrolling(
   }, []);
 
   useLayoutEffect(() => {
-    keeper.current?.restore(endsWithNewest());
+    restore();
     look();
   }, [part.value, list.loading.value]);
 
@@ -99,9 +101,9 @@ export function useScrolling(
     },
     async showNewest() {
       if (!list.hasNewest.peek()) await list.load('newest');
-      window.value = wholeWindow;
-      if (keeper.current !== undefined) keeper.current.isAtEnd = true;
-      keeper.current?.restore(true);
+      window.value = undefined;
+      isAtEnd.value = true;
+      restore();
     },
   };
 }

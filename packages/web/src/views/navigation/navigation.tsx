@@ -1,20 +1,27 @@
 import { useComputed } from '@preact/signals';
 
 import type { App } from '../../data/app.ts';
-import { allMessages, mentions, starred } from '../../data/narrow.ts';
+import { allMessages, conversationKey, mentions, narrowOf, starred } from '../../data/narrow.ts';
+import { onlyPartnerOf, presenceOfPerson } from '../../data/people-names.ts';
 import type { Place } from '../../data/place.ts';
 import { countUnreadByStream } from '../../data/stream-groups.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
 import type { IconName } from '../icon.tsx';
-import { placeKey, PlaceLink } from './place-link.tsx';
-import { PrivateConversations } from './private-conversations.tsx';
+import { namesOf } from '../parts/names.ts';
+import { PresenceDot } from '../parts/presence-dot.tsx';
+import { PlaceList } from './place-list.tsx';
 import { Streams } from './streams.tsx';
+
+const t = texts.navigation;
+
+const privateAtFirst = 8;
+const privateMax = 100;
 
 /** Everywhere a person can go, with what is unread there. */
 export function Navigation({ app }: { readonly app: App }) {
   return (
-    <nav class="navigation" aria-label={texts.navigation.label}>
+    <nav class="navigation" aria-label={t.label}>
       <Views app={app} />
       <PrivateConversations app={app} />
       <Streams app={app} />
@@ -32,33 +39,52 @@ function Views({ app: { state, drafts }, app }: { readonly app: App }) {
     }
     return { unread, mentioned };
   }).value;
-  const all: Place = { view: 'messages', narrow: allMessages };
   const views: readonly (readonly [IconName, string, Place, count?: number])[] = [
-    ['recent', texts.navigation.recent, { view: 'recent' }],
-    ['all', texts.navigation.all, all, counts.unread],
-    [
-      'mention',
-      texts.navigation.mentions,
-      { view: 'messages', narrow: mentions },
-      counts.mentioned,
-    ],
-    ['star', texts.navigation.starred, { view: 'messages', narrow: starred }],
-    ['draft', texts.navigation.drafts, { view: 'drafts' }, drafts.all.value.length],
-    ['clock', texts.navigation.scheduled, { view: 'scheduled' }],
+    ['recent', t.recent, { view: 'recent' }],
+    ['all', t.all, { view: 'messages', narrow: allMessages }, counts.unread],
+    ['mention', t.mentions, { view: 'messages', narrow: mentions }, counts.mentioned],
+    ['star', t.starred, { view: 'messages', narrow: starred }],
+    ['draft', t.drafts, { view: 'drafts' }, drafts.all.value.length],
+    ['clock', t.scheduled, { view: 'scheduled' }],
   ];
   return (
-    <ul>
-      {views.map(([icon, name, place, count = 0]) => (
-        <li key={placeKey(place)}>
-          <PlaceLink
-            app={app}
-            place={place}
-            mark={<Icon name={icon} />}
-            name={name}
-            count={count}
-          />
-        </li>
-      ))}
-    </ul>
+    <PlaceList
+      app={app}
+      entries={views.map(([icon, name, place, count = 0]) => ({
+        place,
+        mark: <Icon name={icon} />,
+        name,
+        count,
+      }))}
+    />
+  );
+}
+
+/** Private conversations, those with the newest messages first. */
+function PrivateConversations({ app }: { readonly app: App }) {
+  const { state } = app;
+  const entries = state.recentPrivate.value.slice(0, privateMax).map((userIds) => {
+    const conversation = { type: 'private', userIds } as const;
+    const partner = onlyPartnerOf(conversation);
+    return {
+      place: { view: 'messages', narrow: narrowOf(conversation) } as const,
+      mark:
+        partner === undefined ? (
+          <span class="group-size" aria-hidden="true">
+            {userIds.length + 1}
+          </span>
+        ) : (
+          <PresenceDot presence={presenceOfPerson(state, partner)} />
+        ),
+      name: namesOf(state, userIds),
+      count: state.unreadConversations.value.get(conversationKey(conversation))?.ids.size ?? 0,
+    };
+  });
+  return (
+    <section aria-label={t.private}>
+      <h2>{t.private}</h2>
+      {entries.length === 0 && <p class="hint">{t.noPrivate}</p>}
+      <PlaceList app={app} entries={entries} shownAtFirst={privateAtFirst} />
+    </section>
   );
 }

@@ -1,4 +1,4 @@
-import { useComputed, useSignal } from '@preact/signals';
+import { useComputed } from '@preact/signals';
 
 import type { App } from '../../data/app.ts';
 import { conversationKey, streamIdOf, streamNarrow, topicNarrow } from '../../data/narrow.ts';
@@ -9,10 +9,12 @@ import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
 import { topicName } from '../parts/names.ts';
 import { StreamMark } from '../parts/stream-mark.tsx';
-import { PlaceLink } from './place-link.tsx';
+import { PlaceList } from './place-list.tsx';
 
-const topicsShownAtFirst = 5;
-const topicsShownMax = 100;
+const t = texts.navigation;
+
+const topicsAtFirst = 5;
+const topicsMax = 100;
 
 /** The person's streams: pinned ones, usual ones, and those that are muted or inactive. */
 export function Streams({ app }: { readonly app: App }) {
@@ -24,13 +26,13 @@ export function Streams({ app }: { readonly app: App }) {
     return groupStreams(app.state, lastTimestamps, Date.now() / 1_000);
   }).value;
   return (
-    <section aria-label={texts.navigation.streams}>
+    <section aria-label={t.streams}>
       <h2>
-        {texts.navigation.streams}
+        {t.streams}
         <a
           href={app.addressOf({ view: 'streams', streamId: undefined })}
-          aria-label={texts.navigation.browseStreams}
-          title={texts.navigation.browseStreams}
+          aria-label={t.browseStreams}
+          title={t.browseStreams}
         >
           <Icon name="plus" />
         </a>
@@ -38,7 +40,7 @@ export function Streams({ app }: { readonly app: App }) {
       <StreamList app={app} streams={[...pinned, ...usual]} />
       {quiet.length > 0 && (
         <details>
-          <summary>{texts.navigation.quietStreams(quiet.length)}</summary>
+          <summary>{t.quietStreams(quiet.length)}</summary>
           <StreamList app={app} streams={quiet} />
         </details>
       )}
@@ -46,86 +48,37 @@ export function Streams({ app }: { readonly app: App }) {
   );
 }
 
-function StreamList({
-  app,
-  streams,
-}: {
-  readonly app: App;
-  readonly streams: readonly ListedStream[];
-}) {
+type StreamListProps = { readonly app: App; readonly streams: readonly ListedStream[] };
+
+function StreamList({ app, streams }: StreamListProps) {
   const place = app.place.value;
   const openStreamId = place.view === 'messages' ? streamIdOf(place.narrow) : undefined;
-  return (
-    <ul>
-      {streams.map(({ stream, unreadCount }) => (
-        <li key={stream.stream_id}>
-          <PlaceLink
-            app={app}
-            place={{ view: 'messages', narrow: streamNarrow(stream.stream_id) }}
-            mark={<StreamMark stream={stream} />}
-            name={stream.name}
-            count={unreadCount}
-            isQuiet={stream.is_muted}
-          />
-          {openStreamId === stream.stream_id && (
-            <TopicList app={app} streamId={stream.stream_id} streamName={stream.name} />
-          )}
-        </li>
-      ))}
-    </ul>
-  );
+  const entries = streams.map(({ stream, unreadCount }) => ({
+    place: { view: 'messages', narrow: streamNarrow(stream.stream_id) } as const,
+    mark: <StreamMark stream={stream} />,
+    name: stream.name,
+    count: unreadCount,
+    isQuiet: stream.is_muted,
+    below: openStreamId === stream.stream_id && <TopicList app={app} stream={stream} />,
+  }));
+  return <PlaceList app={app} entries={entries} />;
 }
 
-function TopicList({
-  app,
-  streamId,
-  streamName,
-}: {
-  readonly app: App;
-  readonly streamId: number;
-  readonly streamName: string;
-}) {
-  const { state } = app;
-  const showsAll = useSignal(false);
-  const topics = app.topics.of(streamId).value.slice(0, topicsShownMax);
-  const shown = topics
-    .map(({ name: topic }) => ({
-      topic,
-      count:
-        state.unreadConversations.value.get(conversationKey({ type: 'stream', streamId, topic }))
-          ?.ids.size ?? 0,
-      isMuted: state.mutedTopics.value.has(topicKey(streamId, topic)),
-    }))
-    .filter(
-      ({ count, isMuted }, index) =>
-        showsAll.value || index < topicsShownAtFirst || (count > 0 && !isMuted),
-    );
+type TopicListProps = { readonly app: App; readonly stream: ListedStream['stream'] };
+
+function TopicList({ app, stream: { stream_id: streamId, name } }: TopicListProps) {
+  const { unreadConversations, mutedTopics } = app.state;
+  const topics = app.topics.of(streamId).value.slice(0, topicsMax);
+  const entries = topics.map(({ name: topic }) => {
+    const key = conversationKey({ type: 'stream', streamId, topic });
+    return {
+      place: { view: 'messages', narrow: topicNarrow(streamId, topic) } as const,
+      name: topicName(topic),
+      count: unreadConversations.value.get(key)?.ids.size ?? 0,
+      isQuiet: mutedTopics.value.has(topicKey(streamId, topic)),
+    };
+  });
   return (
-    <ul class="topics" aria-label={texts.navigation.topicsOf(streamName)}>
-      {shown.map(({ topic, count, isMuted }) => (
-        <li key={topic.toLowerCase()}>
-          <PlaceLink
-            app={app}
-            place={{ view: 'messages', narrow: topicNarrow(streamId, topic) }}
-            name={topicName(topic)}
-            count={count}
-            isQuiet={isMuted}
-          />
-        </li>
-      ))}
-      {topics.length > shown.length && (
-        <li>
-          <button
-            type="button"
-            class="plain more"
-            onClick={() => {
-              showsAll.value = true;
-            }}
-          >
-            {texts.navigation.moreTopics(topics.length - shown.length)}
-          </button>
-        </li>
-      )}
-    </ul>
+    <PlaceList app={app} entries={entries} shownAtFirst={topicsAtFirst} label={t.topicsOf(name)} />
   );
 }

@@ -17,22 +17,21 @@ function isOwnPicture(address: string | null | undefined): address is string {
   return origin === location.origin && pathname.startsWith('/user_avatars/');
 }
 
-/**
- * A person's picture, or initials for a person without one. The name stands beside it, so it is silent for screen readers.
- *
- * @param props.size its width, CSS pixels
- */
-export function Avatar({
-  person: { user_id, full_name, avatar_url },
-  size,
-}: {
+type AvatarProps = {
   readonly person: {
     readonly user_id: number;
     readonly full_name: string;
     readonly avatar_url?: string | null | undefined;
   };
   readonly size: 20 | 24 | 32 | 36 | 64;
-}) {
+};
+
+/**
+ * A person's picture, or initials for a person without one. The name stands beside it, so it is silent for screen readers.
+ *
+ * @param props.size its width, CSS pixels
+ */
+export function Avatar({ person: { user_id, full_name, avatar_url }, size }: AvatarProps) {
   // Set by script and not by an attribute, which the page's policy would refuse.
   const style = { '--size': `${size}px`, '--hue': `${user_id * hueStepDegrees}deg` };
   return isOwnPicture(avatar_url) ? (

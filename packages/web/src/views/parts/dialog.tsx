@@ -2,18 +2,16 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef } from 'preact/hooks';
 
 import { texts } from '../../texts.ts';
-import { Icon } from '../icon.tsx';
+import { IconButton } from './icon-button.tsx';
 
-/** A modal dialog. The browser holds the focus in it and gives it back; Esc and a press beside it close it. */
-export function Dialog({
-  title,
-  onClose,
-  children,
-}: {
+type DialogProps = {
   readonly title: string;
   readonly onClose: () => void;
   readonly children: ComponentChildren;
-}) {
+};
+
+/** A modal dialog. The browser holds the focus in it and gives it back; Esc and a press beside it close it. */
+export function Dialog({ title, onClose, children }: DialogProps) {
   const element = useRef<HTMLDialogElement>(null);
   const titleId = useId();
   useEffect(() => {
@@ -38,9 +36,7 @@ export function Dialog({
       <div class="dialog-body">
         <header>
           <h2 id={titleId}>{title}</h2>
-          <button type="button" class="plain" aria-label={texts.parts.close} onClick={onClose}>
-            <Icon name="close" />
-          </button>
+          <IconButton icon="close" label={texts.parts.close} onClick={onClose} />
         </header>
         {children}
       </div>

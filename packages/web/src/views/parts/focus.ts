@@ -20,8 +20,10 @@ export function keepFocus(page: Node): () => void {
   };
   const observer = new MutationObserver(() => {
     const isLost = focused instanceof Node && !focused.isConnected;
-    if (isLost && document.activeElement === document.body)
-      around.find(isFocusable)?.focus({ preventScroll: true });
+    if (!isLost || document.activeElement !== document.body) return;
+    const next = around.find(isFocusable);
+    if (next === undefined) focusMain();
+    else next.focus({ preventScroll: true });
   });
   observer.observe(page, { childList: true, subtree: true });
   document.addEventListener('focusin', remember);

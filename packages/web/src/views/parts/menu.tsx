@@ -4,25 +4,29 @@ import { useEffect, useId, useRef } from 'preact/hooks';
 
 export type MenuItem = { readonly label: string; readonly onSelect: () => void };
 
-/** A button that opens a menu: arrows move in it, a letter goes to an item, Esc closes it. */
-export function Menu({
-  label,
-  items,
-  children,
-}: {
+type MenuProps = {
   readonly label: string;
   /** Asked for when the menu opens. */
   readonly items: () => readonly (MenuItem | false)[];
   /** What the button shows. */
   readonly children: ComponentChildren;
-}) {
+};
+
+/** A button that opens a menu: arrows move in it, a letter goes to an item, Esc closes it. */
+export function Menu({ label, items, children }: MenuProps) {
   const open = useSignal<readonly MenuItem[] | undefined>(undefined);
   const button = useRef<HTMLButtonElement>(null);
-  const menuId = useId();
+  const list = useRef<HTMLDivElement>(null);
+  const id = useId();
   const close = (): void => {
     open.value = undefined;
     button.current?.focus();
   };
+  useEffect(() => {
+    if (list.current === null || button.current === null) return;
+    showBeside(list.current, button.current);
+    entriesOf(list.current)[0]?.focus();
+  }, [open.value]);
   return (
     <span
       class="menu"
@@ -39,7 +43,7 @@ export function Menu({
         title={label}
         aria-haspopup="menu"
         aria-expanded={open.value !== undefined}
-        {...(open.value !== undefined && { 'aria-controls': menuId })}
+        {...(open.value !== undefined && { 'aria-controls': id })}
         onClick={() => {
           open.value =
             open.value === undefined ? items().filter((item) => item !== false) : undefined;
@@ -48,16 +52,38 @@ export function Menu({
         {children}
       </button>
       {open.value !== undefined && (
-        <MenuList id={menuId} label={label} items={open.value} onClose={close} />
+        <div
+          ref={list}
+          id={id}
+          class="menu-list"
+          popover="manual"
+          role="menu"
+          aria-label={label}
+          onKeyDown={(event) => moveByKey(event, close)}
+        >
+          {open.value.map(({ label: text, onSelect }) => (
+            <button
+              key={text}
+              type="button"
+              role="menuitem"
+              tabIndex={-1}
+              onClick={() => {
+                close();
+                onSelect();
+              }}
+            >
+              {text}
+            </button>
+          ))}
+        </div>
       )}
     </span>
   );
 }
 
 /** Shows a list above everything, below its button or, where there is no room, over it. */
-function showBeside(list: HTMLElement): void {
-  const button = list.parentElement?.getBoundingClientRect();
-  if (button === undefined) return;
+function showBeside(list: HTMLElement, opener: HTMLElement): void {
+  const button = opener.getBoundingClientRect();
   list.showPopover();
   const { width, height } = list.getBoundingClientRect();
   const below = button.bottom + height <= innerHeight ? button.bottom : button.top - height;
@@ -65,67 +91,28 @@ function showBeside(list: HTMLElement): void {
   list.style.setProperty('top', `${Math.max(4, below)}px`);
 }
 
-function MenuList({
-  id,
-  label,
-  items,
-  onClose,
-}: {
-  readonly id: string;
-  readonly label: string;
-  readonly items: readonly MenuItem[];
-  readonly onClose: () => void;
-}) {
-  const list = useRef<HTMLDivElement>(null);
-  const entries = (): readonly HTMLElement[] => [
-    ...(list.current?.querySelectorAll<HTMLElement>('[role=menuitem]') ?? []),
-  ];
-  useEffect(() => {
-    if (list.current !== null) showBeside(list.current);
-    entries()[0]?.focus();
-  }, []);
-  const handleKey = (event: KeyboardEvent): void => {
-    event.stopPropagation();
-    const all = entries();
-    const at = all.findIndex((entry) => entry === document.activeElement);
-    const typed = event.key.toLowerCase();
-    const next: Readonly<Record<string, HTMLElement | undefined>> = {
-      ArrowDown: all[(at + 1) % all.length],
-      ArrowUp: all.at(at - 1),
-      Home: all[0],
-      End: all.at(-1),
-    };
-    const target =
-      next[event.key] ?? all.find((entry) => entry.textContent.toLowerCase().startsWith(typed));
-    if (event.key === 'Escape') onClose();
-    else if (event.key === 'Tab' || event.key === 'Enter' || event.key === ' ') return;
-    else target?.focus();
-    event.preventDefault();
+function entriesOf(list: HTMLElement): readonly HTMLElement[] {
+  return [...list.querySelectorAll<HTMLElement>('[role=menuitem]')];
+}
+
+function moveByKey(
+  event: KeyboardEvent & { readonly currentTarget: HTMLElement },
+  close: () => void,
+): void {
+  event.stopPropagation();
+  if (['Tab', 'Enter', ' '].includes(event.key)) return;
+  event.preventDefault();
+  if (event.key === 'Escape') close();
+  const all = entriesOf(event.currentTarget);
+  const at = all.findIndex((entry) => entry === document.activeElement);
+  const typed = event.key.toLowerCase();
+  const next: Readonly<Record<string, HTMLElement | undefined>> = {
+    ArrowDown: all[(at + 1) % all.length],
+    ArrowUp: all.at(at - 1),
+    Home: all[0],
+    End: all.at(-1),
   };
-  return (
-    <div
-      ref={list}
-      id={id}
-      class="menu-list"
-      popover="manual"
-      role="menu"
-      aria-label={label}
-      onKeyDown={handleKey}
-    >
-      {items.map(({ label: text, onSelect }) => (
-        <button
-          key={text}
-          type="button"
-          role="menuitem"
-          tabIndex={-1}
-          onClick={() => {
-            onClose();
-            onSelect();
-          }}
-        >
-          {text}
-        </button>
-      ))}
-    </div>
-  );
+  (
+    next[event.key] ?? all.find((entry) => entry.textContent.toLowerCase().startsWith(typed))
+  )?.focus();
 }

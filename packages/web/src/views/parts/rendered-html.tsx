@@ -33,22 +33,19 @@ function openMentioned({ target }: Event): void {
   if (mention !== null) shownPerson.value = Number(mention.dataset['userId']);
 }
 
+type RenderedHtmlProps = {
+  readonly html: string;
+  readonly id?: string | undefined;
+  readonly class?: string | undefined;
+  readonly inline?: boolean;
+};
+
 /**
  * HTML of the server: a message, or a part of one such as a topic with marked words.
  *
  * @param props.inline within a line of text
  */
-export function RenderedHtml({
-  html,
-  id,
-  class: classes = '',
-  inline = false,
-}: {
-  readonly html: string;
-  readonly id?: string | undefined;
-  readonly class?: string | undefined;
-  readonly inline?: boolean;
-}) {
+export function RenderedHtml({ html, id, class: classes = '', inline = false }: RenderedHtmlProps) {
   const element = useRef<HTMLElement>(null);
   useLayoutEffect(() => {
     const content = contentOf(html);

@@ -6,19 +6,16 @@ import { topicName } from './names.ts';
 import { RenderedHtml } from './rendered-html.tsx';
 import { findStream, StreamMark } from './stream-mark.tsx';
 
-/** A stream, and one of its topics, as links to them. */
-export function StreamPath({
-  app,
-  streamId,
-  topic,
-  topicHtml,
-}: {
+type StreamPathProps = {
   readonly app: App;
   readonly streamId: number;
   readonly topic: string | undefined;
   /** The topic with marked words, as the server has it for what a search found. */
   readonly topicHtml?: string | undefined;
-}) {
+};
+
+/** A stream, and one of its topics, as links to them. */
+export function StreamPath({ app, streamId, topic, topicHtml }: StreamPathProps) {
   const stream = findStream(app.state, streamId);
   return (
     <>
@@ -28,7 +25,8 @@ export function StreamPath({
       </a>
       {topic !== undefined && (
         <>
-          <Icon name="chevron-right" />
+          {' '}
+          <Icon name="chevron-right" />{' '}
           <a href={app.addressOf({ view: 'messages', narrow: topicNarrow(streamId, topic) })}>
             {topicHtml === undefined ? topicName(topic) : <RenderedHtml html={topicHtml} inline />}
           </a>

@@ -1,6 +1,6 @@
 import { dismissNotice, notices } from '../../data/notices.ts';
 import { texts } from '../../texts.ts';
-import { Icon } from '../icon.tsx';
+import { IconButton } from './icon-button.tsx';
 
 /** Where notices are shown and said to screen readers. One for the whole page, always there. */
 export function Toasts() {
@@ -9,14 +9,7 @@ export function Toasts() {
       {notices.value.map(({ id, kind, text }) => (
         <div key={id} class="toast" data-kind={kind}>
           {text}
-          <button
-            type="button"
-            class="plain"
-            aria-label={texts.parts.dismiss}
-            onClick={() => dismissNotice(id)}
-          >
-            <Icon name="close" />
-          </button>
+          <IconButton icon="close" label={texts.parts.dismiss} onClick={() => dismissNotice(id)} />
         </div>
       ))}
     </div>

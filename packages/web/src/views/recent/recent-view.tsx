@@ -2,17 +2,17 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
-import { describeFailure } from '../../data/failure.ts';
 import { conversationKey, narrowOf, streamNarrow } from '../../data/narrow.ts';
 import { onlyPartnerOf, presenceOfPerson } from '../../data/people-names.ts';
 import type { RecentConversation } from '../../data/recent.ts';
 import { topicKey } from '../../data/state.ts';
 import type { State } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
-import { UnreadCount } from '../navigation/place-link.tsx';
+import { UnreadCount } from '../navigation/place-list.tsx';
 import { namesOf, topicName } from '../parts/names.ts';
 import { PresenceDot } from '../parts/presence-dot.tsx';
 import { findStream, StreamMark } from '../parts/stream-mark.tsx';
+import { Waiting } from '../parts/waiting.tsx';
 import { formatAge } from './format-age.ts';
 
 const t = texts.recent;
@@ -59,25 +59,18 @@ export function RecentView({ app }: { readonly app: App }) {
               key={name}
               type="button"
               aria-pressed={filter.value === name}
-              onClick={() => {
-                filter.value = name;
-              }}
+              onClick={() => (filter.value = name)}
             >
               {t.filter[name]}
             </button>
           ))}
         </div>
       </header>
-      {failure.value !== undefined && (
-        <p class="refused" role="alert">
-          {describeFailure(failure.value)}{' '}
-          <button type="button" onClick={() => void app.recent.load()}>
-            {t.again}
-          </button>
-        </p>
+      {(failure.value !== undefined || (loading.value && all.length === 0)) && (
+        <Waiting failure={failure.value} onRetry={() => void app.recent.load()} />
       )}
-      {failure.value === undefined && all.length === 0 && (
-        <p class="hint">{loading.value ? t.loading : t.empty[filter.value]}</p>
+      {failure.value === undefined && !loading.value && all.length === 0 && (
+        <p class="hint">{t.empty[filter.value]}</p>
       )}
       <ul class="conversations">
         {all.slice(0, rowsMax.value).map((each) => (
@@ -132,14 +125,13 @@ function Row({ app, recent }: { readonly app: App; readonly recent: RecentConver
   );
 }
 
-/** The stream of a conversation, or that it is private. */
-function Origin({
-  app,
-  conversation,
-}: {
+type OriginProps = {
   readonly app: App;
   readonly conversation: RecentConversation['conversation'];
-}) {
+};
+
+/** The stream of a conversation, or that it is private. */
+function Origin({ app, conversation }: OriginProps) {
   if (conversation.type === 'private') {
     const partner = onlyPartnerOf(conversation);
     return (

@@ -83,16 +83,12 @@ export function SearchBox({ app }: { readonly app: App }) {
         maxLength={searchMaxLength}
         value={text.value}
         {...suggestions.attributes}
-        onInput={({ currentTarget }) => {
-          text.value = currentTarget.value;
-        }}
+        onInput={({ currentTarget }) => (text.value = currentTarget.value)}
         onKeyDown={(event) => {
           if (!suggestions.handleKey(event) && event.key === 'Escape') focusMain();
         }}
         onFocus={ask}
-        onBlur={() => {
-          isAsked.value = false;
-        }}
+        onBlur={() => (isAsked.value = false)}
       />
       <SuggestionList
         suggestions={suggestions}
