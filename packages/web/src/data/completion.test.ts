@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
-import { findCompletions, rankName } from './completion.ts';
+import { findCompletions } from './completion.ts';
 import type { CompletionSources } from './completion.ts';
+import { rankName } from './ranking.ts';
 
 function person(user_id: number, full_name: string) {
   return { user_id, full_name, email: `user${user_id}@example.com` };

@@ -1,5 +1,5 @@
 /** What the text before the cursor may be completed to: mentions, streams, topics and emoji, in the syntax of messages. */
-import { rankEmoji } from './emoji.ts';
+import { foldText, rankEmoji, rankName } from './ranking.ts';
 
 export type CompletionSources = {
   readonly people: readonly {
@@ -39,143 +39,131 @@ const completionsMax = 8;
 const lookBackMax = 200;
 /** For names that recency says nothing of. */
 const withoutRank = Number.MAX_SAFE_INTEGER;
+const wildcards = ['all', 'everyone', 'stream'];
 const fence = /^ {0,3}(?:`{3}|~{3})/gm;
 
-/** For comparisons: without case and accents. */
-export function foldText(text: string): string {
-  return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
-}
-
-/**
- * How well a name matches what was typed: 0 begins with it, 1 one of its words does.
- *
- * @param query folded
- * @returns undefined if it does not match
- */
-export function rankName(name: string, query: string): number | undefined {
-  const folded = foldText(name);
-  if (folded.startsWith(query)) return 0;
-  return folded
-    .split(/(?<=[^\p{L}\p{N}])/u)
-    .some((_, index, words) => words.slice(index).join('').startsWith(query))
-    ? 1
-    : undefined;
-}
-
-type Candidate = {
-  readonly completion: Completion;
+type Candidate = Completion & {
   /** Ascending: by match, then by what is likely. */
   readonly order: readonly number[];
 };
 
 function compare(one: Candidate, other: Candidate): number {
-  for (const [index, rank] of one.order.entries()) {
-    const difference = rank - (other.order[index] ?? 0);
-    if (difference !== 0) return difference;
-  }
-  return one.completion.label.localeCompare(other.completion.label);
+  const index = one.order.findIndex((rank, at) => rank !== other.order[at]);
+  return index === -1
+    ? one.label.localeCompare(other.label)
+    : (one.order[index] ?? 0) - (other.order[index] ?? 0);
 }
 
-function completionsFrom(start: number, candidates: readonly Candidate[]): Completions | undefined {
-  if (candidates.length === 0) return undefined;
-  const items = candidates.toSorted(compare).slice(0, completionsMax);
-  return { start, items: items.map(({ completion }) => completion) };
+/** @param rankOf returns undefined for what does not match */
+function matching<Item>(
+  items: readonly Item[],
+  rankOf: (item: Item) => number | undefined,
+  complete: (item: Item, rank: number, index: number) => Candidate,
+): readonly Candidate[] {
+  return items.flatMap((item, index) => {
+    const rank = rankOf(item);
+    return rank === undefined ? [] : [complete(item, rank, index)];
+  });
 }
 
-/** @param sign `@` or `@_`, the silent one */
-function mentionCandidates(sign: string, query: string, sources: CompletionSources): Candidate[] {
+/** What a syntax has before the cursor: the query folded, the rest as it was written. */
+type Written = { readonly query: string; readonly sign: string; readonly streamName: string };
+
+function mentions({ sign, query }: Written, sources: CompletionSources): readonly Candidate[] {
   const recency = new Map(sources.recentSenderIds.map((id, index) => [id, index]));
-  const names = new Map<string, number>();
-  for (const { full_name } of sources.people) names.set(full_name, (names.get(full_name) ?? 0) + 1);
-  const people = sources.people.flatMap(({ user_id, full_name, email }): Candidate[] => {
-    const rank = rankName(full_name, query) ?? (foldText(email).startsWith(query) ? 2 : undefined);
-    if (rank === undefined) return [];
-    const id = (names.get(full_name) ?? 0) > 1 ? `|${user_id}` : '';
-    return [
-      {
-        completion: {
-          kind: 'person',
-          label: full_name,
-          detail: email,
-          insert: `${sign}**${full_name}${id}** `,
-        },
+  const sameNames = Map.groupBy(sources.people, ({ full_name }) => full_name);
+  const people = matching(
+    sources.people,
+    ({ full_name, email }) =>
+      rankName(full_name, query) ?? (foldText(email).startsWith(query) ? 2 : undefined),
+    ({ user_id, full_name, email }, rank) => {
+      const id = (sameNames.get(full_name)?.length ?? 0) > 1 ? `|${user_id}` : '';
+      return {
+        kind: 'person',
+        label: full_name,
+        detail: email,
+        insert: `${sign}**${full_name}${id}** `,
         order: [rank, recency.get(user_id) ?? withoutRank, 1],
-      },
-    ];
-  });
-  const groups = sources.groups.flatMap(({ name, description }): Candidate[] => {
-    const rank = rankName(name, query);
-    if (rank === undefined || sign !== '@') return [];
-    const insert = `@*${name}* `;
-    return [
-      {
-        completion: { kind: 'group', label: name, detail: description, insert },
-        order: [rank, withoutRank, 2],
-      },
-    ];
-  });
-  const wildcards = ['all', 'everyone', 'stream'].flatMap((word): Candidate[] => {
-    if (!sources.hasWildcards || sign !== '@' || query === '' || !word.startsWith(query)) return [];
-    const insert = `@**${word}** `;
-    return [
-      {
-        completion: { kind: 'wildcard', label: word, detail: '', insert },
-        order: [0, withoutRank, 3],
-      },
-    ];
-  });
-  return [...people, ...groups, ...wildcards];
+      };
+    },
+  );
+  // Groups and everybody cannot be mentioned silently.
+  if (sign !== '@') return people;
+  const groups = matching(
+    sources.groups,
+    ({ name }) => rankName(name, query),
+    ({ name, description }, rank) => ({
+      kind: 'group',
+      label: name,
+      detail: description,
+      insert: `@*${name}* `,
+      order: [rank, withoutRank, 2],
+    }),
+  );
+  const everybody = matching(
+    sources.hasWildcards && query !== '' ? wildcards : [],
+    (word) => (word.startsWith(query) ? 0 : undefined),
+    (word, rank) => ({
+      kind: 'wildcard',
+      label: word,
+      detail: '',
+      insert: `@**${word}** `,
+      order: [rank, withoutRank, 3],
+    }),
+  );
+  return [...people, ...groups, ...everybody];
 }
 
-function streamCandidates(query: string, sources: CompletionSources): Candidate[] {
-  return sources.streams.flatMap(({ stream_id, name }): Candidate[] => {
-    const rank = rankName(name, query);
-    if (rank === undefined) return [];
-    const order = [sources.subscribedIds.has(stream_id) ? 0 : 1, rank];
-    return [
-      { completion: { kind: 'stream', label: name, detail: '', insert: `#**${name}** ` }, order },
-    ];
-  });
+function streams({ query }: Written, sources: CompletionSources): readonly Candidate[] {
+  return matching(
+    sources.streams,
+    ({ name }) => rankName(name, query),
+    ({ stream_id, name }, rank) => ({
+      kind: 'stream',
+      label: name,
+      detail: '',
+      insert: `#**${name}** `,
+      order: [sources.subscribedIds.has(stream_id) ? 0 : 1, rank],
+    }),
+  );
 }
 
-function topicCandidates(
-  streamName: string,
-  query: string,
-  sources: CompletionSources,
-): Candidate[] {
+function topics({ query, streamName }: Written, sources: CompletionSources): readonly Candidate[] {
   const stream = sources.streams.find(({ name }) => name === streamName);
-  if (stream === undefined) return [];
-  return sources.topicsOf(stream.stream_id).flatMap((topic, index): Candidate[] => {
-    const rank = rankName(topic, query);
-    if (rank === undefined) return [];
-    const insert = `#**${streamName}>${topic}** `;
-    return [
-      {
-        completion: { kind: 'topic', label: topic, detail: streamName, insert },
-        order: [rank, index],
-      },
-    ];
-  });
+  return matching(
+    stream === undefined ? [] : sources.topicsOf(stream.stream_id),
+    (topic) => rankName(topic, query),
+    (topic, rank, index) => ({
+      kind: 'topic',
+      label: topic,
+      detail: streamName,
+      insert: `#**${streamName}>${topic}** `,
+      order: [rank, index],
+    }),
+  );
 }
 
-function emojiCandidates(query: string, sources: CompletionSources): Candidate[] {
-  return sources.emoji.flatMap(({ name, character = '' }): Candidate[] => {
-    const rank = rankEmoji([name], query);
-    if (rank === undefined) return [];
-    const insert = `:${name}: `;
-    return [
-      {
-        completion: { kind: 'emoji', label: name, detail: character, insert },
-        order: [rank, name.length],
-      },
-    ];
-  });
+function emoji({ query }: Written, sources: CompletionSources): readonly Candidate[] {
+  return matching(
+    sources.emoji,
+    ({ name }) => rankEmoji([name], query),
+    ({ name, character = '' }, rank) => ({
+      kind: 'emoji',
+      label: name,
+      detail: character,
+      insert: `:${name}: `,
+      order: [rank, name.length],
+    }),
+  );
 }
 
-const topicSyntax = /(?:^|[\s(])(#\*\*([^*>\n]+)(?:\*\* ?)?>([^*\n]{0,60}))$/;
-const streamSyntax = /(?:^|[\s(])(#(?:\*\*)?([^#*>\s][^#*>\n]{0,59}|))$/;
-const mentionSyntax = /(?:^|[\s(])((@_?)\*{0,2}([^@*_\s][^@*\n]{0,59}|))$/;
-const emojiSyntax = /(?:^|[\s(])(:([a-z0-9_+-]{2,40}))$/;
+/** The first that fits decides. */
+const syntaxes = [
+  [/#\*\*(?<streamName>[^*>\n]+)(?:\*\* ?)?>(?<query>[^*\n]{0,60})$/, topics],
+  [/#(?:\*\*)?(?<query>[^#*>\s][^#*>\n]{0,59}|)$/, streams],
+  [/(?<sign>@_?)\*{0,2}(?<query>[^@*_\s][^@*\n]{0,59}|)$/, mentions],
+  [/:(?<query>[a-z0-9_+-]{2,40})$/, emoji],
+] as const;
 
 /**
  * @returns undefined if nothing before the cursor can be completed
@@ -188,29 +176,13 @@ export function findCompletions(
   const fencesBefore = text.slice(0, cursor).match(fence)?.length ?? 0;
   if (fencesBefore % 2 === 1) return undefined;
   const before = text.slice(Math.max(0, cursor - lookBackMax), cursor);
-  const topic = topicSyntax.exec(before);
-  if (topic !== null) {
-    const [, whole = '', streamName = '', query = ''] = topic;
-    return completionsFrom(
-      cursor - whole.length,
-      topicCandidates(streamName, foldText(query), sources),
-    );
+  for (const [syntax, find] of syntaxes) {
+    const found = new RegExp(`(?<=^|[\\s(])${syntax.source}`).exec(before);
+    if (found === null) continue;
+    const { query = '', sign = '', streamName = '' } = found.groups ?? {};
+    const candidates = find({ query: foldText(query), sign, streamName }, sources);
+    const items = candidates.toSorted(compare).slice(0, completionsMax);
+    return items.length === 0 ? undefined : { start: cursor - found[0].length, items };
   }
-  const stream = streamSyntax.exec(before);
-  if (stream !== null) {
-    const [, whole = '', query = ''] = stream;
-    return completionsFrom(cursor - whole.length, streamCandidates(foldText(query), sources));
-  }
-  const mention = mentionSyntax.exec(before);
-  if (mention !== null) {
-    const [, whole = '', sign = '', query = ''] = mention;
-    return completionsFrom(
-      cursor - whole.length,
-      mentionCandidates(sign, foldText(query), sources),
-    );
-  }
-  const emoji = emojiSyntax.exec(before);
-  if (emoji === null) return undefined;
-  const [, whole = '', query = ''] = emoji;
-  return completionsFrom(cursor - whole.length, emojiCandidates(query, sources));
+  return undefined;
 }

@@ -1,9 +1,9 @@
 /** What stands against sending a text, before the server says so, and what its writer should know first. */
 import { limits } from '@parley/api/limits';
 
-import type { App } from './app.ts';
 import type { Conversation } from './narrow.ts';
-import type { Person, State } from './state.ts';
+import { operation } from './operation.ts';
+import type { Person, State, Stream } from './state.ts';
 
 /** The message cannot be sent. */
 export type Obstacle =
@@ -19,10 +19,10 @@ export type Obstacle =
 /** The message can be sent; nobody may expect what happens then. */
 export type Caution =
   | { readonly kind: 'everybody'; readonly count: number }
-  | { readonly kind: 'unsubscribed-self'; readonly streamId: number }
+  | { readonly kind: 'unsubscribed-self'; readonly stream: Stream }
   | {
       readonly kind: 'unsubscribed-people';
-      readonly streamId: number;
+      readonly stream: Stream;
       readonly people: readonly Person[];
     };
 
@@ -90,10 +90,12 @@ export function findCautions(
 ): readonly Caution[] {
   if (conversation.type !== 'stream') return [];
   const { streamId } = conversation;
+  const stream = state.streams.value.get(streamId);
+  if (stream === undefined) return [];
   const cautions: Caution[] = [];
   const subscribers = state.subscribers.value.get(streamId);
   if (!state.subscriptions.value.has(streamId) && content !== '')
-    cautions.push({ kind: 'unsubscribed-self', streamId });
+    cautions.push({ kind: 'unsubscribed-self', stream });
   if (subscribers === undefined) return cautions;
   if (/@\*\*(?:all|everyone|stream)\*\*/.test(content) && subscribers.size > everybodyMin)
     cautions.push({ kind: 'everybody', count: subscribers.size });
@@ -101,37 +103,8 @@ export function findCautions(
     ({ user_id }) => !subscribers.has(user_id) && user_id !== state.self.value.user_id,
   );
   if (unreached.length > 0)
-    cautions.push({ kind: 'unsubscribed-people', streamId, people: unreached.slice(0, peopleMax) });
+    cautions.push({ kind: 'unsubscribed-people', stream, people: unreached.slice(0, peopleMax) });
   return cautions;
 }
 
-/**
- * Subscribes people to a stream; oneself if none are given.
- *
- * @throws ApiError or NoAnswerError
- */
-export async function subscribe(
-  app: App,
-  streamId: number,
-  people: readonly Person[],
-): Promise<void> {
-  const name = app.state.streams.peek().get(streamId)?.name ?? '';
-  await app.client.request('POST /users/me/subscriptions', {
-    subscriptions: [{ name }],
-    ...(people.length > 0 && { principals: people.map(({ user_id }) => user_id) }),
-  });
-}
-
-/**
- * The HTML that others would see of a text.
- *
- * @throws ApiError or NoAnswerError
- */
-export async function renderPreview(
-  app: App,
-  content: string,
-  signal: AbortSignal,
-): Promise<string> {
-  const answer = await app.client.request('POST /messages/render', { content }, { signal });
-  return answer.rendered;
-}
+export const renderMarkdown = operation('POST /messages/render');

@@ -1,3 +1,5 @@
+import type { ParametersOf } from '@parley/client';
+
 import { partnersOf } from './narrow.ts';
 import type { Conversation } from './narrow.ts';
 import type { Message } from './state.ts';
@@ -13,4 +15,13 @@ export function conversationOfMessage(message: Message, selfId: number): Convers
           selfId,
         ),
       };
+}
+
+/** Where a message goes, in the parameters of a send. */
+export function recipientsOf(
+  conversation: Conversation,
+): Pick<ParametersOf<'POST /messages'>, 'type' | 'to' | 'topic'> {
+  return conversation.type === 'stream'
+    ? { type: 'stream', to: String(conversation.streamId), topic: conversation.topic }
+    : { type: 'private', to: JSON.stringify(conversation.userIds) };
 }

@@ -4,6 +4,7 @@ import { signal } from '@preact/signals';
 import type { ReadonlySignal } from '@preact/signals';
 
 import type { App } from './app.ts';
+import { bestOf, rankEmoji } from './ranking.ts';
 import type { Message, Realm } from './state.ts';
 
 export type Reaction = Message['reactions'][number];
@@ -86,23 +87,6 @@ export function characterOf(code: string): string {
   return String.fromCodePoint(first) + emojiPresentation + String.fromCodePoint(...rest);
 }
 
-/**
- * How well an emoji matches words searched for: 0 a name begins with them, 1 a word of a name does, 2 they are within a name.
- *
- * @param query lower case; a space matches `_`
- * @returns undefined if it does not match
- */
-export function rankEmoji(names: readonly string[], query: string): number | undefined {
-  const searched = query.replaceAll(' ', '_');
-  const ranks = names.flatMap((name) => {
-    const at = name.indexOf(searched);
-    if (at === -1) return [];
-    if (at === 0) return [0];
-    return [name[at - 1] === '_' ? 1 : 2];
-  });
-  return ranks.length === 0 ? undefined : Math.min(...ranks);
-}
-
 /** The most emoji that a search shows. */
 const foundMax = 96;
 
@@ -111,14 +95,7 @@ export function searchEmoji(
   offered: readonly OfferedEmoji[],
   query: string,
 ): readonly OfferedEmoji[] {
-  return offered
-    .flatMap((emoji) => {
-      const rank = rankEmoji(emoji.names, query);
-      return rank === undefined ? [] : [{ emoji, rank }];
-    })
-    .toSorted((one, other) => one.rank - other.rank)
-    .slice(0, foundMax)
-    .map(({ emoji }) => emoji);
+  return bestOf(offered, ({ names }) => rankEmoji(names, query), foundMax);
 }
 
 export const recentEmojiMax = 16;

@@ -1,15 +1,15 @@
 /** What a person does with a message that is there: react, star, quote, edit, move, delete. Events bring the results. */
 import { signal } from '@preact/signals';
 import type { ReadonlySignal } from '@preact/signals';
-import type { AnswerOf, ParametersOf } from '@parley/client';
 
 import type { App } from './app.ts';
 import { conversationOfMessage } from './conversation.ts';
 import type { Emoji, Reaction } from './emoji.ts';
 import { rememberEmoji } from './emoji.ts';
 import { narrowOf } from './narrow.ts';
+import { operation } from './operation.ts';
 import { topicKey } from './state.ts';
-import type { Message, State } from './state.ts';
+import type { Message, Realm, Self, State } from './state.ts';
 
 export const noTopic = '(no topic)';
 
@@ -40,14 +40,15 @@ export function rightsOn(
     self,
     realm,
   }: {
-    readonly self: { readonly user_id: number; readonly is_admin: boolean };
-    readonly realm: {
-      readonly realm_allow_message_editing: boolean;
-      readonly realm_allow_community_topic_editing: boolean;
-      readonly realm_message_content_edit_limit_seconds: number;
-      readonly realm_allow_message_deleting: boolean;
-      readonly realm_message_content_delete_limit_seconds: number;
-    };
+    readonly self: Pick<Self, 'user_id' | 'is_admin'>;
+    readonly realm: Pick<
+      Realm,
+      | 'realm_allow_message_editing'
+      | 'realm_allow_community_topic_editing'
+      | 'realm_message_content_edit_limit_seconds'
+      | 'realm_allow_message_deleting'
+      | 'realm_message_content_delete_limit_seconds'
+    >;
   },
 ): MessageRights {
   const isOwn = message.sender_id === self.user_id;
@@ -119,91 +120,37 @@ export async function toggleReaction(app: App, message: Message, emoji: Emoji): 
   }
 }
 
-/** @throws ApiError or NoAnswerError */
-export async function setFlag(
-  app: App,
-  messageIds: readonly number[],
-  flag: 'read' | 'starred',
-  isSet: boolean,
-): Promise<void> {
-  const op = isSet ? 'add' : 'remove';
-  await app.client.request('POST /messages/flags', { messages: [...messageIds], op, flag });
-}
+export const setFlag = operation('POST /messages/flags');
+export const readMessage = operation('GET /messages/{message_id}');
+export const changeMessage = operation('PATCH /messages/{message_id}');
+export const deleteMessage = operation('DELETE /messages/{message_id}');
+/** Every state of a message, the oldest first. */
+export const readHistory = operation('GET /messages/{message_id}/history');
+
+export type Edit = Awaited<ReturnType<typeof readHistory>>['message_history'][number];
 
 /** @throws ApiError or NoAnswerError */
-export async function toggleStar(app: App, message: Message): Promise<void> {
-  await setFlag(app, [message.id], 'starred', !app.state.starred.peek().has(message.id));
+export async function toggleStar(app: App, { id }: Message): Promise<void> {
+  const op = app.state.starred.peek().has(id) ? 'remove' : 'add';
+  await setFlag(app, { messages: [id], op, flag: 'starred' });
 }
 
 /** @throws ApiError or NoAnswerError */
 export async function toggleTopicMute(app: App, streamId: number, topic: string): Promise<void> {
-  const isMuted = app.state.mutedTopics.peek().has(topicKey(streamId, topic));
   await app.client.request('PATCH /users/me/subscriptions/muted_topics', {
     stream_id: streamId,
     topic,
-    op: isMuted ? 'remove' : 'add',
+    op: app.state.mutedTopics.peek().has(topicKey(streamId, topic)) ? 'remove' : 'add',
   });
 }
 
-/**
- * The text of a message as it was written.
- *
- * @throws ApiError or NoAnswerError
- */
-export async function readSource(app: App, messageId: number): Promise<string> {
-  const answer = await app.client.request('GET /messages/{message_id}', { message_id: messageId });
-  return answer.raw_content;
-}
-
 /** @throws ApiError or NoAnswerError */
-export async function editContent(app: App, messageId: number, content: string): Promise<void> {
-  await app.client.request('PATCH /messages/{message_id}', { message_id: messageId, content });
-}
-
-/** `change_one` moves the message alone, `change_later` also those after it, `change_all` also those before it. */
-export type PropagateMode = 'change_one' | 'change_later' | 'change_all';
-
-/** @throws ApiError or NoAnswerError */
-export async function moveTo(
-  app: App,
-  messageId: number,
-  topic: string,
-  propagate_mode: PropagateMode,
+export async function addWidgetStep(
+  { client }: App,
+  message_id: number,
+  content: string,
 ): Promise<void> {
-  const parameters: ParametersOf<'PATCH /messages/{message_id}'> = {
-    message_id: messageId,
-    topic,
-    propagate_mode,
-  };
-  await app.client.request('PATCH /messages/{message_id}', parameters);
-}
-
-/** @throws ApiError or NoAnswerError */
-export async function deleteMessage(app: App, messageId: number): Promise<void> {
-  await app.client.request('DELETE /messages/{message_id}', { message_id: messageId });
-}
-
-export type Edit = AnswerOf<'GET /messages/{message_id}/history'>['message_history'][number];
-
-/**
- * Every state of a message, the oldest first.
- *
- * @throws ApiError or NoAnswerError
- */
-export async function readHistory(app: App, messageId: number): Promise<readonly Edit[]> {
-  const answer = await app.client.request('GET /messages/{message_id}/history', {
-    message_id: messageId,
-  });
-  return answer.message_history;
-}
-
-/** @throws ApiError or NoAnswerError */
-export async function addWidgetStep(app: App, messageId: number, content: string): Promise<void> {
-  await app.client.request('POST /submessage', {
-    message_id: messageId,
-    msg_type: 'widget',
-    content,
-  });
+  await client.request('POST /submessage', { message_id, msg_type: 'widget', content });
 }
 
 /** The fragment of a message's address in its conversation. */
@@ -239,9 +186,9 @@ export function quoteOf(
  * @throws ApiError or NoAnswerError
  */
 export async function quoteMessage(app: App, message: Message, origin: string): Promise<void> {
-  const source = await readSource(app, message.id);
+  const { raw_content } = await readMessage(app, { message_id: message.id });
   replyTo(app, message);
-  app.quoted.value = quoteOf(message, source, origin + addressOfMessage(app, message));
+  app.quoted.value = quoteOf(message, raw_content, origin + addressOfMessage(app, message));
 }
 
 /** Lets the compose area write to the message's conversation. */

@@ -4,9 +4,10 @@
  */
 import type { ReadonlySignal } from '@preact/signals';
 import { ApiError } from '@parley/client';
-import type { ParametersOf, Requests } from '@parley/client';
+import type { Requests } from '@parley/client';
 
 import { texts } from '../texts.ts';
+import { recipientsOf } from './conversation.ts';
 import { describeFailure } from './failure.ts';
 import { isConversation } from './narrow.ts';
 import type { Conversation } from './narrow.ts';
@@ -45,15 +46,6 @@ const isOutgoing = hasMembers<Outgoing>({
   wasRefused: isBoolean,
   timestamp: isNumber,
 });
-
-/** Where a message goes, in the parameters of a send. */
-export function recipientsOf(
-  conversation: Conversation,
-): Pick<ParametersOf<'POST /messages'>, 'type' | 'to' | 'topic'> {
-  return conversation.type === 'stream'
-    ? { type: 'stream', to: String(conversation.streamId), topic: conversation.topic }
-    : { type: 'private', to: JSON.stringify(conversation.userIds) };
-}
 
 export type OutboxOptions = {
   readonly store: AccountStore;

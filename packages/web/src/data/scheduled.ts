@@ -2,6 +2,8 @@
 import type { AnswerOf } from '@parley/client';
 
 import type { App } from './app.ts';
+import { recipientsOf } from './conversation.ts';
+import { partnersOf } from './narrow.ts';
 import type { Conversation } from './narrow.ts';
 
 export type ScheduledMessage = AnswerOf<'GET /scheduled_messages'>['scheduled_messages'][number];
@@ -17,29 +19,19 @@ export async function sendLater(
   content: string,
   at: Date,
 ): Promise<void> {
-  const shared = { content, delivery_type: 'send_later', deliver_at: at.toISOString() } as const;
-  await app.client.request(
-    'POST /messages',
-    conversation.type === 'stream'
-      ? {
-          ...shared,
-          type: 'stream',
-          to: JSON.stringify(conversation.streamId),
-          topic: conversation.topic,
-        }
-      : { ...shared, type: 'private', to: JSON.stringify(conversation.userIds) },
-  );
+  await app.client.request('POST /messages', {
+    ...recipientsOf(conversation),
+    content,
+    delivery_type: 'send_later',
+    deliver_at: at.toISOString(),
+  });
 }
 
 /** Where a message will go. */
 export function conversationOfScheduled(message: ScheduledMessage, selfId: number): Conversation {
-  if (message.type === 'stream')
-    return { type: 'stream', streamId: message.to, topic: message.topic };
-  const others = message.to.filter((id) => id !== selfId);
-  return {
-    type: 'private',
-    userIds: (others.length === 0 ? [selfId] : others).toSorted((one, other) => one - other),
-  };
+  return message.type === 'stream'
+    ? { type: 'stream', streamId: message.to, topic: message.topic }
+    : { type: 'private', userIds: partnersOf(message.to, selfId) };
 }
 
 /**

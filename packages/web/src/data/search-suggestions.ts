@@ -1,6 +1,7 @@
 /** Searches as people type them (`stream:general sender:ann@example.com -is:read words`): their terms, and what they may go on with. */
-import { foldText, rankName } from './completion.ts';
+import { ascending } from './narrow.ts';
 import type { Narrow, NarrowTerm } from './narrow.ts';
+import { bestOf, foldText, rankName } from './ranking.ts';
 
 export type SearchSources = {
   readonly people: readonly {
@@ -25,11 +26,6 @@ export type SearchSuggestion = {
 const suggestionsMax = 7;
 const operators = ['stream', 'topic', 'sender', 'pm-with', 'is', 'has'] as const;
 type Operator = (typeof operators)[number];
-const fixedOperands: Readonly<Record<string, readonly string[]>> = {
-  is: ['unread', 'mentioned', 'starred', 'private', 'alerted'],
-  has: ['link', 'image', 'attachment'],
-};
-
 /** A word, or an operator with its operand, which quotation marks keep together. */
 const token = /-?[a-z-]+:"[^"]*"?|\S+/gi;
 const operatorToken = /^(-?)([a-z-]+):"?([^"]*)"?$/i;
@@ -53,7 +49,7 @@ function operandOf(
       sources.people.find(({ email }) => foldText(email) === foldText(address.trim())),
     )
     .map((person) => person?.user_id);
-  return ids.every((id) => id !== undefined) ? ids.toSorted((one, other) => one - other) : written;
+  return ids.every((id) => id !== undefined) ? ascending(ids) : written;
 }
 
 /** The terms of a search. Words that belong to no operator are searched for together. */
@@ -76,54 +72,35 @@ export function parseSearch(text: string, sources: SearchSources): Narrow {
 
 type Offer = { readonly operator: Operator; readonly operand: string; readonly detail: string };
 
-function best<Item>(
-  items: readonly Item[],
-  nameOf: (item: Item) => string,
-  query: string,
-): readonly Item[] {
-  return items
-    .map((item) => ({ item, rank: rankName(nameOf(item), query) }))
-    .filter(({ rank }) => rank !== undefined)
-    .toSorted((one, other) => (one.rank ?? 0) - (other.rank ?? 0))
-    .slice(0, suggestionsMax)
-    .map(({ item }) => item);
-}
+/** What may follow each operator: the operand, and what it is called. */
+const operands: Readonly<
+  Record<
+    Operator,
+    (sources: SearchSources, before: Narrow) => readonly (readonly [string, string?])[]
+  >
+> = {
+  stream: ({ streams }) => streams.map(({ name }) => [name]),
+  topic({ topicsOf }, before) {
+    const streamId = before.find((term) => term.operator === 'stream')?.operand;
+    return typeof streamId === 'number' ? topicsOf(streamId).map((topic) => [topic]) : [];
+  },
+  sender: ({ people }) => people.map(({ email, full_name }) => [email, full_name]),
+  'pm-with': ({ people }) => people.map(({ email, full_name }) => [email, full_name]),
+  is: () => [['unread'], ['mentioned'], ['starred'], ['private'], ['alerted']],
+  has: () => [['link'], ['image'], ['attachment']],
+};
 
 function offersFor(
   operator: Operator,
   query: string,
-  before: Narrow,
   sources: SearchSources,
+  before: Narrow = [],
 ): readonly Offer[] {
-  switch (operator) {
-    case 'stream':
-      return best(sources.streams, ({ name }) => name, query).map(({ name }) => ({
-        operator,
-        operand: name,
-        detail: '',
-      }));
-    case 'sender':
-    case 'pm-with':
-      return best(sources.people, ({ full_name, email }) => `${full_name} ${email}`, query).map(
-        ({ email, full_name }) => ({ operator, operand: email, detail: full_name }),
-      );
-    case 'topic': {
-      const streamId = before.find((term) => term.operator === 'stream')?.operand;
-      if (typeof streamId !== 'number') return [];
-      return best(sources.topicsOf(streamId), (topic) => topic, query).map((topic) => ({
-        operator,
-        operand: topic,
-        detail: '',
-      }));
-    }
-    case 'is':
-    case 'has':
-      return best(fixedOperands[operator] ?? [], (operand) => operand, query).map((operand) => ({
-        operator,
-        operand,
-        detail: '',
-      }));
-  }
+  return bestOf(
+    operands[operator](sources, before),
+    ([operand, detail = '']) => rankName(`${detail} ${operand}`.trim(), query),
+    suggestionsMax,
+  ).map(([operand, detail = '']) => ({ operator, operand, detail }));
 }
 
 /** Suggestions for a word: an operator that it begins, a stream or a person that it may mean. */
@@ -131,8 +108,8 @@ function offersForWord(query: string, sources: SearchSources): readonly Offer[] 
   const begun = operators
     .filter((operator) => operator.startsWith(query))
     .map((operator) => ({ operator, operand: '', detail: '' }));
-  const streams = offersFor('stream', query, [], sources).slice(0, 3);
-  const people = offersFor('sender', query, [], sources).slice(0, 3);
+  const streams = offersFor('stream', query, sources).slice(0, 3);
+  const people = offersFor('sender', query, sources).slice(0, 3);
   return [...begun, ...streams, ...people];
 }
 
@@ -145,7 +122,7 @@ export function suggestSearches(text: string, sources: SearchSources): readonly 
   const operator = name.toLowerCase();
   const word = last[0].startsWith('-') ? last[0].slice(1) : last[0];
   const offers = isOperator(operator)
-    ? offersFor(operator, foldText(typed), parseSearch(before, sources), sources)
+    ? offersFor(operator, foldText(typed), sources, parseSearch(before, sources))
     : offersForWord(foldText(word), sources);
   const negation = isOperator(operator) ? sign : last[0].startsWith('-') ? '-' : '';
   return offers.slice(0, suggestionsMax).map((offer) => {

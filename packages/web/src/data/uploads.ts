@@ -4,6 +4,7 @@ import type { ReadonlySignal, Signal } from '@preact/signals';
 
 import { texts } from '../texts.ts';
 import { notify } from './notices.ts';
+import { isRecord, isText } from './shapes.ts';
 
 export type Upload = {
   readonly id: number;
@@ -23,10 +24,9 @@ type Running = Upload & {
 /** Files of one drop or choice. */
 const filesMax = 20;
 
-function fieldOf(answer: unknown, name: string): string | undefined {
-  if (typeof answer !== 'object' || answer === null) return undefined;
-  const value = (answer as Readonly<Record<string, unknown>>)[name];
-  return typeof value === 'string' ? value : undefined;
+function textIn(answer: unknown, name: string): string | undefined {
+  const value = isRecord(answer) ? answer[name] : undefined;
+  return isText(value) ? value : undefined;
 }
 
 /** The uploads of one compose area. */
@@ -48,11 +48,9 @@ export class Uploads {
 
   /** Ends an upload that is on its way, and forgets one that failed. */
   cancel(id: number): void {
-    this.#items
-      .peek()
-      .find((each) => each.id === id)
-      ?.request.abort();
-    this.#items.value = this.#items.peek().filter((each) => each.id !== id);
+    const items = this.#items.peek();
+    items.find((each) => each.id === id)?.request.abort();
+    this.#items.value = items.filter((each) => each.id !== id);
   }
 
   cancelAll(): void {
@@ -75,9 +73,9 @@ export class Uploads {
     };
     request.onload = () => {
       const answer: unknown = request.response;
-      const uri = fieldOf(answer, 'uri');
+      const uri = textIn(answer, 'uri');
       if (uri === undefined) {
-        upload.failure.value = fieldOf(answer, 'msg') ?? '';
+        upload.failure.value = textIn(answer, 'msg') ?? '';
         return;
       }
       this.cancel(upload.id);

@@ -2,6 +2,7 @@
  * Polls, lists of tasks and choices. The server keeps what people add to a message as submessages (reference facts, messages 16): the first
  * one says what the widget is, each later one is a step that all clients apply in the same order.
  */
+import { isRecord, isText, parseJson } from './shapes.ts';
 import type { Message } from './state.ts';
 
 type Submessage = Message['submessages'][number];
@@ -38,19 +39,11 @@ const entriesMax = 100;
 type Fields = Readonly<Record<string, unknown>>;
 
 function fieldsOf(value: unknown): Fields | undefined {
-  return typeof value === 'object' && value !== null ? (value as Fields) : undefined;
-}
-
-function parseFields(json: string): Fields | undefined {
-  try {
-    return fieldsOf(JSON.parse(json));
-  } catch {
-    return undefined;
-  }
+  return isRecord(value) ? value : undefined;
 }
 
 function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
+  return isText(value) ? value : '';
 }
 
 function listOf(value: unknown): readonly unknown[] {
@@ -128,10 +121,10 @@ export function readWidget(message: {
   const [first, ...later] = message.submessages
     .filter(({ msg_type }) => msg_type === 'widget')
     .toSorted((one, other) => one.id - other.id);
-  const start = first === undefined ? undefined : parseFields(first.content);
+  const start = first === undefined ? undefined : fieldsOf(parseJson(first.content));
   if (start === undefined) return undefined;
   const steps = later.flatMap(({ content, sender_id: senderId }) => {
-    const fields = parseFields(content);
+    const fields = fieldsOf(parseJson(content));
     return fields === undefined
       ? []
       : [{ fields, senderId, isAuthors: senderId === message.sender_id }];

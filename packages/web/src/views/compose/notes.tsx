@@ -1,10 +1,10 @@
 import { limits } from '@parley/api/limits';
 
-import { subscribe } from '../../data/compose-checks.ts';
+import { subscribe } from '../../data/stream-actions.ts';
 import type { Caution } from '../../data/compose-checks.ts';
 import { report } from '../../data/notices.ts';
 import { maySubscribeOthers } from '../../data/policies.ts';
-import type { Person } from '../../data/state.ts';
+import type { Person, Stream } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import type { Composer } from './composer.ts';
 
@@ -35,16 +35,15 @@ function refusalOf({ obstacle, wasTried }: Composer): Note | undefined {
 }
 
 /** @param people empty: oneself */
-function subscribing(
-  { app }: Composer,
-  streamId: number,
-  people: readonly Person[],
-): Note['action'] {
+function subscribing({ app }: Composer, stream: Stream, people: readonly Person[]): Note['action'] {
   const { is_guest } = app.state.self.value;
   if (people.length === 0 ? is_guest : !maySubscribeOthers(app.state)) return undefined;
   return {
     label: people.length === 0 ? texts.compose.subscribe : texts.compose.subscribeThem,
-    run: () => report(subscribe(app, streamId, people)),
+    run: () => {
+      const ids = people.map(({ user_id }) => user_id);
+      report(subscribe(app, stream, ids));
+    },
   };
 }
 
@@ -60,12 +59,12 @@ function noteOf(composer: Composer, caution: Caution): Note {
       };
     }
     case 'unsubscribed-self':
-      return { text: unsubscribedSelf, action: subscribing(composer, caution.streamId, []) };
+      return { text: unsubscribedSelf, action: subscribing(composer, caution.stream, []) };
     case 'unsubscribed-people': {
       const names = caution.people.map(({ full_name }) => full_name).join(', ');
       return {
         text: unsubscribedPeople(names),
-        action: subscribing(composer, caution.streamId, caution.people),
+        action: subscribing(composer, caution.stream, caution.people),
       };
     }
   }

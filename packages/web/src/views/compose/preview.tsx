@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
-import { renderPreview } from '../../data/compose-checks.ts';
+import { renderMarkdown } from '../../data/compose-checks.ts';
 import { texts } from '../../texts.ts';
 import { FailureNote, useAttempt } from '../parts/attempt.tsx';
 import { RenderedHtml } from '../parts/rendered-html.tsx';
@@ -14,7 +14,8 @@ export function Preview({ app, content }: { readonly app: App; readonly content:
   useEffect(() => {
     const ending = new AbortController();
     void run(async () => {
-      html.value = await renderPreview(app, content, ending.signal);
+      const { signal } = ending;
+      html.value = (await renderMarkdown(app, { content }, { signal })).rendered;
     });
     return () => ending.abort();
   }, []);

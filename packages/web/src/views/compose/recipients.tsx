@@ -3,7 +3,7 @@ import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
-import { rankName, foldText } from '../../data/completion.ts';
+import { foldText, rankName } from '../../data/ranking.ts';
 import type { Conversation } from '../../data/narrow.ts';
 import type { Person } from '../../data/state.ts';
 import { texts } from '../../texts.ts';

@@ -3,7 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
 import { conversationOfMessage } from '../../data/conversation.ts';
-import { editContent, readSource, rightsNow, startEditing } from '../../data/message-actions.ts';
+import { changeMessage, readMessage, rightsNow, startEditing } from '../../data/message-actions.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { fileHandlers, UploadList } from '../compose/files.tsx';
@@ -25,7 +25,7 @@ export function EditMessage({ app, message }: { readonly app: App; readonly mess
   const { isRunning, failure, run } = useAttempt();
   useEffect(() => {
     void run(async () => {
-      field.text.value = await readSource(app, message.id);
+      field.text.value = (await readMessage(app, { message_id: message.id })).raw_content;
       isRead.value = true;
       field.focus();
     });
@@ -34,7 +34,8 @@ export function EditMessage({ app, message }: { readonly app: App; readonly mess
   const isBusy = isRunning || field.uploads.areRunning.value;
   const save = async (): Promise<void> => {
     if (isBusy || !isRead.value) return;
-    if (await run(() => editContent(app, message.id, field.text.value))) startEditing(undefined);
+    const changed = { message_id: message.id, content: field.text.value };
+    if (await run(() => changeMessage(app, changed))) startEditing(undefined);
   };
   return (
     <form

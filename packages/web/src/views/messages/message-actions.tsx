@@ -109,7 +109,7 @@ function menuItems(
     hasHistory && { label: t.history, onSelect: () => open('history') },
     canBeUnread && {
       label: t.markUnread,
-      onSelect: () => report(setFlag(app, [message.id], 'read', false)),
+      onSelect: () => report(setFlag(app, { messages: [message.id], op: 'remove', flag: 'read' })),
     },
     message.type === 'stream' && {
       label: state.mutedTopics.peek().has(topicKey(message.stream_id, message.subject))

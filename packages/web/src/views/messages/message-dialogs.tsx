@@ -4,7 +4,7 @@ import { useSignal } from '@preact/signals';
 import { useEffect, useId } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
-import { deleteMessage, moveTo, readHistory } from '../../data/message-actions.ts';
+import { changeMessage, deleteMessage, readHistory } from '../../data/message-actions.ts';
 import type { Edit } from '../../data/message-actions.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
@@ -27,8 +27,10 @@ export function MoveForm({ app, message, onClose }: DialogProps) {
   const topicsId = useId();
   if (message.type !== 'stream') return null;
   const move = async (field: (name: string) => string): Promise<void> => {
-    const mode = modes.find((each) => each === field('mode')) ?? 'change_later';
-    if (field('topic') !== message.subject) await moveTo(app, message.id, field('topic'), mode);
+    const propagate_mode = modes.find((each) => each === field('mode')) ?? 'change_later';
+    const topic = field('topic');
+    if (topic !== message.subject)
+      await changeMessage(app, { message_id: message.id, topic, propagate_mode });
   };
   return (
     <DialogForm action={texts.edit.move} submit={move} onClose={onClose}>
@@ -69,7 +71,7 @@ export function DeleteForm({ app, message, onClose }: DialogProps) {
     <DialogForm
       action={texts.edit.delete}
       kind="danger"
-      submit={() => deleteMessage(app, message.id)}
+      submit={() => deleteMessage(app, { message_id: message.id })}
       onClose={onClose}
     >
       <p>{texts.edit.deleteQuestion}</p>
@@ -83,7 +85,7 @@ export function History({ app, message }: DialogProps) {
   const { isRunning, failure, run } = useAttempt();
   useEffect(() => {
     void run(async () => {
-      edits.value = await readHistory(app, message.id);
+      edits.value = (await readHistory(app, { message_id: message.id })).message_history;
     });
   }, []);
   return (
