@@ -146,3 +146,21 @@ test('tabs that open together have one leader', async () => {
   expect(queue.registrations).toBe(1);
   expect(together.filter(({ shared }) => shared.isLeader)).toHaveLength(1);
 });
+
+test('when the lead is taken from a tab all go on, and miss nothing', async () => {
+  const [one, other] = [openTab(), openTab()];
+  for (const tab of [one, other]) await hasWords(tab, []);
+  const follower = one.shared.isLeader ? other : one;
+  const leader = one.shared.isLeader ? one : other;
+  // As if the leader slept: it answers none of these questions in time.
+  for (let asked = 0; asked < 3; asked += 1) follower.shared.wake();
+  await expect
+    .poll(() => [leader, follower].map(({ shared }) => shared.isLeader))
+    .toEqual([false, true]);
+  queue.add('a');
+  for (const tab of [one, other]) await hasWords(tab, ['a']);
+  follower.close();
+  queue.add('b');
+  await hasWords(leader, ['a', 'b']);
+  expect(queue.registrations).toBe(1);
+});

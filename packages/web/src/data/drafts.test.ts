@@ -1,0 +1,44 @@
+import { expect, test } from 'vitest';
+
+import { Drafts } from './drafts.ts';
+import { conversationKey } from './narrow.ts';
+import { AccountStore } from './stored.ts';
+
+const stored = new Map<string, string>();
+
+function openDrafts(userId = 7): Drafts {
+  const store = {
+    getItem: (key: string) => stored.get(key) ?? null,
+    setItem: (key: string, value: string) => void stored.set(key, value),
+    removeItem: (key: string) => void stored.delete(key),
+  };
+  return new Drafts(new AccountStore(store, userId, new AbortController().signal));
+}
+
+const inTopic = { type: 'stream', streamId: 1, topic: 'Hello' } as const;
+const withBob = { type: 'private', userIds: [8] } as const;
+
+test('a conversation has one draft, kept for the account, the last changed first', () => {
+  const drafts = openDrafts();
+  drafts.save(inTopic, 'one');
+  drafts.save(withBob, 'two');
+  drafts.save({ ...inTopic, topic: 'hello' }, 'three');
+  expect(
+    openDrafts()
+      .all.peek()
+      .map(({ content }) => content),
+  ).toEqual(['three', 'two']);
+  expect(openDrafts(8).all.peek()).toEqual([]);
+  drafts.append(withBob, 'more');
+  expect(drafts.find(withBob)?.content).toBe('two\n\nmore');
+  drafts.save(inTopic, ' \n');
+  drafts.delete(conversationKey(withBob));
+  expect([drafts.all.peek(), stored.size]).toEqual([[], 0]);
+});
+
+test('two hundred are kept, those changed last', () => {
+  const drafts = openDrafts();
+  for (let streamId = 0; streamId <= 200; streamId += 1)
+    drafts.save({ type: 'stream', streamId, topic: 'x' }, `of ${streamId}`);
+  expect([drafts.all.peek().length, drafts.all.peek().at(-1)?.content]).toEqual([200, 'of 1']);
+});

@@ -1,0 +1,52 @@
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+
+import { RecordedRequests } from '../../tests/recorded-requests.ts';
+import { Presence } from './presence.ts';
+import type { PresenceOptions } from './presence.ts';
+
+let requests: RecordedRequests;
+let ending: AbortController;
+beforeEach(() => {
+  vi.useFakeTimers();
+  requests = new RecordedRequests();
+  ending = new AbortController();
+});
+afterEach(() => {
+  ending.abort();
+  vi.useRealTimers();
+});
+
+function open(given: Partial<PresenceOptions> = {}): Presence {
+  return new Presence(requests.client, {
+    signal: ending.signal,
+    mayReport: () => true,
+    onReports: () => undefined,
+    ...given,
+  });
+}
+
+async function reported(afterMs: number): Promise<readonly string[]> {
+  await vi.advanceTimersByTimeAsync(afterMs);
+  return requests.seen.splice(0).map((each) => each.replace('POST users/me/presence ', ''));
+}
+
+test('a person is active, idle after five minutes without a sign, and back with the next one', async () => {
+  const presence = open();
+  expect(await reported(0)).toEqual(['status=active&new_user_input=true']);
+  expect(await reported(60_000)).toEqual(['status=active&new_user_input=false']);
+  expect((await reported(4 * 60_000)).at(-1)).toBe('status=idle&new_user_input=false');
+  presence.noteInput();
+  expect(await reported(0)).toEqual(['status=active&new_user_input=true']);
+});
+
+test('one tab reports for all, and learns who is here', async () => {
+  const learnt: unknown[] = [];
+  const aggregated = { status: 'active', timestamp: 5 };
+  requests.answer = () =>
+    Response.json({ result: 'success', msg: '', presences: { 'bob@example.com': { aggregated } } });
+  open({ mayReport: () => false });
+  expect(await reported(60_000)).toEqual([]);
+  open({ onReports: (reports) => learnt.push(...reports) });
+  await reported(0);
+  expect(learnt).toEqual([['bob@example.com', aggregated]]);
+});
