@@ -88,16 +88,19 @@ async function scrollToEnd(page: Page, end: 'top' | 'bottom') {
     const row = [...log.querySelectorAll<HTMLElement>('[data-message-id]')].find(
       (each) => each.getBoundingClientRect().bottom > edge,
     );
-    return { id: row?.dataset['messageId'], top: (row?.getBoundingClientRect().top ?? 0) - edge };
+    return {
+      id: row?.dataset['messageId'],
+      bottom: (row?.getBoundingClientRect().bottom ?? 0) - edge,
+    };
   }, end);
 }
 
-/** How far a message is below the upper edge of what scrolls. */
-async function topOf(page: Page, id: string | undefined): Promise<number> {
+/** How far the end of a message is below the upper edge of what scrolls. */
+async function bottomOf(page: Page, id: string | undefined): Promise<number> {
   return page.getByRole('log').evaluate((log, wanted) => {
     const edge = log.parentElement?.getBoundingClientRect().top ?? Number.NaN;
     const row = log.querySelector(`[data-message-id="${wanted}"]`);
-    return (row?.getBoundingClientRect().top ?? Number.NaN) - edge;
+    return (row?.getBoundingClientRect().bottom ?? Number.NaN) - edge;
   }, id);
 }
 
@@ -168,7 +171,7 @@ test('a long conversation is read on at both ends without a jump, with at most 3
       },
       deadline,
     );
-    expect(Math.abs((await topOf(page, seen.id)) - seen.top)).toBeLessThan(3);
+    expect(Math.abs((await bottomOf(page, seen.id)) - seen.bottom)).toBeLessThan(3);
   }
   const beginning = page.getByText('This is where it begins.');
   await waitUntil(
@@ -218,7 +221,7 @@ test('a reader at the end stays there; what comes while one reads above does not
   await expectShown(newestButton(visitor));
   await sendTo(bob, stream, 'tale', 'number 61.');
   await expectShown(visitor.message('number 61.'));
-  expect(await topOf(page, seen.id)).toBe(seen.top);
+  expect(await bottomOf(page, seen.id)).toBe(seen.bottom);
 });
 
 test('what is on the screen is marked as read, in few requests, and what is not seen stays unread', async () => {

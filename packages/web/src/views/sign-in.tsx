@@ -2,9 +2,9 @@ import '../styles/sign-in.css';
 import { useSignal } from '@preact/signals';
 import { useEffect, useRef } from 'preact/hooks';
 
-import { describeFailure } from '../data/failure.ts';
 import { demoPeople, organization, signIn, signInAsDemo } from '../data/session.ts';
 import { texts } from '../texts.ts';
+import { FailureNote, useAttempt } from './parts/attempt.tsx';
 import { RenderedHtml } from './parts/rendered-html.tsx';
 import { isOwnPicture } from './parts/rendered-rules.ts';
 
@@ -30,28 +30,15 @@ export function SignIn() {
 }
 
 function WayIn() {
-  const failure = useSignal<string | undefined>(undefined);
-  const isSigningIn = useSignal(false);
+  const { isRunning, failure, run } = useAttempt();
   const address = useRef<HTMLInputElement>(null);
   const password = useRef<HTMLInputElement>(null);
-  const attempt = async (enter: () => Promise<void>): Promise<void> => {
-    if (isSigningIn.value) return;
-    isSigningIn.value = true;
-    failure.value = undefined;
-    try {
-      await enter();
-    } catch (error) {
-      failure.value = describeFailure(error);
-    } finally {
-      isSigningIn.value = false;
-    }
-  };
   return (
     <>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          void attempt(async () =>
+          void run(async () =>
             signIn(address.current?.value.trim() ?? '', password.current?.value ?? ''),
           );
         }}
@@ -78,16 +65,14 @@ function WayIn() {
             maxLength={1_000}
           />
         </label>
-        <button type="submit" class="primary" disabled={isSigningIn}>
-          {isSigningIn.value ? t.signingIn : t.signIn}
+        <button type="submit" class="primary" disabled={isRunning}>
+          {isRunning ? t.signingIn : t.signIn}
         </button>
       </form>
-      <p class="refused" role="alert">
-        {failure}
-      </p>
+      <FailureNote text={failure} />
       <DemoPeople
-        isSigningIn={isSigningIn.value}
-        onChoose={(address) => void attempt(async () => signInAsDemo(address))}
+        isSigningIn={isRunning}
+        onChoose={(address) => void run(async () => signInAsDemo(address))}
       />
     </>
   );

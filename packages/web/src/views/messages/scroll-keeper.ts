@@ -7,8 +7,9 @@ const endMarginPx = 60;
  */
 export class ScrollKeeper {
   readonly #scroller: HTMLElement;
+  /** Its lower edge: the name above a row goes when another one of the same sender comes before it. */
   #held:
-    | { readonly row: HTMLElement; readonly top: number; readonly scrollTop: number }
+    | { readonly row: HTMLElement; readonly bottom: number; readonly scrollTop: number }
     | undefined;
 
   constructor(scroller: HTMLElement) {
@@ -27,7 +28,7 @@ export class ScrollKeeper {
       .map((row) => ({ row, place: row.getBoundingClientRect() }))
       .filter(({ place }) => place.bottom > top && place.top < bottom);
     const [first] = inSight;
-    this.#held = first && { row: first.row, top: first.place.top, scrollTop };
+    this.#held = first && { row: first.row, bottom: first.place.bottom, scrollTop };
     return {
       seenIds: inSight
         .filter(({ place }) => place.bottom <= bottom + 1)
@@ -39,9 +40,9 @@ export class ScrollKeeper {
   /** Brings it back: after each change of the page. What the reader scrolled since it was held is kept. */
   restore(): void {
     if (this.#held?.row.isConnected !== true) return;
-    const { row, top, scrollTop } = this.#held;
+    const { row, bottom, scrollTop } = this.#held;
     const scrolled = this.#scroller.scrollTop - scrollTop;
-    this.#scroller.scrollTop += row.getBoundingClientRect().top - top + scrolled;
+    this.#scroller.scrollTop += row.getBoundingClientRect().bottom - bottom + scrolled;
   }
 
   /** Shows a message, or the one after it, a third of the height from above. */

@@ -53,7 +53,7 @@ export function RecentView({ app }: { readonly app: App }) {
     <section class="page recent" aria-labelledby="recent-title">
       <header>
         <h1 id="recent-title">{t.title}</h1>
-        <div role="group" aria-label={t.filters}>
+        <div class="filters" role="group" aria-label={t.filters}>
           {(['all', 'unread', 'private'] as const).map((name) => (
             <button
               key={name}
