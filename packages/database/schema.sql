@@ -304,6 +304,26 @@ CREATE TABLE log_head (
 );
 COMMENT ON TABLE log_head IS 'owner: event-log/append; locked last by every transaction that appends, updated only by trimming and by a new epoch';
 
+CREATE TABLE mails (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  message_id uuid NOT NULL,
+  kind text NOT NULL,
+  recipient text NOT NULL,
+  letter_encrypted bytea,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp with time zone NOT NULL,
+  due_at timestamp with time zone NOT NULL DEFAULT now(),
+  claimed_until timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
+  attempts integer NOT NULL DEFAULT 0,
+  may_have_arrived boolean NOT NULL DEFAULT false,
+  last_error text,
+  failed_at timestamp with time zone,
+  CONSTRAINT mails_pkey PRIMARY KEY (id),
+  CONSTRAINT mails_message_id_key UNIQUE (message_id)
+);
+CREATE INDEX mails_by_due ON mails USING btree (due_at) WHERE (failed_at IS NULL);
+COMMENT ON TABLE mails IS 'owner: store/mails; letter_encrypted is AES-256-GCM under the key secret';
+
 CREATE TABLE matched_user_sets (
   id bigint NOT NULL,
   user_ids integer[] NOT NULL

@@ -41,6 +41,11 @@ describe('development features', () => {
     }
   });
 
+  test('there is no page of kept mails', async () => {
+    const response = await fetch(`${organization.cluster.url}/dev/mails`);
+    expect([response.status, await response.json()]).toEqual([400, notEnabled]);
+  });
+
   test('are not in server settings', async () => {
     const settings = await organization.client().get('server_settings');
     expect(settings).toMatchObject({

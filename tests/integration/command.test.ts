@@ -507,6 +507,7 @@ test('a healthy installation has no faults', async () => {
       { check: 'key secret', ok: true, found: 'opens the stored keys' },
       { check: 'redis', ok: true },
       { check: 'files', ok: true },
+      { check: 'mail', ok: true, found: 'none is sent: PARLEY_SMTP_URL is not set' },
     ],
   });
 });

@@ -122,7 +122,7 @@ import {
   reportPresenceEndpoint,
   sendTypingEndpoint,
 } from './presence/index.ts';
-import { referencePages } from './reference-pages.ts';
+import { mailPages, referencePages } from './reference-pages.ts';
 import {
   addDefaultStreamEndpoint,
   addSubscriptionsEndpoint,
@@ -291,12 +291,16 @@ export type DeclaredEndpoint = (typeof ofServices)[number];
 /** In the order of the OpenAPI document. */
 export const endpoints: readonly Endpoint[] = ofServices;
 
+export { mailPages, referencePages };
+
 /** Endpoints that gateways answer themselves, and that the document does not describe. */
-export const pages: readonly (Endpoint & { readonly name: EndpointNameOf<'gateway'> })[] =
-  referencePages;
+export const pages: readonly (Endpoint & { readonly name: EndpointNameOf<'gateway'> })[] = [
+  ...referencePages,
+  ...mailPages,
+];
 
 /** The names of the endpoints of a service, or of the gateway itself. */
 export type EndpointNameOf<Service extends AnsweringService> = Extract<
-  (typeof ofServices | typeof referencePages)[number],
+  (typeof ofServices | typeof referencePages | typeof mailPages)[number],
   { readonly service: Service }
 >['name'];

@@ -64,3 +64,16 @@ export const referencePages = [
     success: [{ contentType: css, description: 'The style sheet' }],
   }),
 ] as const;
+
+/** The mails that a development server keeps in place of sending them (decision 0049). */
+export const mailPages = [
+  declareEndpoint({
+    ...forEverybody,
+    name: 'get-kept-mails',
+    below: 'root',
+    path: '/dev/mails',
+    summary: 'Get the page with the mails that a development server kept',
+    success: [{ contentType: 'text/html; charset=utf-8', description: 'The page' }],
+    forDevelopment: true,
+  }),
+] as const;

@@ -3,6 +3,7 @@ export {
   ConfigError,
   readDatabaseConfig,
   readFilesConfig,
+  readMailConfig,
   readRedisConfig,
   readServiceConfig,
   serviceConfigFrom,
@@ -12,13 +13,17 @@ export type {
   DatabaseConfig,
   Environment,
   FilesConfig,
+  MailConfig,
   QueueConfig,
   RedisConfig,
   ServiceConfig,
   ServiceName,
 } from './read-config.ts';
+export type { MailSender } from './mail-sender.ts';
 export { parseRedisAddress } from './redis-address.ts';
 export type { RedisAddress, RedisHost } from './redis-address.ts';
 export { Secret } from './secret.ts';
+export { parseSmtpAddress } from './smtp-address.ts';
+export type { SmtpAddress } from './smtp-address.ts';
 export { parseAddressRanges, queueLifetimeBoundSecs } from './settings.ts';
 export type { AddressRange, AllowedOrigins, LogLevel, RateLimit } from './settings.ts';

@@ -2,13 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 
+import type { MailSender } from './mail-sender.ts';
+import type { Setting } from './setting-kinds.ts';
 import { settings } from './settings.ts';
 import type {
   AddressRange,
   AllowedOrigins,
   LogLevel,
   RateLimit,
-  Setting,
   SettingKey,
   SettingValue,
 } from './settings.ts';
@@ -96,6 +97,14 @@ export type OutgoingWebhooksConfig = {
   readonly timeoutMs: number;
 };
 
+/** How mails leave: to a server, or in development into a folder. */
+export type MailConfig = {
+  readonly from: MailSender;
+  readonly by:
+    | { readonly kind: 'smtp'; readonly url: Secret; readonly ca: string | undefined }
+    | { readonly kind: 'folder'; readonly path: string };
+};
+
 export type ServiceConfig = {
   /** One of the services, or the name of a tool that works on the same stores. */
   readonly service: string;
@@ -133,6 +142,8 @@ export type ServiceConfig = {
   readonly queues: QueueConfig;
   readonly uploads: UploadsConfig;
   readonly outgoingWebhooks: OutgoingWebhooksConfig;
+  /** Undefined if no mails are sent. */
+  readonly mail: MailConfig | undefined;
   readonly searchTimeoutMs: number;
   readonly heldBodiesMaxBytes: number;
   readonly requestTimeoutMs: number;
@@ -319,6 +330,24 @@ function readFiles(reader: SettingsReader): FilesConfig | undefined {
   };
 }
 
+const developmentSender: MailSender = { name: 'Parley', address: 'parley@localhost' };
+
+function readMail(reader: SettingsReader, mode: ServiceConfig['mode']): MailConfig | undefined {
+  const url = reader.read('smtpUrl');
+  const ca = reader.read('smtpCa');
+  const from = reader.read('mailFrom');
+  const path = reader.read('mailDir');
+  if (path !== undefined && url !== undefined)
+    reader.faults.push(`${settings.mailDir.name} and ${settings.smtpUrl.name} are both set`);
+  if (path !== undefined && mode === 'production')
+    reader.faults.push(`${settings.mailDir.name} is for ${settings.mode.name}=development only`);
+  if (url !== undefined && from === undefined)
+    reader.faults.push(`${settings.mailFrom.name} is required with ${settings.smtpUrl.name}`);
+  if (url !== undefined && from !== undefined) return { from, by: { kind: 'smtp', url, ca } };
+  if (path !== undefined) return { from: from ?? developmentSender, by: { kind: 'folder', path } };
+  return undefined;
+}
+
 const mib = 1024 * 1024;
 
 function readUploads(reader: SettingsReader): UploadsConfig {
@@ -396,6 +425,7 @@ export function serviceConfigFrom(raw: RawSettings, service: string): ServiceCon
       allowedNetworks: reader.read('outgoingWebhookAllowedNetworks') ?? [],
       timeoutMs: reader.must('outgoingWebhookTimeoutMs'),
     },
+    mail: readMail(reader, mode),
     searchTimeoutMs: reader.must('searchTimeoutMs'),
     heldBodiesMaxBytes: reader.must('heldBodiesMaxMib') * mib,
     requestTimeoutMs: reader.must('requestTimeoutMs'),
@@ -452,4 +482,13 @@ export function readRedisConfig(env: Environment): RedisConfig {
  */
 export function readFilesConfig(env: Environment): FilesConfig | undefined {
   return readPart(env, readFiles);
+}
+
+/**
+ * Reads only how mails leave; undefined if none are sent.
+ *
+ * @throws ConfigError with every fault
+ */
+export function readMailConfig(env: Environment): MailConfig | undefined {
+  return readPart(env, (reader) => readMail(reader, reader.must('mode')));
 }

@@ -1,155 +1,25 @@
 import { isIP } from 'node:net';
 
-import { parseRedisAddress } from './redis-address.ts';
-import { Secret } from './secret.ts';
+import { parseMailSender } from './mail-sender.ts';
+import {
+  anySecret,
+  certificatesFile,
+  choice,
+  longSecret,
+  onOrOff,
+  plainText,
+  postgresAddress,
+  redisAddress,
+  secondsAsMs,
+  setting,
+  smtpAddress,
+  wholeNumber,
+} from './setting-kinds.ts';
 
 /**
  * The table of all settings, used to read, describe and document them. Names begin with `PARLEY_` (except for the two store addresses) and
  * end with the unit.
  */
-export type Setting<Value> = {
-  readonly name: string;
-  readonly meaning: string;
-  /** The text used if the variable is unset; undefined makes the setting required, null leaves it unset. */
-  readonly defaultText: string | null | undefined;
-  /** A secret may also come from the file that `<NAME>_FILE` names, and is never printed. */
-  readonly secret: boolean;
-  /** The variable names a file, whose content is parsed. */
-  readonly namesFile: boolean;
-  /** Throws an Error whose message completes "NAME ...". */
-  readonly parse: (text: string) => Value;
-};
-
-type Common = { readonly meaning: string; readonly default?: string | null };
-
-function setting<Value>(
-  name: string,
-  common: Common,
-  parse: (text: string) => Value,
-  secret = false,
-): Setting<Value> {
-  return {
-    name,
-    meaning: common.meaning,
-    defaultText: common.default,
-    secret,
-    namesFile: false,
-    parse,
-  };
-}
-
-function choice<const Value extends string>(
-  name: string,
-  values: readonly Value[],
-  common: Common,
-): Setting<Value> {
-  return setting(name, common, (text) => {
-    const found = values.find((value) => value === text);
-    if (found === undefined) throw new Error(`must be one of ${values.join(', ')}`);
-    return found;
-  });
-}
-
-function wholeNumber(
-  name: string,
-  range: readonly [number, number],
-  common: Common,
-): Setting<number> {
-  return setting(name, common, (text) => {
-    const value = /^\d{1,15}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(value >= range[0] && value <= range[1])) {
-      throw new Error(`must be a whole number from ${range[0]} to ${range[1]}`);
-    }
-    return value;
-  });
-}
-
-/** Seconds with an optional fraction, so that tests can be quick; converted to milliseconds. */
-function secondsAsMs(
-  name: string,
-  rangeSecs: readonly [number, number],
-  common: Common,
-): Setting<number> {
-  return setting(name, common, (text) => {
-    const value = /^\d{1,9}(?:\.\d{1,3})?$/.test(text) ? Number(text) : Number.NaN;
-    if (!(value >= rangeSecs[0] && value <= rangeSecs[1])) {
-      throw new Error(`must be a number of seconds from ${rangeSecs[0]} to ${rangeSecs[1]}`);
-    }
-    return Math.round(value * 1000);
-  });
-}
-
-function onOrOff(name: string, common: Common): Setting<boolean> {
-  return setting(name, common, (text) => {
-    if (text !== 'on' && text !== 'off') throw new Error('must be on or off');
-    return text === 'on';
-  });
-}
-
-function plainText(name: string, pattern: RegExp, rule: string, common: Common): Setting<string> {
-  return setting(name, common, (text) => {
-    if (!pattern.test(text)) throw new Error(rule);
-    return text;
-  });
-}
-
-function postgresAddress(name: string, common: Common): Setting<Secret> {
-  return setting(
-    name,
-    common,
-    (text) => {
-      const url = URL.canParse(text) ? new URL(text) : undefined;
-      const isPostgres = url?.protocol === 'postgres:' || url?.protocol === 'postgresql:';
-      // The client would look up the whole list as the name of one host.
-      if (!isPostgres || url.hostname.includes(','))
-        throw new Error(
-          'must be an address of one host that begins with postgres:// or postgresql://',
-        );
-      return new Secret(text);
-    },
-    true,
-  );
-}
-
-function redisAddress(name: string, common: Common): Setting<Secret> {
-  return setting(
-    name,
-    common,
-    (text) => {
-      parseRedisAddress(text);
-      return new Secret(text);
-    },
-    true,
-  );
-}
-
-function certificatesFile(name: string, common: Common): Setting<string> {
-  const parse = (text: string): string => {
-    if (!text.includes('-----BEGIN CERTIFICATE-----'))
-      throw new Error('must name a file of certificates in PEM form');
-    return text;
-  };
-  return { ...setting(name, common, parse), namesFile: true };
-}
-
-const secretMinLength = 32;
-
-function longSecret(name: string, common: Common): Setting<Secret> {
-  return setting(
-    name,
-    common,
-    (text) => {
-      if (text.length < secretMinLength)
-        throw new Error(`must have at least ${secretMinLength} characters`);
-      return new Secret(text);
-    },
-    true,
-  );
-}
-
-function anySecret(name: string, common: Common): Setting<Secret> {
-  return setting(name, common, (text) => new Secret(text), true);
-}
 
 /** At most `requestsMax` requests of one user in any `windowSecs` seconds. */
 export type RateLimit = { readonly windowSecs: number; readonly requestsMax: number };
@@ -487,6 +357,30 @@ export const settings = {
     default: '10',
     meaning:
       'longest wait for the beginning of the answer to an outgoing webhook; a whole call, including redirects, may take twice that',
+  }),
+  smtpUrl: smtpAddress('PARLEY_SMTP_URL', {
+    default: null,
+    meaning:
+      'the server that takes mails, with user and password if it wants them: smtps://HOST for TLS from the start, smtp://HOST for TLS by STARTTLS, without which nothing is sent, smtp+plain://HOST for none, which takes a password only on the same machine; unset: no mails are sent',
+  }),
+  smtpCa: certificatesFile('PARLEY_SMTP_CA_FILE', {
+    default: null,
+    meaning:
+      'PEM file of the certificate authorities for that server; unset: those of Node, including NODE_EXTRA_CA_CERTS',
+  }),
+  mailFrom: setting(
+    'PARLEY_MAIL_FROM',
+    {
+      default: null,
+      meaning:
+        'sender of mails, an address or NAME <ADDRESS>; required with PARLEY_SMTP_URL; unset in development: parley@localhost',
+    },
+    parseMailSender,
+  ),
+  mailDir: plainText('PARLEY_MAIL_DIR', /^\/[^\0]*$/, 'must be an absolute path', {
+    default: null,
+    meaning:
+      'in development, folder that keeps mails in place of sending them, the same for people and gateway, which shows them at /dev/mails',
   }),
   heldBodiesMaxMib: wholeNumber('PARLEY_HELD_BODIES_MIB', [96, 65_536], {
     // Decoded bodies take several times as much; a container of half a gigabyte can hold this besides its other work.

@@ -6,11 +6,14 @@ import type { SideEffect } from '@parley/event-log';
 import type { Pool } from '@parley/database';
 import type { Logger } from '@parley/logging';
 import { countSideEffects, listDueSideEffects, listDueSideEffectsOfBots } from '@parley/store';
+import type { BotEffectBounds, SideEffectKey } from '@parley/store';
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 
-import { EffectLane } from './effect-lane.ts';
-import type { HandleEffect, RunAgain, SideEffectRun } from './effect-lane.ts';
+import { JobLane } from './job-lane.ts';
+import type { RunAgain } from './job-lane.ts';
+import { effectIdOf, runEffect } from './run-effect.ts';
+import type { HandleEffect, SideEffectRun } from './run-effect.ts';
 import { takeSideEffects } from './take-side-effects.ts';
 
 /** A handler for each kind of effect. An `ApiError` below 500 means that the effect is impossible and is not repeated. */
@@ -27,6 +30,7 @@ export type SideEffectRunnerOptions = {
 };
 
 const takeIntervalMs = 300;
+const sweepIntervalMs = 5_000;
 const sweepMax = 500;
 /**
  * The rate of notices over all processes: as many as a sweep enqueues, but evenly. Otherwise notices for ten thousand people would take the
@@ -68,48 +72,65 @@ function handleBy(handlers: SideEffectHandlers): HandleEffect {
 
 export class SideEffectRunner {
   readonly #options: SideEffectRunnerOptions;
-  readonly #lanes: readonly EffectLane[];
+  readonly #lanes: readonly JobLane<SideEffectKey>[];
   #timer: NodeJS.Timeout | undefined;
   #taking: Promise<void> | undefined;
 
   constructor(options: SideEffectRunnerOptions) {
     this.#options = options;
     const { pool, redis, log, registry, handlers } = options;
-    const common = {
-      pool,
-      redis,
-      log,
-      handle: handleBy(handlers),
-      outcomes: new Counter({
-        name: 'parley_side_effects_total',
-        help: 'Side effects, by kind and outcome (done, refused, failed and to be retried, given up)',
-        labelNames: ['kind', 'outcome'],
-        registers: [registry],
-      }),
-      waiting: new Gauge({
-        name: 'parley_side_effects_waiting',
-        help: 'Side effects of the whole installation that are waiting or running, by lane',
-        labelNames: ['lane'],
-        registers: [registry],
-      }),
-    };
+    const handle = handleBy(handlers);
+    const outcomes = new Counter({
+      name: 'parley_side_effects_total',
+      help: 'Side effects, by kind and outcome (done, refused, failed and to be retried, given up)',
+      labelNames: ['kind', 'outcome'],
+      registers: [registry],
+    });
+    const waiting = new Gauge({
+      name: 'parley_side_effects_waiting',
+      help: 'Side effects of the whole installation that are waiting or running, by lane',
+      labelNames: ['lane'],
+      registers: [registry],
+    });
+    const openLane = (lane: {
+      readonly queueName: string;
+      readonly concurrency: number;
+      readonly pace?: typeof noticePace;
+      readonly bounds?: BotEffectBounds;
+      readonly listDue: () => Promise<SideEffectKey[]>;
+      readonly countWaiting: () => Promise<number>;
+    }): JobLane<SideEffectKey> =>
+      new JobLane({
+        redis,
+        log,
+        sweepIntervalMs,
+        ...lane,
+        // The bot's next effect waits in Postgres until one of the bot's effects has ended.
+        wakesAfterEach: lane.bounds !== undefined,
+        idOf: effectIdOf,
+        listDue: async () => {
+          const due = await lane.listDue();
+          waiting.set({ lane: lane.queueName }, await lane.countWaiting());
+          return due;
+        },
+        run: (key, signal) =>
+          runEffect({ pool, log, handle, outcomes, bounds: lane.bounds }, key, signal),
+      });
     this.#lanes = [
-      new EffectLane({
-        ...common,
+      openLane({
         queueName: 'side-effects',
         concurrency: noticesAtOnce,
         pace: noticePace,
-        listDue: (db) => listDueSideEffects(db, [callKind], sweepMax),
-        countWaiting: (db) => countSideEffects(db, [callKind], false),
+        listDue: () => listDueSideEffects(pool, [callKind], sweepMax),
+        countWaiting: () => countSideEffects(pool, [callKind], false),
       }),
-      new EffectLane({
-        ...common,
+      openLane({
         queueName: 'outgoing-calls',
         concurrency: callsAtOnce,
         bounds: callBounds,
-        listDue: (db) =>
-          listDueSideEffectsOfBots(db, callKind, { ...callBounds, effectsMax: sweepMax }),
-        countWaiting: (db) => countSideEffects(db, [callKind], true),
+        listDue: () =>
+          listDueSideEffectsOfBots(pool, callKind, { ...callBounds, effectsMax: sweepMax }),
+        countWaiting: () => countSideEffects(pool, [callKind], true),
       }),
     ];
   }

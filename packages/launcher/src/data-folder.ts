@@ -42,7 +42,7 @@ export type Secrets = { internal: string; key: string };
  *   behind.
  * - `running.json` lists the running processes, so that the next launcher can end those that a killed one left.
  * - `environment` has the settings for the operator's command, secrets included, while everything runs.
- * - `postgres`, `redis`, `uploads`, `secrets` and `logs` contain what their names say; `demo-accounts.json` has the passwords made by
+ * - `postgres`, `redis`, `uploads`, `mails`, `secrets` and `logs` contain what their names say; `demo-accounts.json` has the passwords made by
  *   seeding.
  */
 export class DataFolder {
@@ -74,7 +74,7 @@ export class DataFolder {
     return folder;
   }
 
-  folderFor(name: 'postgres' | 'redis' | 'uploads' | 'secrets' | 'logs'): string {
+  folderFor(name: 'postgres' | 'redis' | 'uploads' | 'mails' | 'secrets' | 'logs'): string {
     const folder = join(this.path, name);
     mkdirSync(folder, { recursive: true });
     return folder;
@@ -83,7 +83,7 @@ export class DataFolder {
   /** Removes the data of earlier starts. */
   async clear(): Promise<void> {
     await removePostgresData(join(this.path, 'postgres'));
-    for (const name of ['redis', 'uploads', 'secrets', 'logs', 'demo-accounts.json']) {
+    for (const name of ['redis', 'uploads', 'mails', 'secrets', 'logs', 'demo-accounts.json']) {
       rmSync(join(this.path, name), { recursive: true, force: true });
     }
   }

@@ -23,6 +23,7 @@ const operatorNames = [
   'PARLEY_INTERNAL_SECRET',
   'PARLEY_KEY_SECRET',
   'PARLEY_UPLOADS_DIR',
+  'PARLEY_MAIL_DIR',
   'DATABASE_URL',
   'REDIS_URL',
 ];
@@ -108,6 +109,9 @@ export class Launch {
       ...(isSet(env['PARLEY_S3_BUCKET'])
         ? {}
         : { PARLEY_UPLOADS_DIR: folder.folderFor('uploads') }),
+      ...(isSet(env['PARLEY_SMTP_URL']) || isSet(env['PARLEY_SMTP_URL_FILE'])
+        ? {}
+        : { PARLEY_MAIL_DIR: folder.folderFor('mails') }),
       // Eight processes start at once with the same code, so they read it compiled.
       NODE_COMPILE_CACHE: join(this.#request.root, '.parley', 'tools', 'compile-cache'),
       ...env,

@@ -49,6 +49,8 @@ export { setStringId } from './organization/set-string-id.ts';
 
 export { endOtherSessions, endSession, openSession } from './sessions/change-sessions.ts';
 
+export { writeTestMail } from './mails/write-mail.ts';
+
 export { drawOnce } from './pictures/draw-once.ts';
 export { readPictures } from './pictures/picture-maker.ts';
 

@@ -420,3 +420,15 @@ export type { GroupCounts, UserGroup } from './people/user-groups.ts';
 export { addReaction, reactionTypeOf, removeReaction } from './messages/reactions.ts';
 export type { EmojiKey, ReactedEmoji, ReactionType } from './messages/reactions.ts';
 export { addSubmessage, drawSubmessageId } from './messages/submessages.ts';
+export {
+  claimMail,
+  countWaitingMails,
+  deleteOldFailedMails,
+  failMail,
+  insertMail,
+  listDueMails,
+  listMails,
+  postponeMail,
+  removeSentMail,
+} from './mails/mails.ts';
+export type { ClaimedMail, ListedMail, MailClaim, NewMail } from './mails/mails.ts';

@@ -30,6 +30,7 @@ export const layers: readonly Layer[] = [
       markdown: [],
       images: [],
       files: [],
+      mail: [],
       redis: ['logging'],
       links: ['identity'],
       database: ['tracing'],
@@ -78,4 +79,5 @@ export const closedLayers: readonly string[] = ['services'];
 export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   express: ['server'],
   ioredis: ['redis'],
+  nodemailer: ['mail'],
 };

@@ -9,8 +9,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
 import { rawResponsesOf } from '@parley/api';
-import { pages } from '@parley/api/endpoints';
-import type { EndpointNameOf } from '@parley/api/endpoints';
+import { referencePages } from '@parley/api/endpoints';
 import { interfaceDocument } from '@parley/api/interface-document';
 import { parleyVersion } from '@parley/server';
 
@@ -27,7 +26,7 @@ function libraryFile(name: string): Content {
 }
 
 /** The source of each page's content. */
-const contents: Readonly<Record<EndpointNameOf<'gateway'>, Content>> = {
+const contents: Readonly<Record<(typeof referencePages)[number]['name'], Content>> = {
   'get-openapi-document': () => Buffer.from(JSON.stringify(interfaceDocument(parleyVersion))),
   'get-reference': gatewayFile('page.html'),
   'get-reference-script': gatewayFile('page.mjs'),
@@ -81,7 +80,9 @@ export type AnswerPage = (
  */
 export async function readPages(): Promise<AnswerPage> {
   const byName = new Map<string, ServedFile>(
-    await Promise.all(pages.map(async (page) => [page.name, await readPage(page)] as const)),
+    await Promise.all(
+      referencePages.map(async (page) => [page.name, await readPage(page)] as const),
+    ),
   );
   return async (name, request, response) => {
     const page = byName.get(name);
@@ -90,7 +91,7 @@ export async function readPages(): Promise<AnswerPage> {
   };
 }
 
-async function readPage(page: (typeof pages)[number]): Promise<ServedFile> {
+async function readPage(page: (typeof referencePages)[number]): Promise<ServedFile> {
   const type = rawResponsesOf(page)[0]?.contentType ?? '';
   const content = await contents[page.name]();
   return new ServedFile({ type, content, gzip: compressedOnce(content), headers: fixedHeaders });

@@ -1,4 +1,5 @@
 import { ApiError, notAuthenticated } from '@parley/api';
+import { mailPages } from '@parley/api/endpoints';
 import { BatchedReads, createPool } from '@parley/database';
 import type { Pool } from '@parley/database';
 import { HeldBodies, faultLogger, registerStoreMetrics } from '@parley/server';
@@ -16,6 +17,7 @@ import type { KeyAccount, SessionAccount } from '@parley/store';
 import { refusalForBrowser } from './admit.ts';
 import type { AdmittedRequest } from './admit.ts';
 import { readPages } from './api-reference.ts';
+import type { AnswerPage } from './api-reference.ts';
 import { AnswerCompression } from './answer-compression.ts';
 import { answerHeadersOf, transportHeadersOf } from './answer-headers.ts';
 import { createApp } from './app.ts';
@@ -26,6 +28,7 @@ import type { GatewayContext } from './context.ts';
 import { CredentialCache } from './credential-cache.ts';
 import { EventsHop } from './events-hop.ts';
 import { Forwarder, answerTimeoutsMax } from './forward.ts';
+import { answerKeptMails } from './kept-mails.ts';
 import { LoginLimiter } from './login-limit.ts';
 import { createGatewayMetrics } from './metrics.ts';
 import type { GatewayMetrics } from './metrics.ts';
@@ -195,6 +198,15 @@ async function openWebClient({ config, log }: ServiceFrame): Promise<WebClient> 
   return client;
 }
 
+async function openPages({ mail }: ServiceFrame['config']): Promise<AnswerPage> {
+  const answerReference = await readPages();
+  const folder = mail?.by.kind === 'folder' ? mail.by.path : undefined;
+  return (name, request, response) =>
+    name === mailPages[0].name
+      ? answerKeptMails(folder, request, response)
+      : answerReference(name, request, response);
+}
+
 /** Starts a gateway on a service frame. It is stateless, so only its connections have to be released. */
 export const startGateway: StartService = async (frame: ServiceFrame) => {
   const { config, log, metrics } = frame;
@@ -265,7 +277,7 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
     isFromTrustedProxy: trustedPeers(config.trustedProxies),
     upstreams,
     forwarder,
-    answerPage: await readPages(),
+    answerPage: await openPages(config),
     webClient: await openWebClient(frame),
     eventsHop: hop,
     signIdentity: sign,

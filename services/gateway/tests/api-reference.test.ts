@@ -4,7 +4,7 @@ import { request as sendRequest } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 
-import { pages } from '@parley/api/endpoints';
+import { referencePages } from '@parley/api/endpoints';
 import { interfaceDocument } from '@parley/api/interface-document';
 import { parleyVersion } from '@parley/server';
 import { fittingPath } from '@parley/test-kit';
@@ -65,7 +65,7 @@ test('the document describes this version, with the requested address', async ()
   expect(document['servers']).toMatchObject([{ url: '/' }]);
 });
 
-describe.each(pages.map(fittingPath))('%s', (path) => {
+describe.each(referencePages.map(fittingPath))('%s', (path) => {
   test('is public, has its type, and sets no cookie', async () => {
     const { status, headers } = await send(path, { authorization: 'Basic nonsense' });
     expect(status).toBe(200);

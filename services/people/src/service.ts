@@ -1,9 +1,14 @@
 import { ConfigError } from '@parley/config';
 import { openFileStore } from '@parley/files';
 import type { FileStore } from '@parley/files';
+import { MailRunner } from '@parley/jobs';
+import { subjectLogger } from '@parley/logging';
+import { openMailTransport } from '@parley/mail';
 import { createPeopleContext } from '@parley/people';
-import { connectStores, keepLease, serveApi } from '@parley/server';
+import type { PeopleContext } from '@parley/people';
+import { connectStores, keepLease, openPool, serveApi, startMaintenance } from '@parley/server';
 import type { RequestHandler, ServiceFrame } from '@parley/server';
+import { deleteOldFailedMails } from '@parley/store';
 
 import { endpoints } from './endpoints/index.ts';
 
@@ -20,6 +25,34 @@ async function openFiles({ config, onDispose }: ServiceFrame): Promise<FileStore
   return files;
 }
 
+/** No request waits for the jobs that send mails. */
+const mailConnections = 2;
+const forgetIntervalMs = 600_000;
+
+/** Sends mails, if the configuration says how. */
+function startMails(frame: ServiceFrame, { keySecrets }: PeopleContext): void {
+  const { config, log, metrics } = frame;
+  if (config.mail === undefined) return;
+  const pool = openPool(frame, 'mails', mailConnections);
+  const mails = new MailRunner({
+    pool,
+    redis: config.redis,
+    keySecrets,
+    transport: openMailTransport(config.mail),
+    log: subjectLogger(log, 'people:mails'),
+    registry: metrics.registry,
+  });
+  mails.start();
+  frame.onDispose('mails', () => mails.stop());
+  startMaintenance(frame, [
+    {
+      name: 'forgetting mails that failed long ago',
+      intervalMs: forgetIntervalMs,
+      run: async () => deleteOldFailedMails(pool),
+    },
+  ]);
+}
+
 /** Connects the service to its stores and builds its app; the frame serves it. */
 export async function startPeople(frame: ServiceFrame): Promise<RequestHandler> {
   const { config, log } = frame;
@@ -27,6 +60,7 @@ export async function startPeople(frame: ServiceFrame): Promise<RequestHandler> 
   const stores = await connectStores(frame);
   const context = createPeopleContext({ config, log, files, ...stores });
   frame.onDispose('pictures', () => context.pictureMaker.close());
+  startMails(frame, context);
   keepLease(frame, stores);
   return serveApi(frame, { implementations: endpoints, context }).handler;
 }

@@ -2,11 +2,18 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 
-import { ConfigError, readDatabaseConfig, readFilesConfig, readRedisConfig } from '@parley/config';
+import {
+  ConfigError,
+  readDatabaseConfig,
+  readFilesConfig,
+  readMailConfig,
+  readRedisConfig,
+} from '@parley/config';
 import type { Environment } from '@parley/config';
 import { checkSchemaVersion, codeSchemaVersion, readSchemaVersion } from '@parley/database';
 import type { Pool } from '@parley/database';
 import { openFileStore } from '@parley/files';
+import { openMailTransport } from '@parley/mail';
 import { connectForRequests } from '@parley/redis';
 import { deriveKeySecrets } from '@parley/secrets';
 import { countStoredSecrets } from '@parley/store';
@@ -137,6 +144,14 @@ async function lookAtFiles(env: Environment): Promise<string> {
   }
 }
 
+/** The server must accept a connection with TLS as configured, and the login; nothing is sent. */
+async function lookAtMail(env: Environment): Promise<string> {
+  const config = readMailConfig(env);
+  return config === undefined
+    ? 'none is sent: PARLEY_SMTP_URL is not set'
+    : openMailTransport(config).verify();
+}
+
 async function lookAtDatabase(env: Environment): Promise<readonly Finding[]> {
   let pool: Pool | undefined;
   const opened = await look('postgres', async () => {
@@ -162,7 +177,8 @@ async function lookInto(pool: Pool, env: Environment): Promise<readonly Finding[
 export const checkCommand: Command = {
   name: 'check',
   summary: 'Check the configuration, the stores and the schema, and report all faults together',
-  details: 'It writes a file to the store of files and removes it again; it changes nothing else.',
+  details:
+    'It writes a file to the store of files and removes it again, and signs in to the server that takes mails; it changes nothing else.',
   run: async (_call, { env }) => {
     const configuration = await look('configuration', async () => {
       const { mode, publicUrl } = readConfig(env);
@@ -174,6 +190,7 @@ export const checkCommand: Command = {
         lookAtDatabase(env),
         look('redis', () => lookAtRedis(env)),
         look('files', () => lookAtFiles(env)),
+        look('mail', () => lookAtMail(env)),
       ])
     ).flat();
     // A wrong setting is reported once, and checks that need it are skipped.

@@ -4,6 +4,7 @@ import { checkCommand } from './check.ts';
 import { firstStartCommand } from './first-start.ts';
 import { keyCommands } from './keys.ts';
 import { epochCommand, logCommand, queuesCommand } from './log.ts';
+import { mailCommands } from './mails.ts';
 import { migrateCommand } from './migrate.ts';
 import { organizationCommands } from './organization.ts';
 import { probeCommand } from './probe.ts';
@@ -20,6 +21,7 @@ export const commands: readonly Command[] = [
   ...userCommands,
   createBotCommand,
   ...keyCommands,
+  ...mailCommands,
   queuesCommand,
   logCommand,
   epochCommand,

@@ -1,0 +1,146 @@
+/**
+ * A lane for jobs: a BullMQ queue of its own, so that slow jobs do not delay those of others. Rows in Postgres are the truth; BullMQ only
+ * distributes them over the processes, and a sweep enqueues rows that Redis lost.
+ */
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { RedisConfig } from '@parley/config';
+import type { Logger } from '@parley/logging';
+import { connectForJobs, keyNames } from '@parley/redis';
+import { Queue, Worker } from 'bullmq';
+import type { Job, WorkerOptions } from 'bullmq';
+
+/** The result of a job that wants another run, although nothing failed. */
+export type RunAgain = { readonly againInMs: number };
+
+export type JobLaneOptions<Key> = {
+  readonly redis: RedisConfig;
+  readonly log: Logger;
+  /** Of BullMQ. */
+  readonly queueName: string;
+  readonly concurrency: number;
+  /** All processes together. */
+  readonly pace?: WorkerOptions['limiter'];
+  readonly sweepIntervalMs: number;
+  /** Whether each ended job may make another one due. */
+  readonly wakesAfterEach?: boolean;
+  /** The same for the same row, and without a colon. */
+  readonly idOf: (key: Key) => string;
+  readonly listDue: () => Promise<readonly Key[]>;
+  /** Runs the job of a row, if it is still due. The signal is aborted when the process ends and cannot wait any longer. */
+  readonly run: (key: Key, signal: AbortSignal) => Promise<RunAgain | undefined>;
+};
+
+const closeTimeoutMs = 3_000;
+/** The time that running jobs get before they are aborted at the end. */
+const finishTimeoutMs = 1_500;
+/** After this time another process gets the job of a dead one, if its row is free. BullMQ's default of half a minute doubled the wait. */
+const jobLock = { lockDuration: 10_000, stalledInterval: 5_000 };
+/** A job is removed a moment after its end is reported, and cannot be enqueued again until then. */
+const wakeSlackMs = 20;
+
+export class JobLane<Key> {
+  readonly #options: JobLaneOptions<Key>;
+  readonly #queueConnection: ReturnType<typeof connectForJobs>;
+  readonly #workerConnection: ReturnType<typeof connectForJobs>;
+  /** With its last three types, because those that BullMQ derives from the first are unknown for any key. */
+  readonly #queue: Queue<Key, void, string, Key, void, string>;
+  readonly #worker: Worker<Key>;
+  readonly #ending = new AbortController();
+  readonly #wakes = new Set<NodeJS.Timeout>();
+  #interval: NodeJS.Timeout | undefined;
+  #sweeping: Promise<void> | undefined;
+  #isWoken = false;
+  #isStopping = false;
+
+  constructor(options: JobLaneOptions<Key>) {
+    this.#options = options;
+    const { redis, log, queueName, concurrency, pace, wakesAfterEach } = options;
+    this.#queueConnection = connectForJobs(redis, 'adding');
+    this.#workerConnection = connectForJobs(redis, 'working');
+    const prefix = keyNames(redis.prefix, this.#queueConnection).jobsPrefix;
+    this.#queue = new Queue(queueName, { connection: this.#queueConnection, prefix });
+    this.#worker = new Worker(queueName, async (job: Job<Key>) => this.#run(job.data), {
+      connection: this.#workerConnection,
+      prefix,
+      concurrency,
+      ...jobLock,
+      ...(pace !== undefined && { limiter: pace }),
+      removeOnComplete: { count: 0 },
+      removeOnFail: { count: 0 },
+    });
+    // Errors of connections, which reconnect by themselves; work that fails meanwhile reports its own errors.
+    const note = (error: Error): void => log.debug({ err: error }, `the queue ${queueName}`);
+    this.#queue.on('error', note);
+    this.#worker.on('error', note);
+    if (wakesAfterEach === true) this.#worker.on('completed', () => this.#wakeIn(wakeSlackMs));
+  }
+
+  start(): void {
+    this.#interval = setInterval(() => this.wake(), this.#options.sweepIntervalMs);
+  }
+
+  /** Enqueues due rows soon. */
+  wake(): void {
+    if (this.#isStopping) return;
+    if (this.#sweeping !== undefined) {
+      this.#isWoken = true;
+      return;
+    }
+    this.#sweeping = this.#sweep()
+      .catch((error: unknown) =>
+        this.#options.log.warn(
+          { err: error },
+          `sweeping ${this.#options.queueName} failed; it is tried again`,
+        ),
+      )
+      .finally(() => {
+        this.#sweeping = undefined;
+        const again = this.#isWoken;
+        this.#isWoken = false;
+        if (again) this.wake();
+      });
+  }
+
+  /** Gives running jobs a moment to end, and releases the rest. */
+  async stop(): Promise<void> {
+    // Running jobs end while the worker closes, and must not use connections that are about to close.
+    this.#isStopping = true;
+    clearInterval(this.#interval);
+    for (const timer of this.#wakes) clearTimeout(timer);
+    await this.#sweeping;
+    // A worker without Redis would wait for ever; another process finds its unfinished work in Postgres.
+    const isReachable = this.#workerConnection.status === 'ready';
+    const callOff = setTimeout(() => this.#ending.abort(), finishTimeoutMs);
+    const closed = Promise.allSettled([this.#worker.close(!isReachable), this.#queue.close()]);
+    await Promise.race([closed, delay(closeTimeoutMs, undefined, { ref: false })]);
+    clearTimeout(callOff);
+    this.#ending.abort();
+    this.#queueConnection.disconnect();
+    this.#workerConnection.disconnect();
+  }
+
+  #wakeIn(delayMs: number): void {
+    if (this.#isStopping) return;
+    const timer = setTimeout(() => {
+      this.#wakes.delete(timer);
+      this.wake();
+    }, delayMs);
+    this.#wakes.add(timer);
+  }
+
+  /** A job that is already in the queue stays unchanged. */
+  async #sweep(): Promise<void> {
+    const { queueName, idOf, listDue } = this.#options;
+    const due = await listDue();
+    if (due.length === 0 || this.#queueConnection.status !== 'ready') return;
+    await this.#queue.addBulk(
+      due.map((key) => ({ name: queueName, data: key, opts: { jobId: idOf(key) } })),
+    );
+  }
+
+  async #run(key: Key): Promise<void> {
+    const again = await this.#options.run(key, this.#ending.signal);
+    if (again !== undefined) this.#wakeIn(again.againInMs + wakeSlackMs);
+  }
+}

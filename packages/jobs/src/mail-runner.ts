@@ -1,0 +1,136 @@
+/** Sends the mails of the database (decision 0049), each at least once, and under the same Message-ID if it is sent again. */
+import type { RedisConfig } from '@parley/config';
+import type { Pool } from '@parley/database';
+import type { Logger } from '@parley/logging';
+import { MailNotSent, MailRefused } from '@parley/mail';
+import type { Letter, MailTransport } from '@parley/mail';
+import type { KeySecrets } from '@parley/secrets';
+import {
+  claimMail,
+  countWaitingMails,
+  failMail,
+  listDueMails,
+  postponeMail,
+  removeSentMail,
+} from '@parley/store';
+import type { ClaimedMail } from '@parley/store';
+import { Counter, Gauge } from 'prom-client';
+import type { Registry } from 'prom-client';
+
+import { JobLane } from './job-lane.ts';
+
+export type MailRunnerOptions = {
+  readonly pool: Pool;
+  readonly redis: RedisConfig;
+  readonly keySecrets: KeySecrets;
+  readonly transport: MailTransport;
+  readonly log: Logger;
+  readonly registry: Registry;
+};
+
+/** A mail is sent this long after its change at most, while nothing is down. */
+const sweepIntervalMs = 1_000;
+const sweepMax = 200;
+/** In each process. Servers of mail refuse those who come with many connections. */
+const mailsAtOnce = 4;
+/** Longer than an attempt takes; after a crash a mail waits this long. */
+const claimSecs = 120;
+const firstDelaySecs = 5;
+const delayMaxSecs = 3_600;
+
+/** @returns how long a mail waits after a failed attempt: doubling from five seconds to an hour */
+function retryDelaySecs(attempts: number): number {
+  return Math.min(delayMaxSecs, firstDelaySecs * 2 ** Math.min(attempts - 1, 10));
+}
+
+export class MailRunner {
+  readonly #options: MailRunnerOptions;
+  readonly #lane: JobLane<number>;
+  readonly #outcomes: Counter<'kind' | 'outcome'>;
+  readonly #repeats: Counter<'kind'>;
+
+  constructor(options: MailRunnerOptions) {
+    this.#options = options;
+    const { pool, redis, log, registry } = options;
+    const registers = [registry];
+    this.#outcomes = new Counter({
+      name: 'parley_mails_total',
+      help: 'Attempts to send a mail, by kind and outcome (sent, refused for good, failed and to be retried, given up)',
+      labelNames: ['kind', 'outcome'],
+      registers,
+    });
+    this.#repeats = new Counter({
+      name: 'parley_mail_repeats_total',
+      help: 'Mails that were sent although an earlier attempt may have succeeded, by kind',
+      labelNames: ['kind'],
+      registers,
+    });
+    const waiting = new Gauge({
+      name: 'parley_mails_waiting',
+      help: 'Mails of the whole installation that are waiting or being sent',
+      registers,
+    });
+    this.#lane = new JobLane({
+      redis,
+      log,
+      queueName: 'mails',
+      concurrency: mailsAtOnce,
+      sweepIntervalMs,
+      idOf: (id) => `mail-${id}`,
+      listDue: async () => {
+        waiting.set(await countWaitingMails(pool));
+        return listDueMails(pool, sweepMax);
+      },
+      run: async (id, signal) => {
+        const mail = await claimMail(pool, options.keySecrets, id, claimSecs);
+        if (mail !== undefined) await this.#send(mail, signal);
+        return undefined;
+      },
+    });
+  }
+
+  start(): void {
+    this.#lane.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.#lane.stop();
+  }
+
+  async #send(mail: ClaimedMail, signal: AbortSignal): Promise<void> {
+    const { pool, transport, log } = this.#options;
+    const { id, kind, attempts, letter } = mail;
+    if (letter === undefined)
+      return this.#giveUp(mail, 'given up', 'it was written under another PARLEY_KEY_SECRET');
+    if (mail.isExpired)
+      return this.#giveUp(mail, 'given up', 'it was not sent while it was of use');
+    try {
+      await transport.send(
+        { ...mail, id: mail.messageId, letter: JSON.parse(letter) as Letter },
+        signal,
+      );
+      // Counted before the row goes: a repeat that is not counted would be worse than one that is counted twice.
+      this.#outcomes.inc({ kind, outcome: 'sent' });
+      if (mail.mayHaveArrived) this.#repeats.inc({ kind });
+      await removeSentMail(pool, mail);
+    } catch (error) {
+      if (error instanceof MailRefused) return this.#giveUp(mail, 'refused', error.message);
+      if (!(error instanceof MailNotSent)) throw error;
+      log.warn({ err: error, mail_id: id, attempts }, 'a mail was not sent; it is tried again');
+      this.#outcomes.inc({ kind, outcome: 'failed' });
+      await postponeMail(pool, mail, {
+        delaySecs: retryDelaySecs(attempts),
+        error: error.message,
+        mayHaveArrived: mail.mayHaveArrived || error.mayHaveArrived,
+      });
+    }
+    return undefined;
+  }
+
+  async #giveUp(mail: ClaimedMail, outcome: string, reason: string): Promise<void> {
+    const { pool, log } = this.#options;
+    log.error({ mail_id: mail.id, attempts: mail.attempts, reason }, 'a mail is given up');
+    this.#outcomes.inc({ kind: mail.kind, outcome });
+    await failMail(pool, mail, reason);
+  }
+}

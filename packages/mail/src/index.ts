@@ -1,0 +1,5 @@
+export { quote, writeLetter } from './letter.ts';
+export type { Letter, Paragraph, Words, WrittenLetter } from './letter.ts';
+export { MailNotSent, MailRefused } from './mail-faults.ts';
+export { openMailTransport } from './mail-transport.ts';
+export type { Mail, MailTransport } from './mail.ts';

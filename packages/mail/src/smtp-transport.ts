@@ -1,0 +1,136 @@
+import { parseSmtpAddress } from '@parley/config';
+import type { MailSender, Secret, SmtpAddress } from '@parley/config';
+import { createTransport } from 'nodemailer';
+import type { Transporter } from 'nodemailer';
+
+import { writeLetter } from './letter.ts';
+import { MailNotSent, MailRefused } from './mail-faults.ts';
+import type { Mail, MailTransport } from './mail.ts';
+
+export type SmtpTransportOptions = {
+  readonly url: Secret;
+  /** Certificates of the authorities for the server, as PEM; undefined means those that Node knows. */
+  readonly ca: string | undefined;
+  readonly from: MailSender;
+};
+
+/** Together shorter than the claim of a job on its mail. */
+const waits = {
+  dnsTimeout: 5_000,
+  connectionTimeout: 10_000,
+  greetingTimeout: 10_000,
+  socketTimeout: 20_000,
+} as const;
+
+const tlsOf = {
+  'from-start': { secure: true },
+  required: { secure: false, requireTLS: true },
+  none: { secure: false, ignoreTLS: true },
+} as const satisfies Record<SmtpAddress['tls'], object>;
+
+const tlsNames: Readonly<Record<SmtpAddress['tls'], string>> = {
+  'from-start': 'with TLS from the start',
+  required: 'with TLS by STARTTLS',
+  none: 'without TLS',
+};
+
+/** The members of nodemailer's errors that say how far it came. */
+type SmtpFault = {
+  readonly code?: unknown;
+  readonly originalCode?: unknown;
+  readonly command?: unknown;
+  readonly responseCode?: unknown;
+  readonly timeoutType?: unknown;
+};
+
+/** Without an answer of the server. */
+const codesOfLostConnections: ReadonlySet<unknown> = new Set([
+  'ECONNECTION',
+  'ETIMEDOUT',
+  'ESOCKET',
+  'EABORT',
+]);
+
+/** Nodemailer does not say whether the message was on its way, so every loss of an open connection counts as one meanwhile. */
+function mayHaveArrived({ code, originalCode, timeoutType }: SmtpFault): boolean {
+  const wasOpen =
+    originalCode !== 'ECONNREFUSED' &&
+    (timeoutType === undefined || timeoutType === 'SOCKET_TIMEOUT');
+  return codesOfLostConnections.has(code) && wasOpen;
+}
+
+/**
+ * A refusal of the recipient or of the message is final. One of the sender or the login is a fault of the configuration, which the operator
+ * can mend.
+ */
+function faultOf(error: unknown): MailRefused | MailNotSent {
+  if (!(error instanceof Error)) throw error;
+  const fault = error as Error & SmtpFault;
+  const { command, responseCode } = fault;
+  const hasAnswer = typeof responseCode === 'number';
+  if (hasAnswer && responseCode >= 500 && (command === 'RCPT TO' || command === 'DATA'))
+    return new MailRefused(error.message, { cause: error });
+  return new MailNotSent(error.message, {
+    cause: error,
+    mayHaveArrived: !hasAnswer && mayHaveArrived(fault),
+  });
+}
+
+/** Sends each mail by a connection of its own. */
+export class SmtpTransport implements MailTransport {
+  readonly #options: SmtpTransportOptions;
+  readonly #address: SmtpAddress;
+  readonly #transporter: Transporter;
+
+  constructor(options: SmtpTransportOptions) {
+    this.#options = options;
+    const address = parseSmtpAddress(options.url.reveal());
+    this.#address = address;
+    const { host, port, tls, login } = address;
+    this.#transporter = createTransport({
+      host,
+      port,
+      ...tlsOf[tls],
+      ...waits,
+      tls: { minVersion: 'TLSv1.2', ...(options.ca !== undefined && { ca: options.ca }) },
+      ...(login !== undefined && {
+        auth: { user: login.user, pass: login.password },
+        forceAuth: true,
+      }),
+      disableFileAccess: true,
+      disableUrlAccess: true,
+    });
+  }
+
+  async send({ id, recipient, createdAt, letter }: Mail, signal?: AbortSignal): Promise<void> {
+    const { from } = this.#options;
+    const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
+    try {
+      await this.#transporter.sendMail({
+        ...writeLetter(letter),
+        // Nodemailer changes the addresses that it gets, and the configuration is frozen.
+        from: { ...from },
+        // As an object, so that no text is read as a list of addresses.
+        to: { name: '', address: recipient },
+        messageId: `<${id}@${domain}>`,
+        date: createdAt,
+        // So that no holiday notice answers (RFC 3834).
+        headers: { 'Auto-Submitted': 'auto-generated' },
+        ...(signal !== undefined && { signal }),
+      });
+    } catch (error) {
+      throw faultOf(error);
+    }
+  }
+
+  async verify(): Promise<string> {
+    try {
+      await this.#transporter.verify();
+    } catch (error) {
+      throw faultOf(error);
+    }
+    const { host, port, tls, login } = this.#address;
+    const signedIn = login === undefined ? '' : `, signed in as ${login.user}`;
+    return `${host}:${port} ${tlsNames[tls]}${signedIn}, from ${this.#options.from.address}`;
+  }
+}

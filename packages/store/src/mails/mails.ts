@@ -1,0 +1,191 @@
+/** Mails to send (owner of `mails`; decision 0049). */
+import { randomUUID } from 'node:crypto';
+
+import type { Client, Queryable } from '@parley/database';
+import { openSecret, sealSecret } from '@parley/secrets';
+import type { KeySecrets } from '@parley/secrets';
+
+export type NewMail = {
+  /** In metrics and lists, never shown to the recipient. */
+  readonly kind: string;
+  readonly recipient: string;
+  /** The content, as JSON text. */
+  readonly letter: string;
+  /** When its recipient could no longer use it. */
+  readonly expiresInSecs: number;
+};
+
+/** A mail that this process may send now. `attempts` distinguishes the claim from every later one. */
+export type ClaimedMail = {
+  readonly id: number;
+  /** The same at every attempt. */
+  readonly messageId: string;
+  readonly kind: string;
+  readonly recipient: string;
+  readonly createdAt: Date;
+  readonly attempts: number;
+  readonly isExpired: boolean;
+  /** Whether an earlier attempt may have succeeded. */
+  readonly mayHaveArrived: boolean;
+  /** The content as JSON text, or undefined if it was written under another key secret. */
+  readonly letter: string | undefined;
+};
+
+export type MailClaim = Pick<ClaimedMail, 'id' | 'attempts'>;
+
+/** A mail as the operator sees it. */
+export type ListedMail = {
+  readonly id: number;
+  readonly kind: string;
+  readonly recipient: string;
+  readonly createdAt: Date;
+  readonly attempts: number;
+  readonly lastError: string | null;
+  /** Null while it is still tried. */
+  readonly failedAt: Date | null;
+};
+
+/** No mail is tried for longer, whatever it says. */
+const triedMaxSecs = 3 * 86_400;
+const failedKeptDays = 30;
+
+const purposeOf = (messageId: string): string => `mail ${messageId}`;
+
+/** Adds a mail, which is sent some time after the transaction has committed, and not otherwise. */
+export async function insertMail(
+  client: Client,
+  secrets: KeySecrets,
+  mail: NewMail,
+): Promise<void> {
+  const messageId = randomUUID();
+  await client.query({
+    name: 'store-insert-mail',
+    text: `INSERT INTO mails (message_id, kind, recipient, letter_encrypted, expires_at)
+      VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5))`,
+    values: [
+      messageId,
+      mail.kind,
+      mail.recipient,
+      sealSecret(secrets, mail.letter, purposeOf(messageId)),
+      Math.min(mail.expiresInSecs, triedMaxSecs),
+    ],
+  });
+}
+
+/** @returns ids of mails that are due and that nobody sends, the longest due first */
+export async function listDueMails(db: Queryable, mailsMax: number): Promise<number[]> {
+  const { rows } = await db.query<{ id: number }>({
+    name: 'store-list-due-mails',
+    text: `SELECT id FROM mails WHERE failed_at IS NULL AND due_at <= clock_timestamp() AND claimed_until < clock_timestamp()
+      ORDER BY due_at LIMIT $1`,
+    values: [mailsMax],
+  });
+  return rows.map(({ id }) => id);
+}
+
+/** @returns how many mails wait or are being sent */
+export async function countWaitingMails(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ waiting: number }>({
+    name: 'store-count-waiting-mails',
+    text: 'SELECT count(*) AS waiting FROM mails WHERE failed_at IS NULL',
+  });
+  return rows[0]?.waiting ?? 0;
+}
+
+function openLetter(secrets: KeySecrets, sealed: Buffer, messageId: string): string | undefined {
+  try {
+    return openSecret(secrets, sealed, purposeOf(messageId));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Claims a mail to send it. Until the outcome is stored, it counts as one that may have arrived.
+ *
+ * @returns undefined if it was sent, has failed or is not due, or if another process has it
+ */
+export async function claimMail(
+  db: Queryable,
+  secrets: KeySecrets,
+  id: number,
+  claimSecs: number,
+): Promise<ClaimedMail | undefined> {
+  const { rows } = await db.query<Omit<ClaimedMail, 'letter'> & { readonly sealed: Buffer }>({
+    name: 'store-claim-mail',
+    text: `WITH due AS (
+        SELECT id, may_have_arrived FROM mails
+        WHERE id = $1 AND failed_at IS NULL AND due_at <= clock_timestamp() AND claimed_until < clock_timestamp()
+        FOR UPDATE SKIP LOCKED)
+      UPDATE mails m SET claimed_until = clock_timestamp() + make_interval(secs => $2), attempts = attempts + 1, may_have_arrived = true
+      FROM due WHERE m.id = due.id
+      RETURNING m.id, message_id AS "messageId", kind, recipient, created_at AS "createdAt", attempts,
+        expires_at <= clock_timestamp() AS "isExpired", due.may_have_arrived AS "mayHaveArrived", letter_encrypted AS sealed`,
+    values: [id, claimSecs],
+  });
+  const [row] = rows;
+  if (row === undefined) return undefined;
+  const { sealed, ...mail } = row;
+  return { ...mail, letter: openLetter(secrets, sealed, mail.messageId) };
+}
+
+/** Deletes a mail that a server has taken. */
+export async function removeSentMail(db: Queryable, { id, attempts }: MailClaim): Promise<void> {
+  await db.query({
+    name: 'store-remove-sent-mail',
+    text: 'DELETE FROM mails WHERE id = $1 AND attempts = $2',
+    values: [id, attempts],
+  });
+}
+
+/** Releases a mail for a later attempt. */
+export async function postponeMail(
+  db: Queryable,
+  { id, attempts }: MailClaim,
+  outcome: {
+    readonly delaySecs: number;
+    readonly error: string;
+    readonly mayHaveArrived: boolean;
+  },
+): Promise<void> {
+  await db.query({
+    name: 'store-postpone-mail',
+    text: `UPDATE mails SET due_at = clock_timestamp() + make_interval(secs => $3), claimed_until = '-infinity',
+        last_error = $4, may_have_arrived = $5
+      WHERE id = $1 AND attempts = $2`,
+    values: [id, attempts, outcome.delaySecs, outcome.error, outcome.mayHaveArrived],
+  });
+}
+
+/** Gives a mail up. Its letter is deleted. */
+export async function failMail(
+  db: Queryable,
+  { id, attempts }: MailClaim,
+  error: string,
+): Promise<void> {
+  await db.query({
+    name: 'store-fail-mail',
+    text: `UPDATE mails SET failed_at = clock_timestamp(), claimed_until = '-infinity', last_error = $3, letter_encrypted = NULL
+      WHERE id = $1 AND attempts = $2`,
+    values: [id, attempts, error],
+  });
+}
+
+/** Deletes mails that failed long ago. */
+export async function deleteOldFailedMails(db: Queryable): Promise<void> {
+  await db.query({
+    name: 'store-delete-old-failed-mails',
+    text: `DELETE FROM mails WHERE failed_at < now() - make_interval(days => ${failedKeptDays})`,
+  });
+}
+
+/** @returns mails that have failed or wait, the newest first */
+export async function listMails(db: Queryable, mailsMax: number): Promise<ListedMail[]> {
+  const { rows } = await db.query<ListedMail>({
+    name: 'store-list-mails',
+    text: `SELECT id, kind, recipient, created_at AS "createdAt", attempts, last_error AS "lastError", failed_at AS "failedAt"
+      FROM mails ORDER BY id DESC LIMIT $1`,
+    values: [mailsMax],
+  });
+  return rows;
+}

@@ -1,0 +1,62 @@
+/** The page of a development server that shows the mails it kept in place of sending them (decision 0049). */
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+import { listKeptMails } from '@parley/mail/kept-mails';
+import type { KeptMail } from '@parley/mail/kept-mails';
+
+/** Nothing is loaded and no script runs, in the page or in the mails, whose frames inherit the policy. */
+const headers = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Cache-Control': 'no-store',
+  'Content-Security-Policy':
+    "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+} as const;
+
+const shownMax = 50;
+
+function escaped(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;');
+}
+
+/** The links of a mail's text lead where they say. */
+function linked(text: string): string {
+  return escaped(text).replaceAll(/^https?:\/\/\S+$/gm, '<a href="$&">$&</a>');
+}
+
+function shown({ recipient, subject, createdAt, kind, text, html }: KeptMail): string {
+  return `<details><summary><b>${escaped(subject)}</b> to ${escaped(recipient)}
+<small>${escaped(kind)}, ${escaped(createdAt)}</small></summary>
+<pre>${linked(text)}</pre>
+<iframe sandbox title="The mail as HTML" srcdoc="${escaped(html)}"></iframe></details>`;
+}
+
+function pageOf(mails: readonly KeptMail[]): string {
+  const list = mails.slice(0, shownMax).map(shown).join('\n') || '<p>There are none yet.</p>';
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Mails kept by this server</title>
+<meta name="viewport" content="width=device-width">
+<style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:50em;margin:2em auto;padding:0 1em}
+pre{white-space:pre-wrap}iframe{width:100%;height:24em;border:1px solid;background:#fff}details{margin:.5em 0}</style></head>
+<body><h1>Mails</h1><p>This is a development server: it sends no mails. These are the newest that it kept.</p>
+${list}</body></html>`;
+}
+
+/**
+ * Answers with the page.
+ *
+ * @param folder undefined if this server sends its mails, or none
+ */
+export async function answerKeptMails(
+  folder: string | undefined,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const page = pageOf(folder === undefined ? [] : await listKeptMails(folder));
+  response.writeHead(200, { ...headers, 'Content-Length': Buffer.byteLength(page) });
+  response.end(request.method === 'HEAD' ? undefined : page);
+}
