@@ -17,7 +17,6 @@ export function makeState(
     subscriptions: new Map(),
     subscribers: new Map(),
     mutedTopics: new Set(),
-    starred: new Set(),
     reported: new Map(),
     nowSecs: 0,
     statuses: new Map(),

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
 import { makeState } from '../../tests/make-state.ts';
 import { countReactions, quoteOf, rightsNow } from './message-actions.ts';
@@ -23,6 +23,13 @@ function rights(
 }
 
 describe('what a person may do with a message', () => {
+  beforeAll(() => {
+    vi.useFakeTimers({ now: 1_000_000_000_000, toFake: ['Date'] });
+  });
+  afterAll(() => {
+    vi.useRealTimers();
+  });
+
   test('all with an own new one', () => {
     expect(rights(own, 100)).toEqual({
       canEditContent: true,

@@ -101,8 +101,8 @@ export const readHistory = operation('GET /messages/{message_id}/history');
 export type Edit = Awaited<ReturnType<typeof readHistory>>['message_history'][number];
 
 /** @throws ApiError or NoAnswerError */
-export async function toggleStar(app: App, { id }: Message): Promise<void> {
-  const op = app.state.starred.peek().has(id) ? 'remove' : 'add';
+export async function toggleStar(app: App, { id, flags }: Message): Promise<void> {
+  const op = flags.includes('starred') ? 'remove' : 'add';
   await setFlag(app, { messages: [id], op, flag: 'starred' });
 }
 

@@ -6,7 +6,7 @@ import { batch, signal } from '@preact/signals';
 import type { Signal } from '@preact/signals';
 import type { AnswerOf, Requests } from '@parley/client';
 
-import type { MessageStore } from './message-store.ts';
+import type { Anchor, MessageRange, MessageStore } from './message-store.ts';
 import { ascending, narrowKey } from './narrow.ts';
 import type { Narrow } from './narrow.ts';
 
@@ -15,8 +15,6 @@ const pageSize = 100;
 
 /** A list keeps this many; what is farthest from where it grows goes, and is read again when it is needed. */
 export const keptMax = 600;
-
-export type Anchor = number | 'first_unread' | 'newest';
 
 /** Highlighted copies of a search's hits. */
 export type Match = { readonly content: string | undefined; readonly topic: string | undefined };
@@ -180,7 +178,7 @@ export class MessageList {
   /** Ends a reading in progress, and reads. Returns undefined if it failed, or ended for another. */
   async #read(
     end: 'start' | 'older' | 'newer',
-    range: { readonly anchor: Anchor; readonly before: number; readonly after: number },
+    range: Omit<MessageRange, 'narrow'>,
   ): Promise<Page | undefined> {
     this.#reading.abort();
     this.#reading = new AbortController();

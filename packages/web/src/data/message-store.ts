@@ -12,8 +12,10 @@ const readingsMax = 4;
 /** Stands for any message, where what changed is not known by its id. */
 const anyId = -1;
 
+export type Anchor = number | 'first_unread' | 'newest';
+
 export type MessageRange = {
-  readonly anchor: number | 'first_unread' | 'newest';
+  readonly anchor: Anchor;
   readonly before: number;
   readonly after: number;
   readonly narrow: Narrow;

@@ -1,19 +1,17 @@
 import type { Conversation } from './narrow.ts';
 import type { State } from './state.ts';
 
-/** @returns undefined for somebody whom the person may not know */
-export function findName({ people }: State, userId: number): string | undefined {
-  return people.value.get(userId)?.full_name;
-}
+/** A report older than this means offline: people report every minute. */
+const offlineAfterSecs = 140;
 
 /** Whether somebody is here now: what a private conversation with one person shows. */
 export function presenceOfPerson(
-  { people, presences, statuses }: State,
+  { people, reported, statuses, nowSecs }: State,
   userId: number,
 ): 'active' | 'idle' | 'offline' {
-  if (statuses.value.get(userId)?.away === true) return 'offline';
-  const person = people.value.get(userId);
-  return (person && presences.value.get(person.email)?.status) ?? 'offline';
+  const report = reported.value.get(people.value.get(userId)?.email ?? '');
+  if (report === undefined || statuses.value.get(userId)?.away === true) return 'offline';
+  return nowSecs.value - report.timestamp < offlineAfterSecs ? report.status : 'offline';
 }
 
 /** The other person of a conversation of two. */

@@ -47,11 +47,6 @@ export async function cancelScheduled(app: App, message: ScheduledMessage): Prom
   app.drafts.append(conversation, message.content);
 }
 
-export type QuickTime = {
-  readonly name: 'hour' | 'evening' | 'tomorrow' | 'monday';
-  readonly at: Date;
-};
-
 const eveningHour = 18;
 const morningHour = 9;
 const daysOfWeek = 7;
@@ -69,17 +64,15 @@ function atHour(now: Date, daysLater: number, hour: number): Date {
  *
  * @returns those that are in the future, ascending
  */
-export function quickTimes(now: Date): readonly QuickTime[] {
+export function quickTimes(now: Date) {
   const daysToMonday = (daysOfWeek + 1 - now.getDay()) % daysOfWeek || daysOfWeek;
-  const times: readonly QuickTime[] = [
+  const times = [
     { name: 'hour', at: new Date(now.getTime() + hourMs) },
     { name: 'evening', at: atHour(now, 0, eveningHour) },
     { name: 'tomorrow', at: atHour(now, 1, morningHour) },
-    ...(daysToMonday > 1
-      ? [{ name: 'monday', at: atHour(now, daysToMonday, morningHour) } as const]
-      : []),
-  ];
+    { name: 'monday', at: atHour(now, daysToMonday, morningHour) },
+  ] as const;
   return times
-    .filter(({ at }) => at > now)
+    .filter(({ name, at }) => at > now && (name !== 'monday' || daysToMonday > 1))
     .toSorted((one, other) => one.at.getTime() - other.at.getTime());
 }

@@ -13,13 +13,11 @@ import type { Unread, UnreadConversation } from './unread.ts';
 export type Registered = Required<AnswerOf<'POST /register'>>;
 
 export type Message = AnswerOf<'GET /messages'>['messages'][number];
-export type StreamMessage = Extract<Message, { readonly type: 'stream' }>;
 
 export type Person = Registered['realm_users'][number] & { readonly isActive: boolean };
 export type Stream = Registered['streams'][number];
 export type Subscription = Omit<Registered['subscriptions'][number], 'subscribers'>;
 export type UserGroup = Registered['realm_user_groups'][number];
-export type RealmEmoji = Registered['realm_emoji'][string];
 
 /** Parts of the answer to `register` that are known in another form, in which their events change them. */
 const convertedNames = [
@@ -62,11 +60,6 @@ export type Settings = Pick<
 export type Self = Omit<Rest, keyof Realm | keyof Settings>;
 
 export type Report = { readonly status: 'active' | 'idle'; readonly timestamp: number };
-export type Presence = {
-  readonly status: Report['status'] | 'offline';
-  readonly timestamp: number;
-};
-
 /** Values that change by events. Another tab can take them as they are. */
 export type Known = {
   readonly rest: Rest;
@@ -80,7 +73,6 @@ export type Known = {
   readonly subscribers: ReadonlyMap<number, ReadonlySet<number>>;
   /** Keys of muted topics, see `topicKey`. */
   readonly mutedTopics: ReadonlySet<string>;
-  readonly starred: ReadonlySet<number>;
   /** The newest report of each person, by address, with its status at that time. */
   readonly reported: ReadonlyMap<string, Report>;
   /** The time that presences are judged at, seconds since 1970; it advances now and then. */
@@ -101,15 +93,10 @@ export type State = Signals & {
   readonly self: ReadonlySignal<Self>;
   readonly settings: ReadonlySignal<Settings>;
   readonly realm: ReadonlySignal<Realm>;
-  /** What the reports say now, by address. */
-  readonly presences: ReadonlySignal<ReadonlyMap<string, Presence>>;
   readonly activePeople: ReadonlySignal<readonly Person[]>;
   /** See `groupUnread`. */
   readonly unreadConversations: ReadonlySignal<ReadonlyMap<string, UnreadConversation>>;
 };
-
-/** A report older than this means offline: people report every minute. */
-const offlineAfterSecs = 140;
 
 /** The reports of an answer with the presence of everybody. */
 export function reportsOf(presences: Registered['presences']): Known['reported'] {
@@ -207,7 +194,6 @@ export function readRegistered(registered: Registered): Known {
       Object.entries(registered).filter(([name]) => !converted.has(name)),
     ) as Rest,
     people: readPeople(registered),
-    starred: new Set(registered.starred_messages),
     reported: reportsOf(registered.presences),
     nowSecs: Date.now() / 1000,
     statuses: new Map(
@@ -226,7 +212,7 @@ export function createState(known: Known): State {
   const signals = Object.fromEntries(
     Object.entries(known).map(([name, value]) => [name, signal<unknown>(value)]),
   ) as Signals;
-  const { rest, people, reported, nowSecs, unread } = signals;
+  const { rest, people, unread } = signals;
   return {
     ...signals,
     known: computed(
@@ -238,14 +224,6 @@ export function createState(known: Known): State {
     self: rest,
     settings: rest,
     realm: rest,
-    presences: computed(() => {
-      const oldest = nowSecs.value - offlineAfterSecs;
-      const judge = ({ status, timestamp }: Report): Presence => ({
-        status: timestamp > oldest ? status : 'offline',
-        timestamp,
-      });
-      return new Map([...reported.value].map(([email, report]) => [email, judge(report)]));
-    }),
     activePeople: computed(() =>
       [...people.value.values()]
         .filter(({ isActive, is_bot }) => isActive && !is_bot)

@@ -11,13 +11,6 @@ export type ListedStream = {
   readonly unreadCount: number;
 };
 
-export type StreamGroups = {
-  readonly pinned: readonly ListedStream[];
-  readonly usual: readonly ListedStream[];
-  /** Muted, or without messages for long. */
-  readonly quiet: readonly ListedStream[];
-};
-
 /** Unread messages by stream, without those of muted topics. */
 export function countUnreadByStream({
   unreadConversations,
@@ -33,28 +26,26 @@ export function countUnreadByStream({
   return counts;
 }
 
-/** @param lastTimestamps of the newest known message of each stream, seconds since 1970 */
+/**
+ * @param lastTimestamps of the newest known message of each stream, seconds since 1970
+ * @returns by name those that are shown, pinned ones first, and those that are quiet: muted, or without messages for long
+ */
 export function groupStreams(
   state: State,
   lastTimestamps: ReadonlyMap<number, number>,
   nowSecs: number,
-): StreamGroups {
+) {
   const counts = countUnreadByStream(state);
-  const isInactive = ({ stream_id, is_old_stream }: Subscription): boolean =>
-    is_old_stream &&
-    (counts.get(stream_id) ?? 0) === 0 &&
-    nowSecs - (lastTimestamps.get(stream_id) ?? 0) > inactiveAfterSecs;
-  const listed = [...state.subscriptions.value.values()]
-    .toSorted((one, other) => one.name.localeCompare(other.name))
+  const isQuiet = ({ stream, unreadCount }: ListedStream): boolean => {
+    const ageSecs = nowSecs - (lastTimestamps.get(stream.stream_id) ?? 0);
+    const isInactive = stream.is_old_stream && unreadCount === 0 && ageSecs > inactiveAfterSecs;
+    return !stream.pin_to_top && (stream.is_muted || isInactive);
+  };
+  const listed: readonly ListedStream[] = [...state.subscriptions.value.values()]
+    .toSorted(
+      (one, other) =>
+        Number(other.pin_to_top) - Number(one.pin_to_top) || one.name.localeCompare(other.name),
+    )
     .map((stream) => ({ stream, unreadCount: counts.get(stream.stream_id) ?? 0 }));
-  const groupOf = ({ stream }: ListedStream): keyof StreamGroups => {
-    if (stream.pin_to_top) return 'pinned';
-    return stream.is_muted || isInactive(stream) ? 'quiet' : 'usual';
-  };
-  const groups = Map.groupBy(listed, groupOf);
-  return {
-    pinned: groups.get('pinned') ?? [],
-    usual: groups.get('usual') ?? [],
-    quiet: groups.get('quiet') ?? [],
-  };
+  return { shown: listed.filter((each) => !isQuiet(each)), quiet: listed.filter(isQuiet) };
 }

@@ -48,16 +48,20 @@ export function readUnread(
 
 /** By `conversationKey`; conversations without unread messages are absent. */
 export function groupUnread(unread: Unread): ReadonlyMap<string, UnreadConversation> {
-  const groups = new Map<
-    string,
-    { conversation: Conversation; ids: Set<number>; mentionCount: number }
-  >();
+  type Group = { conversation: Conversation; ids: Set<number>; mentionCount: number };
+  const groups = new Map<string, Group>();
+  // There may be 50,000 messages, most of which share the objects of their conversations.
+  const found = new Map<Conversation, Group>();
   for (const [id, { conversation, mentionsSelf }] of unread) {
-    const key = conversationKey(conversation);
-    const group = groups.get(key) ?? { conversation, ids: new Set(), mentionCount: 0 };
+    let group = found.get(conversation);
+    if (group === undefined) {
+      const key = conversationKey(conversation);
+      group = groups.get(key) ?? { conversation, ids: new Set(), mentionCount: 0 };
+      groups.set(key, group);
+      found.set(conversation, group);
+    }
     group.ids.add(id);
     if (mentionsSelf) group.mentionCount += 1;
-    groups.set(key, group);
   }
   return groups;
 }

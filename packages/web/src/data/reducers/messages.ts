@@ -73,13 +73,13 @@ function applyMove({ state, lists, topics }: Kept, event: Edit): void {
 
 /** Adds messages that are unread, as far as the person subscribes to their streams: others do not count. */
 function addUnread({ self, subscriptions, unread }: State, messages: readonly Message[]): void {
-  const added = messages.flatMap((message) => {
+  const all = new Map(unread.peek());
+  for (const message of messages) {
     const conversation = conversationOfMessage(message, self.peek().user_id);
-    return conversation.type === 'stream' && !subscriptions.peek().has(conversation.streamId)
-      ? []
-      : [[message.id, { conversation, mentionsSelf: isMention(message.flags) }] as const];
-  });
-  unread.value = new Map([...unread.peek(), ...added]);
+    if (conversation.type === 'private' || subscriptions.peek().has(conversation.streamId))
+      all.set(message.id, { conversation, mentionsSelf: isMention(message.flags) });
+  }
+  unread.value = all;
 }
 
 /** Messages that were marked as unread. Of those that the client does not hold the server says where they belong. */
@@ -125,7 +125,6 @@ export const messageReducers = {
     const ids = [event.message_id];
     lists.remove(ids);
     state.unread.value = without(state.unread.peek(), ids);
-    state.starred.value = state.starred.peek().difference(new Set(ids));
     if (event.message_type === 'stream') topics.reread([event.stream_id]);
   },
   update_message_flags(kept, { op, flag, messages, all }) {
@@ -142,12 +141,7 @@ export const messageReducers = {
       // What the server does not say now comes with the next registration.
       else markUnread(kept, messages).catch(() => undefined);
     }
-    if (flag === 'starred') {
-      const changed = new Set(messages);
-      const starred = state.starred.peek();
-      state.starred.value = isSet ? starred.union(changed) : starred.difference(changed);
-      lists.rejudge(messages, (narrow) => hasFlagTerm(narrow, flag));
-    }
+    if (flag === 'starred') lists.rejudge(messages, (narrow) => hasFlagTerm(narrow, flag));
   },
   reaction({ lists }, { op, message_id, emoji_name, emoji_code, reaction_type, user }) {
     lists.store.update(message_id, (message) => {

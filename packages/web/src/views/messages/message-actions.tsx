@@ -45,7 +45,7 @@ async function copyLink(app: App, message: Message): Promise<void> {
 /** What can be done with a message, shown on it: react, edit, move, quote and so on. */
 export function MessageActions({ app, message }: { readonly app: App; readonly message: Message }) {
   const shown = useSignal<DialogName | undefined>(undefined);
-  const isStarred = app.state.starred.value.has(message.id);
+  const isStarred = message.flags.includes('starred');
   const close = (): void => {
     shown.value = undefined;
   };

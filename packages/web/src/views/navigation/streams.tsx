@@ -16,9 +16,9 @@ const t = texts.navigation;
 const topicsAtFirst = 5;
 const topicsMax = 100;
 
-/** The person's streams: pinned ones, usual ones, and those that are muted or inactive. */
+/** The person's streams: pinned ones first, and apart those that are muted or inactive. */
 export function Streams({ app }: { readonly app: App }) {
-  const { pinned, usual, quiet } = useComputed(() => {
+  const { shown, quiet } = useComputed(() => {
     const lastTimestamps = new Map<number, number>();
     for (const { conversation, lastTimestamp } of app.recent.conversations.value)
       if (conversation.type === 'stream' && !lastTimestamps.has(conversation.streamId))
@@ -37,7 +37,7 @@ export function Streams({ app }: { readonly app: App }) {
           <Icon name="plus" />
         </a>
       </h2>
-      <StreamList app={app} streams={[...pinned, ...usual]} />
+      <StreamList app={app} streams={shown} />
       {quiet.length > 0 && (
         <details>
           <summary>{t.quietStreams(quiet.length)}</summary>

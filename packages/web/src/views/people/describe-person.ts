@@ -1,6 +1,6 @@
 /** What is said of a person in lists and on the card. */
 import { presenceOfPerson } from '../../data/people-names.ts';
-import type { Person, Presence, State } from '../../data/state.ts';
+import type { Person, State } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { nameOf } from '../parts/names.ts';
 
@@ -25,7 +25,7 @@ export function addressOfPerson(person: Person): string {
 }
 
 /** Away is what people say of themselves; the rest is what their clients report. */
-export type Availability = Presence['status'] | 'away';
+export type Availability = ReturnType<typeof presenceOfPerson> | 'away';
 
 export function availabilityOf(person: Person, state: State): Availability {
   if (state.statuses.value.get(person.user_id)?.away === true) return 'away';
@@ -34,7 +34,7 @@ export function availabilityOf(person: Person, state: State): Availability {
 
 export function describePresence(person: Person, state: State): string {
   const availability = availabilityOf(person, state);
-  const seen = state.presences.value.get(person.email)?.timestamp;
+  const seen = state.reported.value.get(person.email)?.timestamp;
   return availability === 'offline' && seen !== undefined
     ? t.lastSeen(new Date(seen * 1000).toLocaleString())
     : { ...texts.presence, away: t.away }[availability];
