@@ -1,33 +1,69 @@
-/** Being told while a page is open: title, icon, notifications of the desktop. */
+/** Being told while a page is open: title, icon, notifications of the desktop, sound. */
 import { waitUntil } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
 import { sendTo, startBrowserTests } from './browser-system.ts';
+import { expectGone, expectShown } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 
 const { system, visit } = startBrowserTests();
 
-/** Browsers without a screen show no notifications, so the page's are written down. */
-async function noteNotifications(visitor: Visitor): Promise<() => Promise<readonly string[]>> {
-  await visitor.context.addInitScript(() => {
+/** What a page writes down, in place of a browser that has no screen. */
+type Noting = {
+  readonly noted: readonly string[];
+  readonly tones: readonly number[];
+  readonly last: EventTarget;
+};
+
+/** Writes down the notifications and tones of all pages. */
+async function noteNotifications(
+  visitor: Visitor,
+  permission: NotificationPermission = 'granted',
+): Promise<() => Promise<readonly string[]>> {
+  await visitor.context.addInitScript((permission) => {
     const noted: string[] = [];
+    const tones: number[] = [];
     class Noted extends EventTarget {
-      static readonly permission = 'granted';
+      static permission = permission;
+      static requestPermission(): Promise<NotificationPermission> {
+        Noted.permission = 'granted';
+        return Promise.resolve(Noted.permission);
+      }
       constructor(title: string, { body }: { readonly body: string }) {
         super();
         noted.push(`${title}: ${body}`);
+        Object.assign(window, { last: this });
+      }
+      close(): void {
+        noted.push('closed');
       }
     }
-    Object.assign(window, { Notification: Noted, noted });
-  });
+    class Heard extends OscillatorNode {
+      override start(when?: number): void {
+        tones.push(this.frequency.value);
+        super.start(when);
+      }
+    }
+    Object.assign(window, { Notification: Noted, OscillatorNode: Heard, noted, tones });
+  }, permission);
   return async () =>
     (
       await Promise.all(
         visitor.context
           .pages()
-          .map((page) => page.evaluate(() => (window as unknown as { noted: string[] }).noted)),
+          .map((page) => page.evaluate(() => (window as unknown as Noting).noted)),
       )
     ).flat();
+}
+
+/** Bob writes to Ann alone. */
+async function writeToAnn(content: string): Promise<void> {
+  const { ann, bob } = system();
+  await bob.typed.request('POST /messages', {
+    type: 'private',
+    to: JSON.stringify([ann.id]),
+    content,
+  });
 }
 
 const titleOf = (visitor: Visitor): Promise<string> => visitor.page.title();
@@ -65,11 +101,7 @@ test('of several tabs one shows a notification: of mentions and private messages
     await page.waitForFunction(() => document.title.endsWith('Test Organization'));
   await sendTo(bob, general, 'noise', 'nobody in particular');
   await sendTo(bob, general, 'noise', '@**Ann Lee** the *soup* is ready');
-  await bob.typed.request('POST /messages', {
-    type: 'private',
-    to: JSON.stringify([ann.id]),
-    content: 'Psst',
-  });
+  await writeToAnn('Psst');
   await waitUntil('the private message is shown', async () =>
     (await noted()).includes('Bob Ray: Psst'),
   );
@@ -77,4 +109,58 @@ test('of several tabs one shows a notification: of mentions and private messages
     'Bob Ray (#general > noise): @Ann Lee the soup is ready',
     'Bob Ray: Psst',
   ]);
+});
+
+test('a notification leads to its message, and nobody is told of the conversation that they look at', async () => {
+  const { ann, bob, general } = system();
+  const visitor = await visit();
+  const noted = await noteNotifications(visitor);
+  await visitor.enter(ann, '#recent');
+  // Browsers keep a page silent that nobody has touched.
+  await visitor.page.getByRole('heading', { name: 'Recent conversations' }).click();
+  await writeToAnn('Come here');
+  await waitUntil('it is told', async () => (await noted()).length > 0);
+  const hear = async (): Promise<readonly number[]> =>
+    visitor.page.evaluate(() => (window as unknown as Noting).tones);
+  await waitUntil('it is heard', async () => (await hear()).length === 2);
+  await visitor.page.evaluate(() =>
+    (window as unknown as Noting).last.dispatchEvent(new Event('click')),
+  );
+  await expectShown(visitor.message('Come here'));
+  await writeToAnn('Here you are');
+  await expectShown(visitor.message('Here you are'));
+  await ann.typed.request('PATCH /settings/notifications', {
+    enable_sounds: false,
+    pm_content_in_desktop_notifications: false,
+  });
+  await visitor.go('#recent');
+  await writeToAnn('A secret');
+  await waitUntil('it is told', async () => (await noted()).includes('Bob Ray: A new message'));
+  await sendTo(bob, general, 'noise', '@**Ann Lee** the end');
+  await waitUntil('it is told', async () => (await noted()).length === 4);
+  expect(await noted()).toEqual([
+    'Bob Ray: Come here',
+    'closed',
+    'Bob Ray: A new message',
+    'Bob Ray (#general > noise): @Ann Lee the end',
+  ]);
+  expect((await hear()).length).toBe(2);
+  await ann.typed.request('PATCH /settings/notifications', {
+    enable_sounds: true,
+    pm_content_in_desktop_notifications: true,
+  });
+});
+
+test('the page asks whether it may tell, and a person may put it off', async () => {
+  const visitor = await visit();
+  const noted = await noteNotifications(visitor, 'default');
+  await visitor.enter(system().ann, '#recent');
+  const question = visitor.page.getByRole('complementary', { name: 'can tell you' });
+  await question.getByRole('button', { name: 'Not now' }).click();
+  await expectGone(question);
+  await visitor.page.reload();
+  await question.getByRole('button', { name: 'Turn on' }).click();
+  await expectGone(question);
+  await writeToAnn('Now it is told');
+  await waitUntil('it is told', async () => (await noted()).length > 0);
 });

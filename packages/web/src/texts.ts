@@ -120,6 +120,7 @@ export const texts = {
       'Smileys & Emotion': 'Smileys',
       Symbols: 'Symbols',
       'Travel & Places': 'Travel and places',
+      found: 'Found',
       own: "The organization's own",
       recent: 'Used lately',
     } as Readonly<Record<string, string>>,

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
-import { makeState } from '../../tests/make-state.ts';
-import { countReactions, quoteOf, rightsNow } from './message-actions.ts';
+import { countReactions, quoteOf, rightsOn } from './message-actions.ts';
 
 const realm = {
   realm_allow_message_editing: true,
@@ -14,12 +13,12 @@ const own = { type: 'stream', sender_id: 7, subject: 'x' } as const;
 const ofOther = { ...own, sender_id: 8 };
 
 function rights(
-  message: Omit<Parameters<typeof rightsNow>[0], 'timestamp'>,
+  message: Parameters<typeof rightsOn>[0],
   ageSecs: number,
   given: Partial<typeof realm & { is_admin: boolean }> = {},
 ) {
-  const timestamp = Date.now() / 1000 - ageSecs;
-  return rightsNow({ ...message, timestamp }, makeState({}, { ...realm, ...given }));
+  const self = { user_id: 7, is_admin: given.is_admin ?? false };
+  return rightsOn(message, ageSecs, { self, realm: { ...realm, ...given } });
 }
 
 describe('what a person may do with a message', () => {

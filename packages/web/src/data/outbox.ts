@@ -27,8 +27,6 @@ export type Outgoing = {
   readonly wasRefused: boolean;
   /** When it was sent, seconds since 1970. */
   readonly timestamp: number;
-  /** The server has it, and its event has not come. */
-  readonly messageId: number | undefined;
 };
 
 const outgoingMax = 100;
@@ -47,7 +45,6 @@ const isOutgoing = hasMembers<Outgoing>({
   failure: isOptional(isText),
   wasRefused: isBoolean,
   timestamp: isNumber,
-  messageId: isOptional(isNumber),
 });
 
 export type OutboxOptions = {
@@ -66,12 +63,13 @@ export class Outbox {
   readonly #stored: StoredList<Outgoing>;
   /** Sends of this tab take turns, so that messages arrive in the order they were written. */
   #turn: Promise<void> = Promise.resolve();
+  /** Sent messages whose events have not come, by their ids. */
+  readonly #expected = new Map<number, string>();
 
   constructor(client: Requests, options: OutboxOptions) {
     this.#client = client;
     this.#options = options;
     this.#stored = options.store.list('outbox', outgoingMax, isOutgoing);
-    this.forgetSent();
   }
 
   /** Messages that the lists do not show yet, in the order they were written. */
@@ -88,7 +86,6 @@ export class Outbox {
       failure: undefined,
       wasRefused: false,
       timestamp: Math.floor(Date.now() / 1000),
-      messageId: undefined,
     };
     this.#stored.change((all) => [...all, outgoing]);
     this.#post(outgoing.localId);
@@ -100,14 +97,14 @@ export class Outbox {
   }
 
   discard(localId: string): void {
-    this.#forget((each) => each.localId === localId);
+    this.#stored.change((all) => all.filter((each) => each.localId !== localId));
   }
 
   /** Sends what a closed or reloaded page left, and what failed only because there was no answer. */
   resume(): void {
     const oldest = Date.now() / 1000 - repeatableSecs;
-    for (const { localId, state, timestamp, wasRefused, messageId } of this.pending.peek()) {
-      if (wasRefused || messageId !== undefined) continue;
+    for (const { localId, state, timestamp, wasRefused } of this.pending.peek()) {
+      if (wasRefused) continue;
       if (timestamp > oldest) this.sendAgain(localId);
       else if (state === 'sending')
         this.#change(localId, { state: 'failed', failure: texts.failure.notSent });
@@ -116,17 +113,14 @@ export class Outbox {
 
   /** A message is in the lists now: its event came. */
   receive(messageId: number, localId: string | undefined): void {
-    this.#forget((each) => each.localId === localId || each.messageId === messageId);
+    const expected = this.#expected.get(messageId);
+    this.#expected.delete(messageId);
+    for (const each of [localId, expected]) if (each !== undefined) this.discard(each);
   }
 
   /** The lists are read anew, with everything that was sent before. */
   forgetSent(): void {
-    this.#forget(({ messageId }) => messageId !== undefined);
-  }
-
-  #forget(isGone: (outgoing: Outgoing) => boolean): void {
-    if (this.pending.peek().some(isGone))
-      this.#stored.change((all) => all.filter((each) => !isGone(each)));
+    for (const messageId of this.#expected.keys()) this.receive(messageId, undefined);
   }
 
   #find(localId: string): Outgoing | undefined {
@@ -145,7 +139,8 @@ export class Outbox {
 
   async #postNow(localId: string): Promise<void> {
     const outgoing = this.#find(localId);
-    if (outgoing?.state !== 'sending' || outgoing.messageId !== undefined) return;
+    if (outgoing === undefined || outgoing.state === 'failed') return;
+    if ([...this.#expected.values()].includes(localId)) return;
     try {
       const { id } = await this.#client.request(
         'POST /messages',
@@ -167,15 +162,16 @@ export class Outbox {
   }
 
   #awaitEvent(messageId: number, localId: string): void {
-    // Of a repeat of a send whose event came long ago the lists have the message.
+    if (this.#find(localId) === undefined) return;
+    // A repeat of a send whose event came long ago: the lists have the message.
     if (messageId <= this.#options.newestId()) {
       this.discard(localId);
       return;
     }
-    this.#change(localId, { messageId });
+    this.#expected.set(messageId, localId);
     setTimeout(() => {
-      if (this.#find(localId) === undefined) return;
-      this.discard(localId);
+      if (!this.#expected.has(messageId)) return;
+      this.receive(messageId, undefined);
       this.#options.onUnheard();
     }, unheardMs);
   }

@@ -1,4 +1,3 @@
-import { useSignal } from '@preact/signals';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
@@ -7,7 +6,7 @@ import type { Conversation } from '../../data/narrow.ts';
 import { texts } from '../../texts.ts';
 import { EmojiButton } from '../emoji/emoji-button.tsx';
 import { lazy } from '../lazy.tsx';
-import { Dialog } from '../parts/dialog.tsx';
+import { DialogButton } from '../parts/dialog-button.tsx';
 import { IconButton } from '../parts/icon-button.tsx';
 import { Composer } from './composer.ts';
 import { FailedMessages } from './failed-messages.tsx';
@@ -142,41 +141,16 @@ function ComposeButtons({ composer }: { readonly composer: Composer }) {
           ? texts.compose.enterSends
           : texts.compose.ctrlEnterSends}
       </span>
-      <LaterButton composer={composer} isDisabled={isEmpty || obstacle.value !== undefined} />
+      <DialogButton
+        icon="clock"
+        label={texts.compose.later}
+        title={texts.scheduled.sendLater}
+        disabled={isEmpty || obstacle.value !== undefined}
+        content={(close) => <SendLater composer={composer} onClose={close} />}
+      />
       <button class="primary" disabled={isEmpty}>
         {texts.compose.send}
       </button>
     </div>
-  );
-}
-
-function LaterButton({
-  composer,
-  isDisabled,
-}: {
-  readonly composer: Composer;
-  readonly isDisabled: boolean;
-}) {
-  const isOpen = useSignal(false);
-  const close = (): void => {
-    isOpen.value = false;
-    composer.field.focus();
-  };
-  return (
-    <>
-      <IconButton
-        icon="clock"
-        label={texts.compose.later}
-        disabled={isDisabled}
-        onClick={() => {
-          isOpen.value = true;
-        }}
-      />
-      {isOpen.value && (
-        <Dialog title={texts.scheduled.sendLater} onClose={close}>
-          <SendLater composer={composer} onClose={close} />
-        </Dialog>
-      )}
-    </>
   );
 }

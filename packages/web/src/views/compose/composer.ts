@@ -191,6 +191,7 @@ export class Composer {
       this.app.drafts.delete(conversationKey(target.conversation));
     if (target !== this.#target) return;
     this.#show();
+    this.field.focus();
     this.app.typing.tell(undefined);
   }
 

@@ -56,14 +56,19 @@ function isMessageSentBy(event: KeyboardEvent, enterSends: boolean): boolean {
   return event.ctrlKey || event.metaKey || (enterSends && !event.shiftKey && !event.altKey);
 }
 
-/** Formats by Ctrl+B, Ctrl+I and Ctrl+Shift+L. @returns whether the key was one of them */
+/** What keys with Ctrl put around the selected text. */
+const marks: ReadonlyMap<string, readonly [before: string, after: string]> = new Map([
+  ['b', ['**', '**']],
+  ['i', ['*', '*']],
+  ['Shift+l', ['[', '](url)']],
+]);
+
+/** @returns whether the key formats the text */
 function format(event: KeyboardEvent, field: WrittenText): boolean {
-  if (!(event.ctrlKey || event.metaKey) || event.altKey) return false;
-  const key = event.key.toLowerCase();
-  if (key === 'b' && !event.shiftKey) field.surround('**', '**');
-  else if (key === 'i' && !event.shiftKey) field.surround('*', '*');
-  else if (key === 'l' && event.shiftKey) field.surround('[', '](url)');
-  else return false;
+  const key = `${event.shiftKey ? 'Shift+' : ''}${event.key.toLowerCase()}`;
+  const around = event.ctrlKey || event.metaKey ? marks.get(key) : undefined;
+  if (around === undefined || event.altKey) return false;
+  field.surround(...around);
   event.preventDefault();
   return true;
 }

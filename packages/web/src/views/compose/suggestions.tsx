@@ -9,7 +9,6 @@ export type Suggestions<Item> = {
   readonly items: readonly Item[];
   readonly active: number;
   readonly listId: string;
-  readonly optionId: (index: number) => string;
   readonly choose: (item: Item) => void;
   /** @returns whether the key was for the suggestions */
   readonly handleKey: (event: KeyboardEvent) => boolean;
@@ -33,54 +32,33 @@ export function useSuggestions<Item>(
   const { active, isClosed } =
     state.value.key === key ? state.value : { active: 0, isClosed: false };
   const shown = isClosed ? [] : items;
-  const optionId = (index: number): string => `${listId}-${index}`;
-  const move = (by: number): void => {
-    state.value = { key, active: (active + by + shown.length) % shown.length, isClosed: false };
+  const item = shown[active];
+  const change = (active: number, isClosed = false): void => {
+    state.value = { key, active, isClosed };
   };
   const handleKey = (event: KeyboardEvent): boolean => {
-    const item = shown[active];
     if (item === undefined || event.isComposing || event.ctrlKey || event.metaKey) return false;
-    switch (event.key) {
-      case 'ArrowDown':
-        move(1);
-        break;
-      case 'ArrowUp':
-        move(-1);
-        break;
-      case 'Enter':
-      case 'Tab':
-        if (event.shiftKey) return false;
-        choose(item);
-        break;
-      case 'Escape':
-        state.value = { key, active: 0, isClosed: true };
-        break;
-      default:
-        return false;
-    }
+    if (event.key === 'ArrowDown') change((active + 1) % shown.length);
+    else if (event.key === 'ArrowUp') change((active || shown.length) - 1);
+    else if (event.key === 'Escape') change(0, true);
+    else if ((event.key === 'Enter' || event.key === 'Tab') && !event.shiftKey) choose(item);
+    else return false;
     event.preventDefault();
     event.stopPropagation();
     return true;
   };
-  return {
-    items: shown,
-    active,
-    listId,
-    optionId,
-    choose,
-    handleKey,
-    attributes: {
-      'aria-autocomplete': 'list',
-      ...(shown.length > 0 && {
-        'aria-controls': listId,
-        'aria-activedescendant': optionId(active),
-      }),
-    },
+  const attributes: AriaAttributes = {
+    'aria-autocomplete': 'list',
+    ...(item !== undefined && {
+      'aria-controls': listId,
+      'aria-activedescendant': `${listId}-${active}`,
+    }),
   };
+  return { items: shown, active, listId, choose, handleKey, attributes };
 }
 
 export function SuggestionList<Item>({
-  suggestions,
+  suggestions: { items, active, listId, choose },
   label,
   keyOf,
   children,
@@ -90,7 +68,6 @@ export function SuggestionList<Item>({
   readonly keyOf: (item: Item) => string;
   readonly children: (item: Item) => ComponentChildren;
 }) {
-  const { items, active, listId, optionId, choose } = suggestions;
   return (
     <>
       <span role="status" class="visually-hidden">
@@ -101,7 +78,7 @@ export function SuggestionList<Item>({
           {items.map((item, index) => (
             <li
               key={keyOf(item)}
-              id={optionId(index)}
+              id={`${listId}-${index}`}
               role="option"
               aria-selected={index === active}
               // The field keeps the focus.

@@ -1,12 +1,9 @@
-import { useSignal } from '@preact/signals';
-
 import type { App } from '../../data/app.ts';
 import { loadEmoji } from '../../data/emoji.ts';
 import type { Emoji } from '../../data/emoji.ts';
 import { texts } from '../../texts.ts';
 import { lazy } from '../lazy.tsx';
-import { Dialog } from '../parts/dialog.tsx';
-import { IconButton } from '../parts/icon-button.tsx';
+import { DialogButton } from '../parts/dialog-button.tsx';
 
 const EmojiPicker = lazy(async () => {
   const [{ EmojiPicker }] = await Promise.all([import('./emoji-picker.tsx'), loadEmoji()]);
@@ -23,32 +20,21 @@ export function EmojiButton({
   readonly label?: string;
   readonly onChoose: (emoji: Emoji) => void;
 }) {
-  const isOpen = useSignal(false);
-  const close = (): void => {
-    isOpen.value = false;
-  };
   return (
-    <>
-      <IconButton
-        icon="emoji"
-        label={label}
-        aria-haspopup="dialog"
-        onClick={() => {
-          isOpen.value = true;
-        }}
-      />
-      {isOpen.value && (
-        <Dialog title={texts.emoji.choose} onClose={close}>
-          <EmojiPicker
-            app={app}
-            onChoose={(emoji) => {
-              close();
-              // Nothing outside of a dialog takes the focus before it is gone.
-              requestAnimationFrame(() => onChoose(emoji));
-            }}
-          />
-        </Dialog>
+    <DialogButton
+      icon="emoji"
+      label={label}
+      title={texts.emoji.choose}
+      content={(close) => (
+        <EmojiPicker
+          app={app}
+          onChoose={(emoji) => {
+            close();
+            // Nothing outside of a dialog takes the focus before it is gone.
+            requestAnimationFrame(() => onChoose(emoji));
+          }}
+        />
       )}
-    </>
+    />
   );
 }

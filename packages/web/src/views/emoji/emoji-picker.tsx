@@ -36,7 +36,9 @@ export function EmojiPicker({
   const all = categories.toReversed().flatMap(({ emoji }) => emoji);
   const found = searched === '' ? undefined : searchEmoji(all, searched);
   const shown =
-    found === undefined ? [recentOf(app, categories), ...categories] : [{ name: '', emoji: found }];
+    found === undefined
+      ? [recentOf(app, categories), ...categories]
+      : [{ name: 'found', emoji: found }];
   return (
     <div class="emoji-picker" onKeyDown={moveInGrid}>
       <input
@@ -56,7 +58,9 @@ export function EmojiPicker({
           if (first !== undefined) onChoose(first);
         }}
       />
-      <p role="status">{found !== undefined && texts.emoji.found(found.length)}</p>
+      <p role="status" class="visually-hidden">
+        {found !== undefined && texts.emoji.found(found.length)}
+      </p>
       <div class="emoji-categories">
         {shown
           .filter(({ emoji }) => emoji.length > 0)

@@ -5,16 +5,21 @@
 export class NotifyingTab {
   readonly #lock: string;
   readonly #signal: AbortSignal;
-  #isHeld = false;
+  readonly #ended: Promise<void>;
+  /** The request that the lock was given to. */
+  #held: LockOptions | undefined;
   #isWaiting = false;
 
   /** @param userId tabs of other accounts tell for themselves */
   constructor(userId: number, signal: AbortSignal) {
     this.#lock = `parley/notifying/${userId}`;
     this.#signal = signal;
+    this.#ended = new Promise((resolve) => {
+      signal.addEventListener('abort', () => resolve(), { once: true });
+    });
     // Without locks every tab tells; the browser shows what has the same tag once.
     if (navigator.locks === undefined) {
-      this.#isHeld = true;
+      this.#held = {};
       return;
     }
     this.#wait();
@@ -23,34 +28,31 @@ export class NotifyingTab {
   }
 
   get isThisOne(): boolean {
-    return this.#isHeld;
+    return this.#held !== undefined;
   }
 
   #take(): void {
-    if (!this.#isHeld)
-      navigator.locks.request(this.#lock, { steal: true }, () => this.#hold()).catch(this.#onLost);
+    if (!this.isThisOne) void this.#request({ steal: true });
   }
 
   #wait(): void {
     if (this.#isWaiting) return;
     this.#isWaiting = true;
-    const onGranted = (): Promise<void> => {
-      this.#isWaiting = false;
-      return this.#hold();
-    };
-    navigator.locks.request(this.#lock, { signal: this.#signal }, onGranted).catch(this.#onLost);
+    void this.#request({ signal: this.#signal });
   }
 
-  #hold(): Promise<void> {
-    this.#isHeld = true;
-    return new Promise((resolve) => {
-      if (this.#signal.aborted) resolve();
-      else this.#signal.addEventListener('abort', () => resolve(), { once: true });
-    });
+  async #request(request: LockOptions): Promise<void> {
+    try {
+      await navigator.locks.request(this.#lock, request, () => {
+        if (request.steal !== true) this.#isWaiting = false;
+        this.#held = request;
+        return this.#ended;
+      });
+    } catch {
+      // The tab may have taken the lock from itself.
+      if (this.#held !== request) return;
+      this.#held = undefined;
+      if (!this.#signal.aborted) this.#wait();
+    }
   }
-
-  readonly #onLost = (): void => {
-    this.#isHeld = false;
-    if (!this.#signal.aborted) this.#wait();
-  };
 }
