@@ -146,7 +146,7 @@ test('default streams, groups of streams and domains are kept for new people', a
   expect(groups).toMatchObject([{ name: 'Boats', streams: [{ stream_id: general.id }] }]);
   await page.getByRole('button', { name: 'Remove: Boats' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
-  await expectGone(page.getByText('Boats'));
+  await expectGone(page.getByRole('button', { name: 'Remove: Boats' }));
   await page.goto(`${ann.url}/#settings/domains`);
   await page.getByLabel('Domain', { exact: true }).fill('quay.example');
   await page.getByRole('button', { name: 'Add', exact: true }).click();

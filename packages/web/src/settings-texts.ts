@@ -10,7 +10,6 @@ export const settingsTexts = {
   added: 'Added.',
   allSettings: 'All settings',
   allStreams: 'All streams',
-  cancel: 'Cancel',
   change: 'Change',
   chosen: (count: number) => `${count} chosen.`,
   deactivate: 'Deactivate',
@@ -115,6 +114,7 @@ export const settingsTexts = {
     signup_notifications_stream_id: 'New people are announced in',
     starred_message_counts: 'Count starred messages',
     status_text: ['Status', 'What you do, shown beside your name.'],
+    streams_shown: 'Show',
     stream_id: 'Stream',
     stream_ids: 'Streams',
     timezone: 'Time zone',
@@ -162,6 +162,7 @@ export const settingsTexts = {
       privateWithoutHistory: 'Invited people, who see messages since they joined',
     },
     role: { member, administrator, guest },
+    streams_shown: { all: 'All', subscribed: 'Subscribed', others: 'Not subscribed' },
     user_group_edit_policy: { 1: 'Members', 2: 'Administrators' },
   },
 
@@ -201,7 +202,7 @@ export const settingsTexts = {
       note: 'Texts of messages that match a pattern become links.',
       add: 'Add a linkifier',
     },
-    notifications: { title: 'Notifications' },
+    notifications: { title: 'Notifications', note: 'Streams may have settings of their own.' },
     organization: { title: 'Organization' },
     people: { title: 'People', add: 'Add a person' },
     permissions: { title: 'Permissions' },
@@ -245,13 +246,6 @@ export const settingsTexts = {
     replaceKey: 'Replace key',
   },
   display: { browserTimezone: 'As the browser has it' },
-  notifications: {
-    details: (desktop: boolean, sound: boolean, muted: boolean) =>
-      [muted && 'muted', desktop && 'desktop', sound && 'sound'].filter(Boolean).join(', ') ||
-      'no notifications',
-    perStream: 'Each stream',
-    perStreamNote: 'A stream may have settings of its own.',
-  },
   sessions: {
     current: 'This browser',
     device: (program: string, system: string) =>
@@ -266,15 +260,14 @@ export const settingsTexts = {
     create: 'Create a stream',
     delete: 'Delete the stream',
     exists: 'There is a stream of this name.',
-    filters: { all: 'All', subscribed: 'Subscribed', notSubscribed: 'Not subscribed' },
     forEverybody: 'Settings for everybody',
     forYou: 'Settings for you',
     leave: 'Unsubscribe',
     messages: 'Messages',
+    nobodyChosen: 'Choose who is added.',
     people: 'People',
     peopleCount: (count: number) => (count === 1 ? '1 person' : `${count} people`),
     private: 'Private',
-    shown: 'Show',
     subscribe: 'Subscribe',
     title: 'Streams',
     unknown: 'There is no such stream, or you may not see it.',

@@ -2,11 +2,16 @@ import { ApiError, NoAnswerError } from '@parley/client';
 
 import { texts } from '../texts.ts';
 
+/** What the client itself refuses; the message is for people. */
+export class Refusal extends Error {
+  override readonly name = 'Refusal';
+}
+
 /** Why something failed, for people: what the server said, or that there was no answer. */
 export function describeFailure(failure: unknown): string {
   if (failure instanceof ApiError)
     return failure.status === 429 ? texts.failure.tooManyRequests : failure.message;
   if (failure instanceof NoAnswerError)
     return failure.status === undefined ? texts.failure.noAnswer : texts.failure.unavailable;
-  return texts.failure.other;
+  return failure instanceof Refusal ? failure.message : texts.failure.other;
 }

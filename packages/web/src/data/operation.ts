@@ -2,9 +2,22 @@ import type { AnswerOf, OperationName, RequestArguments } from '@parley/client';
 
 import type { App } from './app.ts';
 
-/** @returns a function that asks the server for an operation; the state follows by events */
+/**
+ * Asks the server for an operation, under its name in the API; the state follows by events.
+ *
+ * @throws ApiError, NoAnswerError: see `describeFailure`
+ */
+export function perform<Name extends OperationName>(
+  app: App,
+  name: Name,
+  ...given: RequestArguments<Name>
+): Promise<AnswerOf<Name>> {
+  return app.client.request(name, ...given);
+}
+
+/** @returns a function that asks the server for an operation */
 export function operation<Name extends OperationName>(
   name: Name,
 ): (app: App, ...given: RequestArguments<Name>) => Promise<AnswerOf<Name>> {
-  return (app, ...given) => app.client.request(name, ...given);
+  return (app, ...given) => perform(app, name, ...given);
 }

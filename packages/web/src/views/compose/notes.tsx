@@ -1,8 +1,8 @@
 import { limits } from '@parley/api/limits';
 
-import { subscribe } from '../../data/stream-actions.ts';
 import type { Caution } from '../../data/compose-checks.ts';
 import { report } from '../../data/notices.ts';
+import { perform } from '../../data/operation.ts';
 import { maySubscribeOthers } from '../../data/policies.ts';
 import type { Person, Stream } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
@@ -41,8 +41,9 @@ function subscribing({ app }: Composer, stream: Stream, people: readonly Person[
   return {
     label: people.length === 0 ? texts.compose.subscribe : texts.compose.subscribeThem,
     run: () => {
-      const ids = people.map(({ user_id }) => user_id);
-      report(subscribe(app, stream, ids));
+      const principals = people.map(({ user_id }) => user_id);
+      const subscriptions = [{ name: stream.name }];
+      report(perform(app, 'POST /users/me/subscriptions', { subscriptions, principals }));
     },
   };
 }

@@ -4,7 +4,7 @@ import { conversationOf, streamIdOf } from '../../data/narrow.ts';
 import type { Narrow } from '../../data/narrow.ts';
 import { report } from '../../data/notices.ts';
 import { topicKey } from '../../data/state.ts';
-import { changeSubscriptions } from '../../data/stream-actions.ts';
+import { perform } from '../../data/operation.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
 import { IconButton } from '../parts/icon-button.tsx';
@@ -76,7 +76,11 @@ function PinButton({ app, streamId }: { readonly app: App; readonly streamId: nu
       icon="pin"
       label={texts.messages.pin}
       aria-pressed={isPinned}
-      onClick={() => report(changeSubscriptions(app, { subscription_data: [change] }))}
+      onClick={() =>
+        report(
+          perform(app, 'POST /users/me/subscriptions/properties', { subscription_data: [change] }),
+        )
+      }
     />
   );
 }

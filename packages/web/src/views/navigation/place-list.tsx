@@ -42,7 +42,9 @@ type PlaceListProps = {
 
 /** Equal for places that are one entry, whichever message of it is near. */
 function placeKey(place: Place): string {
-  return place.view === 'messages' ? narrowKey(place.narrow).toLowerCase() : place.view;
+  return place.view === 'messages'
+    ? narrowKey(place.narrow).toLowerCase()
+    : Object.values(place).join('/');
 }
 
 /** Links to places. The one where the person is is marked. */

@@ -1,3 +1,4 @@
+import { Fragment } from 'preact';
 import type { ComponentChildren } from 'preact';
 
 import type { App } from '../../data/app.ts';
@@ -58,7 +59,7 @@ export function PersonCard({ app, person }: { readonly app: App; readonly person
   ];
   return (
     <Dialog title={full_name} onClose={close}>
-      <div class="person-card">
+      <div class="person-card row">
         <Avatar person={person} size={64} />
         <div>
           <p>{describeKind(person, state)}</p>
@@ -69,10 +70,10 @@ export function PersonCard({ app, person }: { readonly app: App; readonly person
           {facts
             .filter(([, content]) => content !== '')
             .map(([label, content]) => (
-              <div key={label}>
+              <Fragment key={label}>
                 <dt>{label}</dt>
                 <dd>{content}</dd>
-              </div>
+              </Fragment>
             ))}
         </dl>
       </div>

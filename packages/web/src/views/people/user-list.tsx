@@ -2,10 +2,11 @@ import '../../styles/people.css';
 import { useSignal } from '@preact/signals';
 
 import type { App } from '../../data/app.ts';
-import { privateNarrow } from '../../data/narrow.ts';
+import { conversationKey, privateNarrow } from '../../data/narrow.ts';
 import type { Person } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
-import { Icon } from '../icon.tsx';
+import { PlaceList } from '../navigation/place-list.tsx';
+import { IconButton } from '../parts/icon-button.tsx';
 import { PresenceDot } from '../parts/presence-dot.tsx';
 import { nameFilter, SearchField } from '../parts/search-field.tsx';
 import { availabilityOf } from './describe-person.ts';
@@ -19,40 +20,25 @@ const shownMax = 150;
 
 const ranks: Readonly<Record<Availability, number>> = { active: 0, idle: 1, away: 2, offline: 3 };
 
-function PersonEntry({
-  app,
-  person: { user_id, full_name },
-  availability,
-}: {
-  readonly app: App;
-  readonly person: Person;
-  readonly availability: Availability;
-}) {
-  const status = app.state.statuses.value.get(user_id)?.status_text;
+type PersonProps = { readonly app: App; readonly person: Person };
+
+function countUnreadFrom({ state }: App, { user_id }: Person): number {
+  const key = conversationKey({ type: 'private', userIds: [user_id] });
+  return state.unreadConversations.value.get(key)?.ids.size ?? 0;
+}
+
+function AboutPerson({ app, person: { user_id, full_name } }: PersonProps) {
   return (
-    <li>
-      <a
-        href={app.addressOf({
-          view: 'messages',
-          narrow: privateNarrow([user_id]),
-          near: undefined,
-        })}
-      >
-        <PresenceDot presence={availability === 'away' ? 'offline' : availability} />
-        <span class="user-list-name">{full_name}</span>
-        {status !== undefined && <small>{status}</small>}
-      </a>
-      <button
-        type="button"
-        class="plain"
-        aria-label={t.about(full_name)}
+    <>
+      <IconButton
+        icon="more"
+        label={t.about(full_name)}
         onClick={() => {
           shownPerson.value = user_id;
         }}
-      >
-        <Icon name="more" />
-      </button>
-    </li>
+      />
+      <small class="line">{app.state.statuses.value.get(user_id)?.status_text}</small>
+    </>
   );
 }
 
@@ -76,11 +62,16 @@ export function UserList({ app }: { readonly app: App }) {
     <div class="user-list">
       <SearchField label={t.find} text={filter} />
       {found.length === 0 && <p>{t.nobody}</p>}
-      <ul>
-        {found.slice(0, shownMax).map(({ person, availability }) => (
-          <PersonEntry key={person.user_id} app={app} person={person} availability={availability} />
-        ))}
-      </ul>
+      <PlaceList
+        app={app}
+        entries={found.slice(0, shownMax).map(({ person, availability }) => ({
+          place: { view: 'messages', narrow: privateNarrow([person.user_id]) },
+          mark: <PresenceDot presence={availability === 'away' ? 'offline' : availability} />,
+          name: person.full_name,
+          count: countUnreadFrom(app, person),
+          below: <AboutPerson app={app} person={person} />,
+        }))}
+      />
       {found.length > shownMax && <p>{t.more(found.length - shownMax)}</p>}
     </div>
   );

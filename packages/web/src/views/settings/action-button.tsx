@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 
 import { settingsTexts as t } from '../../settings-texts.ts';
+import { DialogForm } from '../parts/dialog-form.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { useOutcome } from './outcome.tsx';
 
@@ -17,21 +18,12 @@ export function removal(run: Action['run'], warning?: string): Action {
 }
 
 /** @param props.about what it is done to: lists have the same button many times */
-export function ActionButton({
-  label,
-  run,
-  warning,
-  about,
-}: Action & { readonly about?: string | undefined }) {
+export function ActionButton({ label, run, warning, about }: Action & { readonly about?: string }) {
   const isAsking = useSignal(false);
   const { note, isWorking, attempt } = useOutcome();
   const name = about === undefined ? label : `${label}: ${about}`;
   const ask = (asks: boolean) => (): void => {
     isAsking.value = asks;
-  };
-  const start = (): void => {
-    isAsking.value = false;
-    void attempt(run, '');
   };
   return (
     <>
@@ -40,22 +32,16 @@ export function ActionButton({
         class={warning === undefined ? '' : 'risky'}
         disabled={isWorking}
         aria-label={name}
-        onClick={warning === undefined ? start : ask(true)}
+        onClick={warning === undefined ? () => void attempt(run, '') : ask(true)}
       >
         {label}
       </button>
       {note}
       {isAsking.value && (
         <Dialog title={name} onClose={ask(false)}>
-          <p>{warning}</p>
-          <div class="dialog-buttons">
-            <button type="button" onClick={ask(false)}>
-              {t.cancel}
-            </button>
-            <button type="button" class="danger" onClick={start}>
-              {label}
-            </button>
-          </div>
+          <DialogForm action={label} kind="danger" submit={run} onClose={ask(false)}>
+            <p>{warning}</p>
+          </DialogForm>
         </Dialog>
       )}
     </>

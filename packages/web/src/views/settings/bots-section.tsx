@@ -1,89 +1,90 @@
-import type { App } from '../../data/app.ts';
-import { reactivatePerson } from '../../data/people-actions.ts';
-import {
-  botConfiguration,
-  changeBot,
-  createBot,
-  deactivateBot,
-  replaceBotKey,
-} from '../../data/settings-actions.ts';
+import { perform } from '../../data/operation.ts';
 import type { Registered } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { Avatar } from '../parts/avatar.tsx';
-import { ActionButton } from './action-button.tsx';
+import type { Action } from './action-button.tsx';
 import { choice, line, listed } from './fields.ts';
 import { SavedFields } from './form.tsx';
 import { ListSection } from './list-section.tsx';
 import { PictureField } from './picture-field.tsx';
 import type { SectionProps } from './section.ts';
 
-type Bot = Registered['realm_bots'][number];
-
-const nameField = line('full_name', { required: true, maxLength: 100 });
+const botNameField = line('full_name', { required: true, maxLength: 100 });
 const newBotFields = [
-  nameField,
+  botNameField,
   line('short_name', { required: true, maxLength: 60 }),
   listed('bot_type'),
   line('payload_url', { type: 'url', maxLength: 2048 }),
 ];
 
-/** The address of the file with which programs of other makers sign in as a bot; a download reads it at once. */
-function configurationAddress(bot: Bot): string {
-  return `data:application/octet-stream,${encodeURIComponent(botConfiguration(location.origin, bot))}`;
+type Bot = Registered['realm_bots'][number];
+
+/** Where the file is with which programs of other makers sign in as a bot. */
+function configurationAddress({ email, api_key }: Bot): string {
+  const text = `[api]\nemail=${email}\nkey=${api_key}\nsite=${location.origin}\n`;
+  return `data:application/octet-stream,${encodeURIComponent(text)}`;
 }
 
-function BotEditor({ app, bot }: { readonly app: App; readonly bot: Bot }) {
+function BotEditor({ app, bot }: SectionProps & { readonly bot: Bot }) {
   const { user_id: bot_id, full_name, default_sending_stream, services } = bot;
   const streams = [...app.state.subscriptions.value.values()];
-  const fields = [
-    nameField,
-    choice('default_sending_stream', [
-      ['', t.noStream],
-      ...streams.map(({ name }) => [name, `#${name}`] as const),
-    ]),
-    ...(services.length > 0 ? [line('service_payload_url', { type: 'url', required: true })] : []),
-  ];
   return (
     <>
       <p>
-        {t.bots.key}: <code>{bot.api_key}</code>
+        {t.bots.key}: <code>{bot.api_key}</code>{' '}
+        <a href={configurationAddress(bot)} download="zuliprc">
+          {t.bots.configuration}
+        </a>
       </p>
       <PictureField
         name="picture"
         picture={<Avatar person={bot} size={64} />}
-        upload={async (picture) => changeBot(app, { bot_id, file: picture })}
+        upload={async (file) => perform(app, 'PATCH /bots/{bot_id}', { bot_id, file })}
       />
       <SavedFields
-        fields={fields}
+        fields={[
+          botNameField,
+          choice('default_sending_stream', [
+            ['', t.noStream],
+            ...streams.map(({ name }) => [name, `#${name}`] as const),
+          ]),
+          ...services.map(() => line('service_payload_url', { type: 'url', required: true })),
+        ]}
         values={{
           full_name,
           default_sending_stream: default_sending_stream ?? '',
           service_payload_url: services[0]?.base_url ?? '',
         }}
-        save={async (change) => changeBot(app, { bot_id, ...change })}
-      />
-      <a href={configurationAddress(bot)} download="zuliprc">
-        {t.bots.configuration}
-      </a>
-      <ActionButton
-        label={t.bots.replaceKey}
-        about={full_name}
-        warning={t.warnings.replaceBotKey}
-        run={async () => replaceBotKey(app, { bot_id })}
-      />
-      <ActionButton
-        label={t.deactivate}
-        about={full_name}
-        warning={t.warnings.deactivateBot}
-        run={async () => deactivateBot(app, { bot_id })}
+        save={async (change) => perform(app, 'PATCH /bots/{bot_id}', { bot_id, ...change })}
       />
     </>
   );
 }
 
 export function BotsSection({ app }: SectionProps) {
-  const { rest, self } = app.state;
-  const bots = rest.value.realm_bots.filter(({ owner }) => owner === self.value.email);
+  const { self, realm } = app.state;
+  const bots = realm.value.realm_bots.filter(({ owner }) => owner === self.value.email);
+  const actionsOn = ({ user_id, is_active }: Bot): readonly Action[] =>
+    is_active
+      ? [
+          {
+            label: t.bots.replaceKey,
+            warning: t.warnings.replaceBotKey,
+            run: async () =>
+              perform(app, 'POST /bots/{bot_id}/api_key/regenerate', { bot_id: user_id }),
+          },
+          {
+            label: t.deactivate,
+            warning: t.warnings.deactivateBot,
+            run: async () => perform(app, 'DELETE /bots/{bot_id}', { bot_id: user_id }),
+          },
+        ]
+      : [
+          {
+            label: t.reactivate,
+            run: async () => perform(app, 'POST /users/{user_id}/reactivate', { user_id }),
+          },
+        ];
   return (
     <ListSection
       name="bots"
@@ -91,20 +92,15 @@ export function BotsSection({ app }: SectionProps) {
         key: bot.user_id,
         title: bot.full_name,
         detail: bot.email,
-        ...(bot.is_active
-          ? { edit: () => <BotEditor app={app} bot={bot} /> }
-          : {
-              actions: [
-                {
-                  label: t.reactivate,
-                  run: async () => reactivatePerson(app, { user_id: bot.user_id }),
-                },
-              ],
-            }),
+        edit: bot.is_active && (() => <BotEditor app={app} bot={bot} />),
+        actions: actionsOn(bot),
       }))}
       fields={newBotFields}
       add={async ({ payload_url, ...bot }) =>
-        createBot(app, { ...bot, payload_url: payload_url === '' ? undefined : payload_url })
+        perform(app, 'POST /bots', {
+          ...bot,
+          payload_url: payload_url === '' ? undefined : payload_url,
+        })
       }
     />
   );

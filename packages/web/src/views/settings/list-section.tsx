@@ -1,8 +1,8 @@
 import { settingsTexts as t } from '../../settings-texts.ts';
 import type { Field, ValuesOf } from './fields.ts';
 import { Form } from './form.tsx';
-import { Rows } from './rows.tsx';
 import type { Row } from './rows.tsx';
+import { Rows } from './rows.tsx';
 import type { SectionName } from './section.ts';
 import { sectionTexts } from './section.ts';
 

@@ -1,26 +1,16 @@
 /** Sections about the organization: its name, pictures and rules, and lists that belong to it. */
-import {
-  addDomain,
-  addEmoji,
-  addLinkifier,
-  changeDomain,
-  changeOrganization,
-  removeDomain,
-  removeEmoji,
-  removeIcon,
-  removeLinkifier,
-  removeLogo,
-  uploadIcon,
-  uploadLogo,
-} from '../../data/organization-actions.ts';
+import { perform } from '../../data/operation.ts';
 import type { Realm } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { removal } from './action-button.tsx';
 import { amount, area, choice, file, line, listed, streamChoices, toggles } from './fields.ts';
 import { SavedFields } from './form.tsx';
 import { ListSection } from './list-section.tsx';
+import { GroupsSection, PeopleSection } from './people-sections.tsx';
 import { PictureField } from './picture-field.tsx';
-import type { SectionProps } from './section.ts';
+import { ProfileFieldsSection } from './profile-fields-section.tsx';
+import type { SectionProps, Sections } from './section.ts';
+import { DefaultStreamsSection, StreamGroupsSection } from './stream-sections.tsx';
 
 type RealmValues = {
   readonly [Name in keyof Realm as Name extends `realm_${infer Rest}` ? Rest : never]: Realm[Name];
@@ -33,39 +23,14 @@ function valuesOf(realm: Realm): RealmValues {
   ) as RealmValues;
 }
 
-function OrganizationPictures({ app }: SectionProps) {
-  const { icon_source, icon_url, ...logos } = valuesOf(app.state.realm.value);
-  return (
-    <>
-      <PictureField
-        name="icon"
-        picture={icon_source === 'U' && <img src={icon_url} alt="" />}
-        upload={async (picture) => uploadIcon(app, { file: picture })}
-        remove={icon_source === 'U' ? async () => removeIcon(app) : undefined}
-      />
-      {(['logo', 'night_logo'] as const).map((name) => {
-        const night = name === 'night_logo';
-        return (
-          <PictureField
-            key={name}
-            name={name}
-            picture={<img src={logos[`${name}_url`]} alt="" data-night={night} />}
-            upload={async (picture) => uploadLogo(app, { night, file: picture })}
-            remove={
-              logos[`${name}_source`] === 'U' ? async () => removeLogo(app, { night }) : undefined
-            }
-          />
-        );
-      })}
-    </>
-  );
-}
-
-export function OrganizationSection({ app }: SectionProps) {
+function OrganizationSection({ app }: SectionProps) {
   const values = valuesOf(app.state.realm.value);
-  const present = new Set([values.notifications_stream_id, values.signup_notifications_stream_id]);
+  const { icon_source, icon_url, notifications_stream_id, signup_notifications_stream_id } = values;
   const streams = [...app.state.streams.value.values()].filter(
-    ({ stream_id, invite_only }) => !invite_only || present.has(stream_id),
+    ({ stream_id, invite_only }) =>
+      !invite_only ||
+      stream_id === notifications_stream_id ||
+      stream_id === signup_notifications_stream_id,
   );
   const streamOrNone = [[-1, t.noStream], ...streamChoices(streams)] as const;
   return (
@@ -78,9 +43,29 @@ export function OrganizationSection({ app }: SectionProps) {
           choice('signup_notifications_stream_id', streamOrNone),
         ]}
         values={values}
-        save={async (change) => changeOrganization(app, change)}
+        save={async (change) => perform(app, 'PATCH /realm', change)}
       />
-      <OrganizationPictures app={app} />
+      <PictureField
+        name="icon"
+        picture={icon_source === 'U' && <img src={icon_url} alt="" />}
+        upload={async (picture) => perform(app, 'POST /realm/icon', { file: picture })}
+        remove={icon_source === 'U' && (async () => perform(app, 'DELETE /realm/icon'))}
+      />
+      {(['logo', 'night_logo'] as const).map((name) => {
+        const night = name === 'night_logo';
+        return (
+          <PictureField
+            key={name}
+            name={name}
+            picture={<img src={values[`${name}_url`]} alt="" data-night={night} />}
+            upload={async (picture) => perform(app, 'POST /realm/logo', { night, file: picture })}
+            remove={
+              values[`${name}_source`] === 'U' &&
+              (async () => perform(app, 'DELETE /realm/logo', { night }))
+            }
+          />
+        );
+      })}
     </>
   );
 }
@@ -102,78 +87,78 @@ const permissionFields = [
   ...toggles('mandatory_topics', 'inline_image_preview', 'inline_url_embed_preview'),
 ];
 
-export function PermissionsSection({ app }: SectionProps) {
-  return (
-    <SavedFields
-      fields={permissionFields}
-      values={valuesOf(app.state.realm.value)}
-      save={async (change) => changeOrganization(app, change)}
-    />
-  );
-}
-
 const emojiFields = [line('emoji_name', { required: true, maxLength: 100 }), file('file')];
-
-export function EmojiSection({ app }: SectionProps) {
-  const { rest, realm, self } = app.state;
-  const { is_admin, is_guest, user_id } = self.value;
-  const isOwn = (author: unknown): boolean =>
-    typeof author === 'object' && author !== null && 'id' in author && author.id === user_id;
-  return (
-    <ListSection
-      name="emoji"
-      rows={Object.values(rest.value.realm_emoji)
-        .filter(({ deactivated }) => !deactivated)
-        .map(({ id, source_url, name, author }) => ({
-          key: id,
-          picture: <img src={source_url} alt="" />,
-          title: name,
-          actions:
-            is_admin || isOwn(author)
-              ? [
-                  removal(
-                    async () => removeEmoji(app, { emoji_name: name }),
-                    t.warnings.removeEmoji,
-                  ),
-                ]
-              : [],
-        }))}
-      fields={emojiFields}
-      add={async (added) => addEmoji(app, added)}
-      mayAdd={is_admin || !(is_guest || realm.value.realm_add_emoji_by_admins_only)}
-    />
-  );
-}
-
 const linkifierFields = [
   line('pattern', { required: true, maxLength: 500 }),
   line('url_format_string', { required: true, maxLength: 2000 }),
 ];
-
-export function LinkifiersSection({ app }: SectionProps) {
-  return (
-    <ListSection
-      name="linkifiers"
-      rows={app.state.rest.value.realm_filters.map(([pattern, url, filter_id]) => ({
-        key: filter_id,
-        title: pattern,
-        detail: url,
-        actions: [removal(async () => removeLinkifier(app, { filter_id }))],
-      }))}
-      fields={linkifierFields}
-      add={async (linkifier) => addLinkifier(app, linkifier)}
-    />
-  );
-}
-
 const subdomainFields = toggles('allow_subdomains');
 const domainFields = [line('domain', { required: true, maxLength: 253 }), ...subdomainFields];
 
-export function DomainsSection({ app }: SectionProps) {
-  return (
+/** Those of which everybody sees something. */
+export const sharedSections: Sections = {
+  groups: GroupsSection,
+  emoji: ({ app }) => {
+    const { is_admin, is_guest, user_id } = app.state.self.value;
+    const { realm_emoji, realm_add_emoji_by_admins_only } = app.state.realm.value;
+    const isOwn = (author: unknown): boolean =>
+      typeof author === 'object' && author !== null && 'id' in author && author.id === user_id;
+    const remove = (emoji_name: string) =>
+      removal(
+        async () => perform(app, 'DELETE /realm/emoji/{emoji_name}', { emoji_name }),
+        t.warnings.removeEmoji,
+      );
+    return (
+      <ListSection
+        name="emoji"
+        rows={Object.values(realm_emoji)
+          .filter(({ deactivated }) => !deactivated)
+          .map(({ id, source_url, name, author }) => ({
+            key: id,
+            picture: <img src={source_url} alt="" />,
+            title: name,
+            actions: is_admin || isOwn(author) ? [remove(name)] : [],
+          }))}
+        fields={emojiFields}
+        add={async (added) => perform(app, 'POST /realm/emoji/{emoji_name}', added)}
+        mayAdd={is_admin || !(is_guest || realm_add_emoji_by_admins_only)}
+      />
+    );
+  },
+};
+
+export const administrationSections: Sections = {
+  organization: OrganizationSection,
+  permissions: ({ app }) => (
+    <SavedFields
+      fields={permissionFields}
+      values={valuesOf(app.state.realm.value)}
+      save={async (change) => perform(app, 'PATCH /realm', change)}
+    />
+  ),
+  people: PeopleSection,
+  'default-streams': DefaultStreamsSection,
+  'stream-groups': StreamGroupsSection,
+  linkifiers: ({ app }) => (
+    <ListSection
+      name="linkifiers"
+      rows={app.state.realm.value.realm_filters.map(([pattern, url, filter_id]) => ({
+        key: filter_id,
+        title: pattern,
+        detail: url,
+        actions: [
+          removal(async () => perform(app, 'DELETE /realm/filters/{filter_id}', { filter_id })),
+        ],
+      }))}
+      fields={linkifierFields}
+      add={async (linkifier) => perform(app, 'POST /realm/filters', linkifier)}
+    />
+  ),
+  'profile-fields': ProfileFieldsSection,
+  domains: ({ app }) => (
     <ListSection
       name="domains"
-      rows={app.state.rest.value.realm_domains.map(({ domain, allow_subdomains }) => ({
+      rows={app.state.realm.value.realm_domains.map(({ domain, allow_subdomains }) => ({
         key: domain,
         title: domain,
         detail: allow_subdomains && t.withSubdomains,
@@ -181,13 +166,15 @@ export function DomainsSection({ app }: SectionProps) {
           <SavedFields
             fields={subdomainFields}
             values={{ allow_subdomains }}
-            save={async (change) => changeDomain(app, { domain, allow_subdomains, ...change })}
+            save={async (change) =>
+              perform(app, 'PATCH /realm/domains/{domain}', { domain, allow_subdomains, ...change })
+            }
           />
         ),
-        actions: [removal(async () => removeDomain(app, { domain }))],
+        actions: [removal(async () => perform(app, 'DELETE /realm/domains/{domain}', { domain }))],
       }))}
       fields={domainFields}
-      add={async (domain) => addDomain(app, domain)}
+      add={async (domain) => perform(app, 'POST /realm/domains', domain)}
     />
-  );
-}
+  ),
+};

@@ -3,35 +3,31 @@ import { useSignal } from '@preact/signals';
 import { describeFailure } from '../../data/failure.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 
-/** What the page itself refuses; the message is for people. */
-export class Refusal extends Error {
-  override readonly name = 'Refusal';
-}
-
 /** Does what a person asks for in one place, and says there what comes of it, to screen readers too. */
 export function useOutcome() {
-  const kind = useSignal<'none' | 'working' | 'done' | 'failed'>('none');
-  const text = useSignal('');
+  const outcome = useSignal<{
+    readonly kind: 'none' | 'working' | 'done' | 'failed';
+    readonly text: string;
+  }>({ kind: 'none', text: '' });
+  const { kind, text } = outcome.value;
   return {
-    isWorking: kind.value === 'working',
+    isWorking: kind === 'working',
     note: (
       <span class="outcome" role="status" data-kind={kind}>
-        {kind.value === 'working' ? t.working : text}
+        {text}
       </span>
     ),
     /** @returns whether it was done */
     attempt: async (work: () => Promise<unknown>, doneText: string = t.saved): Promise<boolean> => {
-      kind.value = 'working';
+      outcome.value = { kind: 'working', text: t.working };
       try {
         await work();
-        [kind.value, text.value] = ['done', doneText];
+        outcome.value = { kind: 'done', text: doneText };
+        return true;
       } catch (error) {
-        [kind.value, text.value] = [
-          'failed',
-          error instanceof Refusal ? error.message : describeFailure(error),
-        ];
+        outcome.value = { kind: 'failed', text: describeFailure(error) };
+        return false;
       }
-      return kind.value === 'done';
     },
   };
 }

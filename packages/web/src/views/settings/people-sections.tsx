@@ -1,15 +1,6 @@
 /** Sections about accounts and groups. */
 import type { App } from '../../data/app.ts';
-import {
-  changeGroup,
-  changeGroupMembers,
-  changePerson,
-  createGroup,
-  createPerson,
-  deactivatePerson,
-  deleteGroup,
-  reactivatePerson,
-} from '../../data/people-actions.ts';
+import { perform } from '../../data/operation.ts';
 import type { Person, UserGroup } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { Avatar } from '../parts/avatar.tsx';
@@ -37,13 +28,12 @@ const newPersonFields = [
 
 function personRow(app: App, person: Person): Row {
   const { user_id, full_name, isActive } = person;
-  const values = { full_name, role: roleOf(person) };
   const editor = () => (
     <SavedFields
       fields={personFields}
-      values={values}
+      values={{ full_name, role: roleOf(person) }}
       save={async ({ role, ...change }) =>
-        changePerson(app, { user_id, ...change, ...(role && roles[role]) })
+        perform(app, 'PATCH /users/{user_id}', { user_id, ...change, ...(role && roles[role]) })
       }
     />
   );
@@ -52,35 +42,20 @@ function personRow(app: App, person: Person): Row {
     picture: <Avatar person={person} size={32} />,
     title: full_name,
     detail: `${describeKind(person, app.state)} · ${addressOfPerson(person)}`,
-    ...(isActive && { edit: editor }),
+    edit: isActive && editor,
     actions: [
       isActive
         ? {
             label: t.deactivate,
-            run: async () => deactivatePerson(app, { user_id }),
+            run: async () => perform(app, 'DELETE /users/{user_id}', { user_id }),
             warning: t.warnings.deactivatePerson,
           }
-        : { label: t.reactivate, run: async () => reactivatePerson(app, { user_id }) },
+        : {
+            label: t.reactivate,
+            run: async () => perform(app, 'POST /users/{user_id}/reactivate', { user_id }),
+          },
     ],
   };
-}
-
-export function PeopleSection({ app }: SectionProps) {
-  const everybody = [...app.state.people.value.values()]
-    .filter(({ is_bot }) => !is_bot)
-    .toSorted(
-      (one, other) =>
-        Number(other.isActive) - Number(one.isActive) ||
-        one.full_name.localeCompare(other.full_name),
-    );
-  return (
-    <ListSection
-      name="people"
-      rows={everybody.map((person) => personRow(app, person))}
-      fields={newPersonFields}
-      add={async (person) => createPerson(app, person)}
-    />
-  );
 }
 
 function groupFields(app: App) {
@@ -91,24 +66,54 @@ function groupFields(app: App) {
   ];
 }
 
-function GroupEditor({ app, group }: { readonly app: App; readonly group: UserGroup }) {
-  const { id: group_id, name, description } = group;
+function groupRow(app: App, group: UserGroup, mayChange: boolean): Row {
+  const { id: group_id, name, description, members } = group;
   // Deactivated people stay members.
   const active = new Set(app.state.activePeople.value.map(({ user_id }) => user_id));
-  const before = active.intersection(new Set(group.members));
-  return (
+  const before = new Set(members).intersection(active);
+  const changeMembers = async (chosen: readonly number[]) => {
+    const after = new Set(chosen);
+    return perform(app, 'POST /user_groups/{group_id}/members', {
+      group_id,
+      add: [...after.difference(before)],
+      delete: [...before.difference(after)],
+    });
+  };
+  const editor = () => (
     <SavedFields
       fields={groupFields(app)}
       values={{ name, description, members: [...before] }}
-      save={async ({ members, ...change }) => {
-        if (members === undefined) return changeGroup(app, { group_id, ...change });
-        const after = new Set(members);
-        return changeGroupMembers(app, {
-          group_id,
-          add: [...after.difference(before)],
-          delete: [...before.difference(after)],
-        });
-      }}
+      save={async (change) =>
+        change.members === undefined
+          ? perform(app, 'PATCH /user_groups/{group_id}', { group_id, ...change })
+          : changeMembers(change.members)
+      }
+    />
+  );
+  const remove = async () => perform(app, 'DELETE /user_groups/{group_id}', { group_id });
+  return {
+    key: group_id,
+    title: name,
+    detail: `${t.memberCount(members.length)} · ${description}`,
+    edit: mayChange && editor,
+    actions: mayChange ? [removal(remove, t.warnings.removeGroup)] : [],
+  };
+}
+
+export function PeopleSection({ app }: SectionProps) {
+  return (
+    <ListSection
+      name="people"
+      rows={[...app.state.people.value.values()]
+        .filter(({ is_bot }) => !is_bot)
+        .toSorted(
+          (one, other) =>
+            Number(other.isActive) - Number(one.isActive) ||
+            one.full_name.localeCompare(other.full_name),
+        )
+        .map((person) => personRow(app, person))}
+      fields={newPersonFields}
+      add={async (person) => perform(app, 'POST /users', person)}
     />
   );
 }
@@ -116,23 +121,14 @@ function GroupEditor({ app, group }: { readonly app: App; readonly group: UserGr
 export function GroupsSection({ app }: SectionProps) {
   const { self, realm } = app.state;
   const { is_admin, is_guest } = self.value;
-  const mayChange = is_admin || (!is_guest && realm.value.realm_user_group_edit_policy === 1);
+  const { realm_user_groups, realm_user_group_edit_policy } = realm.value;
+  const mayChange = is_admin || (!is_guest && realm_user_group_edit_policy === 1);
   return (
     <ListSection
       name="groups"
-      rows={realm.value.realm_user_groups.map((group) => ({
-        key: group.id,
-        title: group.name,
-        detail: `${t.memberCount(group.members.length)} · ${group.description}`,
-        ...(mayChange && {
-          edit: () => <GroupEditor app={app} group={group} />,
-          actions: [
-            removal(async () => deleteGroup(app, { group_id: group.id }), t.warnings.removeGroup),
-          ],
-        }),
-      }))}
+      rows={realm_user_groups.map((group) => groupRow(app, group, mayChange))}
       fields={groupFields(app)}
-      add={async (group) => createGroup(app, group)}
+      add={async (group) => perform(app, 'POST /user_groups/create', group)}
       mayAdd={mayChange}
     />
   );

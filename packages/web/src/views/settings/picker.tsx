@@ -49,7 +49,7 @@ export function Picker({
           .filter((each) => shown.has(each) || chosen.value.has(each[0]))
           .map((each) => (
             <li key={each[0]} hidden={!shown.has(each)}>
-              <label class="choice">
+              <label class="row">
                 <input
                   type="checkbox"
                   name={name}

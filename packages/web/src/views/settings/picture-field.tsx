@@ -9,20 +9,20 @@ export function PictureField({
   name,
   picture,
   upload,
-  remove,
+  remove = false,
 }: {
   readonly name: 'picture' | 'icon' | 'logo' | 'night_logo';
   readonly picture: ComponentChildren;
   readonly upload: (file: Blob) => Promise<unknown>;
-  /** Undefined: there is nothing to remove. */
-  readonly remove?: (() => Promise<unknown>) | undefined;
+  /** Without it there is nothing to remove. */
+  readonly remove?: (() => Promise<unknown>) | false;
 }) {
   const field = file(name);
   return (
-    <div class="picture">
+    <div class="picture row">
       {picture}
       <Form fields={[field]} save={async (given) => upload(given[name])} />
-      {remove !== undefined && <ActionButton about={field.label} {...removal(remove)} />}
+      {remove !== false && <ActionButton about={field.label} {...removal(remove)} />}
     </div>
   );
 }

@@ -1,10 +1,5 @@
 import type { App } from '../../data/app.ts';
-import {
-  addProfileField,
-  changeProfileField,
-  removeProfileField,
-  reorderProfileFields,
-} from '../../data/organization-actions.ts';
+import { perform } from '../../data/operation.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { accountOf, fieldTypes, optionsOf } from '../people/profile-fields.ts';
 import type { ProfileField } from '../people/profile-fields.ts';
@@ -63,7 +58,7 @@ function FieldEditor({ app, field }: { readonly app: App; readonly field: Profil
       fields={field_data === '' ? describingFields : [...describingFields, dataField]}
       values={{ name, hint, field_data }}
       save={async ({ field_data: lines = field_data, ...change }) =>
-        changeProfileField(app, {
+        perform(app, 'PATCH /realm/profile_fields/{field_id}', {
           field_id,
           name,
           hint,
@@ -82,14 +77,18 @@ export function ProfileFieldsSection({ app }: SectionProps) {
     const { id, name, hint } = field;
     const kind = kindOf(field);
     const order = ids.toSpliced(index, 1).toSpliced(index - 1, 0, id);
-    const moveUp = { label: t.moveUp, run: async () => reorderProfileFields(app, { order }) };
-    const remove = async () => removeProfileField(app, { field_id: id });
+    const moveUp = {
+      label: t.moveUp,
+      run: async () => perform(app, 'PATCH /realm/profile_fields', { order }),
+    };
+    const remove = async () =>
+      perform(app, 'DELETE /realm/profile_fields/{field_id}', { field_id: id });
     const isKnownAccount = typeof kind === 'string' && kind !== 'custom';
     return {
       key: id,
       title: name,
       detail: [kindTexts[kind], hint].filter(Boolean).join(' · '),
-      edit: isKnownAccount ? undefined : () => <FieldEditor app={app} field={field} />,
+      edit: !isKnownAccount && (() => <FieldEditor app={app} field={field} />),
       actions: [...(index > 0 ? [moveUp] : []), removal(remove, t.warnings.removeProfileField)],
     };
   };
@@ -99,7 +98,7 @@ export function ProfileFieldsSection({ app }: SectionProps) {
       rows={fields.map(rowOf)}
       fields={newFieldFields}
       add={async ({ field_type: kind, field_data, ...field }) =>
-        addProfileField(app, {
+        perform(app, 'POST /realm/profile_fields', {
           ...field,
           field_type: typeof kind === 'string' ? fieldTypes.account : kind,
           field_data: dataFrom(kind, field_data),

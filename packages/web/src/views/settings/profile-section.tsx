@@ -1,10 +1,5 @@
-import {
-  changeOwnAccount,
-  changeOwnStatus,
-  removeOwnAvatar,
-  setProfileValue,
-  uploadOwnAvatar,
-} from '../../data/settings-actions.ts';
+import type { App } from '../../data/app.ts';
+import { perform } from '../../data/operation.ts';
 import type { Person } from '../../data/state.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { fieldTypes, idsIn, optionsOf, profileValueOf } from '../people/profile-fields.ts';
@@ -55,6 +50,19 @@ function ownValue({ id, type }: ProfileField, self: Person | undefined): FieldVa
   return type === fieldTypes.people ? idsIn(value) : value;
 }
 
+/** An empty value takes a field out of the profile. */
+async function saveProfile(
+  app: App,
+  change: Readonly<Record<string, string | readonly number[] | undefined>>,
+): Promise<void> {
+  for (const [name, value = ''] of Object.entries(change)) {
+    const id = Number(name);
+    await (value.length === 0
+      ? perform(app, 'DELETE /users/me/profile_data', { data: [id] })
+      : perform(app, 'PATCH /users/me/profile_data', { data: [{ id, value }] }));
+  }
+}
+
 const statusFields = [line('status_text', { maxLength: 60 }), ...toggles('away')];
 const nameFields = [line('full_name', { required: true, maxLength: 100 })];
 
@@ -71,29 +79,26 @@ export function ProfileSection({ app }: SectionProps) {
         <PictureField
           name="picture"
           picture={<Avatar person={self.value} size={64} />}
-          upload={async (file) => uploadOwnAvatar(app, { file })}
-          remove={avatar_source === 'U' ? async () => removeOwnAvatar(app) : undefined}
+          upload={async (file) => perform(app, 'POST /users/me/avatar', { file })}
+          remove={avatar_source === 'U' && (async () => perform(app, 'DELETE /users/me/avatar'))}
         />
       )}
       {(is_admin || !realm_name_changes_disabled) && (
         <SavedFields
           fields={nameFields}
           values={{ full_name }}
-          save={async (change) => changeOwnAccount(app, change)}
+          save={async (change) => perform(app, 'PATCH /settings', change)}
         />
       )}
       <SavedFields
         fields={statusFields}
         values={{ status_text, away }}
-        save={async (change) => changeOwnStatus(app, change)}
+        save={async (change) => perform(app, 'POST /users/me/status', change)}
       />
       <SavedFields
         fields={fields.map((field) => profileFieldOf(field, activePeople.value))}
         values={Object.fromEntries(fields.map((field) => [field.id, ownValue(field, person)]))}
-        save={async (change) => {
-          for (const [id, value = ''] of Object.entries(change))
-            await setProfileValue(app, Number(id), value);
-        }}
+        save={async (change) => saveProfile(app, change)}
       />
     </>
   );

@@ -20,20 +20,20 @@ export type Row = {
   readonly href?: string;
   readonly detail?: ComponentChildren;
   /** More about it, asked for when it is opened. */
-  readonly edit?: (() => ComponentChildren) | undefined;
+  readonly edit?: (() => ComponentChildren) | false;
   readonly actions?: readonly Action[];
 };
 
-function RowItem({ picture, title, href, detail, edit, actions = [] }: Row) {
+function RowItem({ picture, title, href, detail, edit = false, actions = [] }: Row) {
   return (
-    <li>
+    <li class="row">
       {picture}
       <div class="rows-text">
         {href === undefined ? <strong>{title}</strong> : <a href={href}>{title}</a>}
         <small class="hint">{detail}</small>
       </div>
-      <div class="rows-actions">
-        {edit !== undefined && <Disclosure label={t.edit} about={title} content={edit} />}
+      <div class="row">
+        {edit !== false && <Disclosure label={t.edit} about={title} content={edit} />}
         {actions.map((action) => (
           <ActionButton key={action.label} about={title} {...action} />
         ))}

@@ -1,10 +1,14 @@
+import type { ComponentType } from 'preact';
+
 import type { App } from '../../data/app.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 
-/** What each section of the settings gets. */
 export type SectionProps = { readonly app: App };
 
 export type SectionName = keyof typeof t.sections;
+
+/** Parts of the settings, in their order. */
+export type Sections = Readonly<Partial<Record<SectionName, ComponentType<SectionProps>>>>;
 
 export const sectionTexts: {
   readonly [name in SectionName]: {

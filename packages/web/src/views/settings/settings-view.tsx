@@ -1,62 +1,22 @@
 import '../../styles/settings.css';
-import type { ComponentType } from 'preact';
-
 import type { App } from '../../data/app.ts';
 import type { State } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
-import {
-  AccountSection,
-  AlertWordsSection,
-  ApiKeySection,
-  DisplaySection,
-  NotificationsSection,
-  SessionsSection,
-} from './account-sections.tsx';
+import { PlaceList } from '../navigation/place-list.tsx';
+import { ownSections } from './account-sections.tsx';
 import { BotsSection } from './bots-section.tsx';
-import {
-  DomainsSection,
-  EmojiSection,
-  LinkifiersSection,
-  OrganizationSection,
-  PermissionsSection,
-} from './organization-sections.tsx';
-import { GroupsSection, PeopleSection } from './people-sections.tsx';
-import { ProfileFieldsSection } from './profile-fields-section.tsx';
+import { administrationSections, sharedSections } from './organization-sections.tsx';
 import { ProfileSection } from './profile-section.tsx';
-import type { SectionName, SectionProps } from './section.ts';
+import type { SectionName, Sections } from './section.ts';
 import { sectionTexts } from './section.ts';
-import { DefaultStreamsSection, StreamGroupsSection } from './stream-sections.tsx';
-
-type Sections = Readonly<Partial<Record<SectionName, ComponentType<SectionProps>>>>;
-
-const own: Sections = {
-  profile: ProfileSection,
-  display: DisplaySection,
-  notifications: NotificationsSection,
-  'alert-words': AlertWordsSection,
-  sessions: SessionsSection,
-  'api-key': ApiKeySection,
-  account: AccountSection,
-};
-const open: Sections = { groups: GroupsSection, emoji: EmojiSection };
-const administration: Sections = {
-  organization: OrganizationSection,
-  permissions: PermissionsSection,
-  people: PeopleSection,
-  'default-streams': DefaultStreamsSection,
-  'stream-groups': StreamGroupsSection,
-  linkifiers: LinkifiersSection,
-  'profile-fields': ProfileFieldsSection,
-  domains: DomainsSection,
-};
 
 /** What a person may change of the own account and of the organization. */
 function sectionsFor({ self, realm }: State): Readonly<Record<'own' | 'organization', Sections>> {
   const { is_admin, is_guest } = self.value;
   const mayHaveBots = !is_guest && (is_admin || realm.value.realm_bot_creation_policy !== 3);
   return {
-    own: { ...own, ...(mayHaveBots && { bots: BotsSection }) },
-    organization: { ...open, ...(is_admin && administration) },
+    own: { ...ownSections, ...(mayHaveBots && { bots: BotsSection }) },
+    organization: { ...sharedSections, ...(is_admin && administrationSections) },
   };
 }
 
@@ -68,28 +28,25 @@ export function SettingsView({ app, section }: { readonly app: App; readonly sec
   const name = isChosen ? (section as SectionName) : 'profile';
   const Section = all[name] ?? ProfileSection;
   const { title, note } = sectionTexts[name];
-  const addressOf = (each: string): string => app.addressOf({ view: 'settings', section: each });
   return (
     <div class="page settings-page">
       <div class="settings" data-chosen={isChosen}>
-        <nav class="settings-sections" aria-label={t.settings}>
+        <nav class="navigation" aria-label={t.settings}>
           {(['own', 'organization'] as const).map((group) => (
-            <section key={group}>
+            <section key={group} aria-label={t[group]}>
               <h2>{t[group]}</h2>
-              <ul>
-                {(Object.keys(sections[group]) as SectionName[]).map((each) => (
-                  <li key={each}>
-                    <a href={addressOf(each)} aria-current={each === name ? 'page' : undefined}>
-                      {sectionTexts[each].title}
-                    </a>
-                  </li>
-                ))}
-              </ul>
+              <PlaceList
+                app={app}
+                entries={(Object.keys(sections[group]) as SectionName[]).map((each) => ({
+                  place: { view: 'settings', section: each },
+                  name: sectionTexts[each].title,
+                }))}
+              />
             </section>
           ))}
         </nav>
         <div class="settings-section">
-          <a class="settings-back" href={addressOf('')}>
+          <a class="settings-back" href={app.addressOf({ view: 'settings', section: '' })}>
             {t.allSettings}
           </a>
           <h1>{title}</h1>

@@ -1,14 +1,9 @@
 import type { App } from '../../data/app.ts';
 import { streamNarrow } from '../../data/narrow.ts';
+import { Refusal } from '../../data/failure.ts';
+import { perform } from '../../data/operation.ts';
 import { maySubscribeOthers } from '../../data/policies.ts';
 import type { Stream, Subscription } from '../../data/state.ts';
-import {
-  changeStream,
-  changeSubscriptions,
-  deleteStream,
-  subscribe,
-  unsubscribe,
-} from '../../data/stream-actions.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { ActionButton, removal } from '../settings/action-button.tsx';
@@ -55,7 +50,7 @@ function OwnSettings({
             notifications.wildcard_mentions_notify ?? wildcard_mentions_notify,
         }}
         save={async (change) =>
-          changeSubscriptions(app, {
+          perform(app, 'POST /users/me/subscriptions/properties', {
             subscription_data: Object.entries(change).map(([property, value]) => ({
               stream_id,
               property,
@@ -85,7 +80,7 @@ function SharedSettings({ app, stream }: StreamProps) {
         values={{ new_name: name, description, privacy: privacyOf(stream), is_announcement_only }}
         save={async ({ privacy, ...change }) => {
           const { invite_only, ...history } = privacies[privacy ?? privacyOf(stream)];
-          await changeStream(app, {
+          await perform(app, 'PATCH /streams/{stream_id}', {
             stream_id,
             ...change,
             ...(privacy !== undefined && { is_private: invite_only, ...history }),
@@ -96,7 +91,7 @@ function SharedSettings({ app, stream }: StreamProps) {
         label={t.streams.delete}
         warning={t.warnings.deleteStream}
         run={async () => {
-          await deleteStream(app, { stream_id });
+          await perform(app, 'DELETE /streams/{stream_id}', { stream_id });
           app.navigate({ view: 'streams', streamId: undefined });
         }}
       />
@@ -104,16 +99,22 @@ function SharedSettings({ app, stream }: StreamProps) {
   );
 }
 
-function StreamPeople({ app, stream }: StreamProps) {
-  const { self, subscribers, subscriptions, activePeople } = app.state;
-  const { is_admin } = self.value;
-  const ids = subscribers.value.get(stream.stream_id) ?? new Set<number>();
-  const { inside = [], outside = [] } = Object.groupBy(activePeople.value, ({ user_id }) =>
-    ids.has(user_id) ? 'inside' : 'outside',
-  );
+function StreamPeople({ app, stream: { stream_id, name, invite_only } }: StreamProps) {
+  const { self, people, subscribers, subscriptions, activePeople } = app.state;
+  const ids = subscribers.value.get(stream_id) ?? new Set<number>();
+  const inside = [...people.value.values()]
+    .filter(({ isActive, user_id }) => isActive && ids.has(user_id))
+    .toSorted((one, other) => one.full_name.localeCompare(other.full_name));
+  const others = activePeople.value.filter(({ user_id }) => !ids.has(user_id));
   const mayAdd =
-    maySubscribeOthers(app.state) &&
-    (!stream.invite_only || subscriptions.value.has(stream.stream_id));
+    maySubscribeOthers(app.state) && (!invite_only || subscriptions.value.has(stream_id));
+  const remove = (user_id: number) =>
+    removal(async () =>
+      perform(app, 'DELETE /users/me/subscriptions', {
+        subscriptions: [name],
+        principals: [user_id],
+      }),
+    );
   return (
     <>
       <h2>{t.streams.people}</h2>
@@ -123,19 +124,22 @@ function StreamPeople({ app, stream }: StreamProps) {
           key: person.user_id,
           picture: <Avatar person={person} size={32} />,
           title: person.full_name,
-          actions: is_admin
-            ? [removal(async () => unsubscribe(app, stream, [person.user_id]))]
-            : [],
+          actions: self.value.is_admin ? [remove(person.user_id)] : [],
         }))}
       />
-      {mayAdd && outside.length > 0 && (
+      {mayAdd && others.length > 0 && (
         <Form
           title={t.streams.addPeople}
-          fields={[several('principals', peopleChoices(outside))]}
+          fields={[several('principals', peopleChoices(others))]}
           button={t.add}
           doneText={t.added}
           save={async ({ principals }) => {
-            if (principals.length > 0) await subscribe(app, stream, principals);
+            // To the server nobody would be the person who asks.
+            if (principals.length === 0) throw new Refusal(t.streams.nobodyChosen);
+            await perform(app, 'POST /users/me/subscriptions', {
+              subscriptions: [{ name }],
+              principals,
+            });
           }}
         />
       )}
@@ -156,7 +160,7 @@ export function StreamPage({ app, stream }: StreamProps) {
   return (
     <>
       <p>{facts.filter(Boolean).join(' · ')}</p>
-      <div class="form-end">
+      <div class="row">
         <a
           href={app.addressOf({
             view: 'messages',

@@ -1,16 +1,15 @@
 import '../../styles/settings.css';
 import { useSignal } from '@preact/signals';
-import { useId } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
+import { Refusal } from '../../data/failure.ts';
+import { perform } from '../../data/operation.ts';
 import { mayCreateStreams } from '../../data/policies.ts';
 import type { Stream } from '../../data/state.ts';
-import { createStream } from '../../data/stream-actions.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { Disclosure } from '../settings/disclosure.tsx';
 import { line, listed, peopleChoices, several, toggles } from '../settings/fields.ts';
 import { Form } from '../settings/form.tsx';
-import { Refusal } from '../settings/outcome.tsx';
 import { Rows } from '../settings/rows.tsx';
 import { joinActions } from './join-actions.ts';
 import { privacies } from './privacy.ts';
@@ -41,7 +40,7 @@ function NewStreamForm({ app }: { readonly app: App }) {
       save={async ({ name, description, privacy, principals, ...options }) => {
         // To the server this would be joining it.
         if (hasName(app, name)) throw new Refusal(t.streams.exists);
-        await createStream(app, {
+        await perform(app, 'POST /users/me/subscriptions', {
           subscriptions: [{ name, description }],
           ...privacies[privacy],
           ...options,
@@ -63,10 +62,11 @@ function describeStream(app: App, { stream_id, invite_only, description }: Strea
     .join(' · ');
 }
 
+const shownFields = [listed('streams_shown')];
+
 function StreamList({ app }: { readonly app: App }) {
   const { streams, subscriptions } = app.state;
-  const filter = useSignal('all');
-  const id = useId();
+  const filter = useSignal<'all' | 'subscribed' | 'others'>('all');
   const shown = [...streams.value.values()]
     .filter(
       ({ stream_id }) =>
@@ -79,22 +79,13 @@ function StreamList({ app }: { readonly app: App }) {
       {mayCreateStreams(app.state) && (
         <Disclosure label={t.streams.create} content={() => <NewStreamForm app={app} />} />
       )}
-      <div class="field" data-kind="select">
-        <label for={id}>{t.streams.shown}</label>
-        <select
-          id={id}
-          value={filter}
-          onChange={({ currentTarget }) => {
-            filter.value = currentTarget.value;
-          }}
-        >
-          {Object.entries(t.streams.filters).map(([value, label]) => (
-            <option key={value} value={value}>
-              {label}
-            </option>
-          ))}
-        </select>
-      </div>
+      <Form
+        fields={shownFields}
+        doneText=""
+        save={async ({ streams_shown }) => {
+          filter.value = streams_shown;
+        }}
+      />
       <Rows
         label={t.streams.title}
         rows={shown.map((stream) => ({
