@@ -60,6 +60,21 @@ CREATE TABLE account_periods (
 );
 COMMENT ON TABLE account_periods IS 'owner: store/users; role and activity as of log positions';
 
+CREATE TABLE account_tokens (
+  token_hash bytea NOT NULL,
+  purpose text NOT NULL,
+  user_id integer,
+  email text NOT NULL,
+  email_folded text NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp with time zone NOT NULL,
+  CONSTRAINT account_tokens_pkey PRIMARY KEY (token_hash),
+  CONSTRAINT account_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX account_tokens_by_email ON account_tokens USING btree (email_folded, purpose, created_at);
+CREATE INDEX account_tokens_by_user ON account_tokens USING btree (user_id);
+COMMENT ON TABLE account_tokens IS 'owner: store/account-tokens; token_hash is SHA-256; a trigger of users deletes too';
+
 CREATE TABLE alert_words (
   user_id integer NOT NULL,
   word text NOT NULL,
@@ -800,6 +815,7 @@ CREATE UNIQUE INDEX users_by_delivery_email ON users USING btree (COALESCE(deliv
 CREATE INDEX users_by_name ON users USING btree (full_name_folded);
 CREATE INDEX users_by_owner ON users USING btree (bot_owner_id) WHERE (bot_owner_id IS NOT NULL);
 CREATE INDEX users_reacting ON users USING btree (id) WHERE (bot_type = ANY (ARRAY[3, 4]));
+CREATE TRIGGER account_tokens_end AFTER UPDATE ON users FOR EACH ROW WHEN (old.password_hash IS DISTINCT FROM new.password_hash OR old.delivery_email IS DISTINCT FROM new.delivery_email OR old.is_active AND NOT new.is_active) EXECUTE FUNCTION account_tokens_end();
 CREATE TRIGGER sessions_end AFTER UPDATE ON users FOR EACH ROW WHEN (old.password_hash IS DISTINCT FROM new.password_hash OR old.is_active AND NOT new.is_active) EXECUTE FUNCTION sessions_end('id');
 CREATE CONSTRAINT TRIGGER shown_names_changed AFTER UPDATE ON users DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.email IS DISTINCT FROM new.email OR old.delivery_email IS DISTINCT FROM new.delivery_email OR old.full_name IS DISTINCT FROM new.full_name OR old.short_name IS DISTINCT FROM new.short_name OR old.avatar_source IS DISTINCT FROM new.avatar_source OR old.avatar_version IS DISTINCT FROM new.avatar_version) EXECUTE FUNCTION shown_names_changed();
 COMMENT ON TABLE users IS 'owner: store/users';
@@ -809,6 +825,7 @@ CREATE TABLE log_entries_from_0 PARTITION OF log_entries FOR VALUES FROM ('0') T
 CREATE TABLE log_entries_from_1000000 PARTITION OF log_entries FOR VALUES FROM ('1000000') TO ('2000000');
 
 -- Functions, each in functions/NAME.sql:
+-- account_tokens_end() RETURNS trigger
 -- alert_words_changed() RETURNS trigger
 -- fold_by_table(value text, characters text, folded text, expanding text[], expansions text[]) RETURNS text
 -- log_append(lengths integer[], audiences bigint[], payloads text[], change_id bigint, account_user_ids integer[], side_effects boolean[]) RETURNS TABLE(epoch integer, "position" bigint, message_id bigint)

@@ -58,6 +58,24 @@ export const peoplePlans: Plans = {
     },
   ],
   'POST dev_fetch_api_key': { because: 'it is there in development only, to give keys away' },
+  'POST password_reset': ({ world, random }) => [
+    // With and without an account, and with a hidden one.
+    ...random.sample(world.people, sampled).map(({ email }) => ({
+      path: 'password_reset',
+      parameters: { email },
+    })),
+    { path: 'password_reset', parameters: { email: 'no@example.com' } },
+  ],
+  'POST password_reset/confirm': () => [
+    {
+      path: 'password_reset/confirm',
+      parameters: { token: 'x'.repeat(43), new_password: 'the heron sleeps on one leg' },
+      succeeds: false,
+    },
+  ],
+  'POST settings/email/confirm': () => [
+    { path: 'settings/email/confirm', parameters: { token: 'x'.repeat(43) }, succeeds: false },
+  ],
   'POST sessions': { because: 'it takes a password, and is for pages of the server' },
   'GET sessions': () => [{ path: 'sessions' }],
   'DELETE sessions/{session_id}': () => [1, 2, 999_999].map((id) => ({ path: `sessions/${id}` })),

@@ -114,6 +114,9 @@ import {
   updateUserEndpoint,
   uploadOwnAvatarEndpoint,
   writeBotStorageEndpoint,
+  confirmEmailEndpoint,
+  requestPasswordResetEndpoint,
+  resetPasswordEndpoint,
 } from './people/index.ts';
 import {
   changeOwnStatusEndpoint,
@@ -205,6 +208,8 @@ const ofServices = [
   devFetchApiKeyEndpoint,
   devListUsersEndpoint,
   devListUsersByPostEndpoint,
+  requestPasswordResetEndpoint,
+  resetPasswordEndpoint,
   openSessionEndpoint,
   listSessionsEndpoint,
   endSessionEndpoint,
@@ -230,6 +235,7 @@ const ofServices = [
   setEnterSendsEndpoint,
   markHotspotSeenEndpoint,
   changeOwnAccountEndpoint,
+  confirmEmailEndpoint,
   changeDisplaySettingsEndpoint,
   changeNotificationSettingsEndpoint,
   listBotsEndpoint,

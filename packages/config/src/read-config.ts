@@ -132,6 +132,8 @@ export type ServiceConfig = {
   readonly newStreamsPerRequestMax: number;
   /** Empty if failed logins are not limited, or there is no rate limit at all. */
   readonly loginLimits: readonly RateLimit[];
+  /** For one client address, of requests that strangers may make. Empty if they are not limited, or there is no rate limit at all. */
+  readonly strangerLimits: readonly RateLimit[];
   /** For one client address, at one gateway. */
   readonly passwordsAtOnceMax: number;
   /** The proxies that are believed about a client's address. */
@@ -360,11 +362,18 @@ function readUploads(reader: SettingsReader): UploadsConfig {
   };
 }
 
-function readLimits(reader: SettingsReader): Pick<ServiceConfig, 'rateLimits' | 'loginLimits'> {
+function readLimits(
+  reader: SettingsReader,
+): Pick<ServiceConfig, 'rateLimits' | 'loginLimits' | 'strangerLimits'> {
   const rateLimits = reader.must('rateLimits');
   const loginLimits = reader.must('loginLimits');
+  const strangerLimits = reader.must('strangerLimits');
   const areOff = reader.faults.length === 0 && rateLimits.length === 0;
-  return { rateLimits, loginLimits: areOff ? [] : loginLimits };
+  return {
+    rateLimits,
+    loginLimits: areOff ? [] : loginLimits,
+    strangerLimits: areOff ? [] : strangerLimits,
+  };
 }
 
 /** A second secret. If it equals the first it counts as unset, because the compose file always names a file for it. */

@@ -229,6 +229,15 @@ export const settings = {
     },
     parseRateLimits,
   ),
+  strangerLimits: setting(
+    'PARLEY_STRANGER_LIMITS',
+    {
+      default: '600:20',
+      meaning:
+        'requests without an account from one client address that send a mail or try a secret of one, as seconds:requests pairs separated by commas; off for no limit',
+    },
+    parseRateLimits,
+  ),
   passwordsAtOnceMax: wholeNumber('PARLEY_PASSWORDS_AT_ONCE', [1, 10_000], {
     default: '4',
     meaning:

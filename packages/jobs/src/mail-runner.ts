@@ -100,6 +100,8 @@ export class MailRunner {
   async #send(mail: ClaimedMail, signal: AbortSignal): Promise<void> {
     const { pool, transport, log } = this.#options;
     const { id, kind, attempts, letter } = mail;
+    // Written so that the answer to a stranger took as long as with an account (decision 0050).
+    if (mail.recipient === '') return removeSentMail(pool, mail);
     if (letter === undefined)
       return this.#giveUp(mail, 'given up', 'it was written under another PARLEY_KEY_SECRET');
     if (mail.isExpired)

@@ -49,6 +49,9 @@ export { setStringId } from './organization/set-string-id.ts';
 
 export { endOtherSessions, endSession, openSession } from './sessions/change-sessions.ts';
 
+export { confirmEmailChange } from './doors/change-own-email.ts';
+export { requestPasswordReset, resetPassword } from './doors/reset-password.ts';
+
 export { writeTestMail } from './mails/write-mail.ts';
 
 export { drawOnce } from './pictures/draw-once.ts';

@@ -30,6 +30,8 @@ export type PeopleContext = {
   readonly sessionCookie: SessionCookie;
   /** ... which end if they are not used for longer than this. */
   readonly sessionIdleSecs: number;
+  /** Whether the configuration says how mails leave. */
+  readonly sendsMails: boolean;
   /** Counts active bots. */
   readonly botsPerOwnerMax: number;
   /** Renders the organization's description to HTML. */
@@ -67,6 +69,7 @@ export function createPeopleContext({
     publicUrl: config.publicUrl,
     sessionCookie: sessionCookieOf(config.publicUrl),
     sessionIdleSecs: config.sessionIdleSecs,
+    sendsMails: config.mail !== undefined,
     botsPerOwnerMax: config.botsPerOwnerMax,
     renderDescription: realmDescriptionRenderer(config.publicUrl),
     // Names of people, groups and streams stay plain text: everybody may read a profile.

@@ -17,6 +17,8 @@ export type KeyNames = {
   readonly rateLimit: (caller: RateLimited, windowSecs: number) => string;
   /** The same for an owner with all bots. */
   readonly rateLimitOfOwner: (caller: RateLimited, windowSecs: number) => string;
+  /** Requests of a network without an account, where they are counted. Owner: gateway. Lives as long as the window. */
+  readonly rateLimitOfStrangers: (address: string, windowSecs: number) => string;
   /** Failed logins of an address or account name in the sliding window. Owner: gateway. Lives as long as the window. */
   readonly failedLogins: (kind: string, subject: string, windowSecs: number) => string;
   /** Logins that are being judged. Owner: gateway. Lives as long as judging may take. */
@@ -49,6 +51,8 @@ export function keyNames(prefix: string, redis: { readonly isCluster: boolean })
         : `${prefix}:rate:${userId}:${windowSecs}`,
     rateLimitOfOwner: ({ ownerId }, windowSecs) =>
       `${together(`rate:${ownerId}`)}:together:${windowSecs}`,
+    rateLimitOfStrangers: (address, windowSecs) =>
+      `${together(`strangers:${address}`)}:${windowSecs}`,
     failedLogins: (kind, subject, windowSecs) =>
       `${logins}failed-logins:${kind}:${subject}:${windowSecs}`,
     loginsUnderway: (kind, subject) => `${logins}logins-underway:${kind}:${subject}`,

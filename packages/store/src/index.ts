@@ -432,3 +432,11 @@ export {
   removeSentMail,
 } from './mails/mails.ts';
 export type { ClaimedMail, ListedMail, MailClaim, NewMail } from './mails/mails.ts';
+export {
+  deleteOldTokens,
+  findToken,
+  hasRoomForToken,
+  insertToken,
+  takeToken,
+} from './people/account-tokens.ts';
+export type { AccountToken, NewToken, TokenPurpose } from './people/account-tokens.ts';

@@ -248,6 +248,16 @@ export function refusalForBrowser(
     : refusal;
 }
 
+/** @throws ApiError 429 if the client's network has made too many of these requests */
+async function countWithoutCaller(
+  request: IncomingMessage,
+  { countsStrangers }: Endpoint,
+  requestId: string,
+  { rateLimiter, addressOf }: Checks,
+): Promise<Readonly<Record<string, string>>> {
+  return countsStrangers ? rateLimiter.countStranger(addressOf(request), requestId) : {};
+}
+
 /**
  * Checks a request up to the point where it may be forwarded to a service.
  *
@@ -269,7 +279,9 @@ export async function admit(
   if (access.authentication === 'none') {
     const caller = endpoint.opensSession ? await findReplacedCaller(received, checks) : null;
     const rateLimitHeaders =
-      caller === null ? {} : await checks.rateLimiter.count(caller, requestId);
+      caller === null
+        ? await countWithoutCaller(request, endpoint, requestId, checks)
+        : await checks.rateLimiter.count(caller, requestId);
     return {
       ...received,
       route,

@@ -3,6 +3,7 @@
  * share them. While Redis is down requests pass: availability is more important, and the limit protects against carelessness, not against
  * attack.
  */
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 import type { RateLimit } from '@parley/config';
@@ -28,6 +29,8 @@ export type RateLimiterOptions = {
   readonly keyPrefix: string;
   /** The limits of one user; empty: no limit. */
   readonly limits: readonly RateLimit[];
+  /** The limits of one network without an account; empty: no limit. */
+  readonly strangerLimits: readonly RateLimit[];
   /** An owner with all bots may use this many times as much. */
   readonly budgetsPerOwnerMax: number;
   readonly onRefused: () => void;
@@ -65,7 +68,7 @@ export class RateLimiter {
     caller: Pick<Caller, 'userId' | 'botOwnerId'>,
     requestId: string,
   ): Promise<Readonly<Record<string, string>>> {
-    const { redis, limits, keyPrefix, onRefused, onUncounted } = this.#options;
+    const { redis, limits, keyPrefix } = this.#options;
     if (limits.length === 0) return {};
     const names = keyNames(keyPrefix, redis);
     const limited = { userId: caller.userId, ownerId: ownerIdOf(caller) };
@@ -73,7 +76,37 @@ export class RateLimiter {
       ...limits.map(({ windowSecs }) => names.rateLimit(limited, windowSecs)),
       ...limits.map(({ windowSecs }) => names.rateLimitOfOwner(limited, windowSecs)),
     ];
-    const rules = this.#limits.flatMap((limit) => [limit.windowSecs, limit.requestsMax]);
+    return this.#count(keys, this.#limits, requestId);
+  }
+
+  /**
+   * Counts a request without an account.
+   *
+   * @param address the network of the client
+   * @returns and throws as `count`
+   */
+  async countStranger(
+    address: string,
+    requestId: string,
+  ): Promise<Readonly<Record<string, string>>> {
+    const { redis, strangerLimits, keyPrefix } = this.#options;
+    if (strangerLimits.length === 0) return {};
+    const names = keyNames(keyPrefix, redis);
+    // Redis gets no addresses.
+    const subject = createHash('sha256').update(address).digest('base64url').slice(0, 22);
+    const keys = strangerLimits.map(({ windowSecs }) =>
+      names.rateLimitOfStrangers(subject, windowSecs),
+    );
+    return this.#count(keys, strangerLimits, requestId);
+  }
+
+  async #count(
+    keys: readonly string[],
+    limits: readonly RateLimit[],
+    requestId: string,
+  ): Promise<Readonly<Record<string, string>>> {
+    const { onRefused, onUncounted } = this.#options;
+    const rules = limits.flatMap((limit) => [limit.windowSecs, limit.requestsMax]);
     let counted: Awaited<ReturnType<CountRequest>>;
     try {
       counted = await this.#countRequest(keys.length, ...keys, requestId, ...rules);
@@ -83,7 +116,7 @@ export class RateLimiter {
     }
     const [accepted, rule, remaining, waitMicros, clearMicros] = counted;
     const headers = {
-      'X-RateLimit-Limit': String(this.#limits[rule - 1]?.requestsMax),
+      'X-RateLimit-Limit': String(limits[rule - 1]?.requestsMax),
       'X-RateLimit-Reset': String(Math.ceil((Date.now() * 1000 + clearMicros) / 1_000_000)),
     };
     if (accepted === 1) return { ...headers, 'X-RateLimit-Remaining': String(remaining) };

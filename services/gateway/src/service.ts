@@ -156,6 +156,7 @@ function openLimits(
       redis,
       keyPrefix,
       limits: config.rateLimits,
+      strangerLimits: config.strangerLimits,
       budgetsPerOwnerMax: config.budgetsPerOwnerMax,
       onRefused: () => counts.rateLimited.inc(),
       onUncounted,

@@ -72,6 +72,37 @@ describe('RateLimiter', () => {
   const connect = (url: string): ReturnType<typeof connectForRequests> =>
     connectForRequests({ url: new Secret(url), prefix: 'unused', commandTimeoutMs: 5_000 }, log);
 
+  it('counts requests without an account for the network of their client', async () => {
+    const redis = connect(getTestStores().redisUrl);
+    await new Promise((resolve) => {
+      redis.once('ready', resolve);
+    });
+    const keyPrefix = createRedisPrefix();
+    const limiter = new RateLimiter({
+      redis,
+      keyPrefix,
+      limits: [],
+      strangerLimits: [{ windowSecs: 600, requestsMax: 2 }],
+      budgetsPerOwnerMax: 1,
+      onRefused: () => undefined,
+      onUncounted: () => undefined,
+    });
+    expect(await limiter.countStranger('192.0.2.1', 'a')).toMatchObject({
+      'X-RateLimit-Limit': '2',
+      'X-RateLimit-Remaining': '1',
+    });
+    await limiter.countStranger('192.0.2.1', 'b');
+    await expect(limiter.countStranger('192.0.2.1', 'c')).rejects.toMatchObject({ status: 429 });
+    expect(await limiter.countStranger('192.0.2.2', 'd')).toMatchObject({
+      'X-RateLimit-Remaining': '1',
+    });
+    // Redis gets no addresses.
+    expect((await redis.keys(`${keyPrefix}*`)).filter((key) => key.includes('192.0.2'))).toEqual(
+      [],
+    );
+    redis.disconnect();
+  });
+
   it('applies the strictest of several rules, and does not count refused requests', async () => {
     const redis = connect(getTestStores().redisUrl);
     await new Promise((resolve) => {
@@ -85,6 +116,7 @@ describe('RateLimiter', () => {
         { windowSecs: 60, requestsMax: 5 },
         { windowSecs: 3600, requestsMax: 2 },
       ],
+      strangerLimits: [],
       budgetsPerOwnerMax: 2,
       onRefused: () => {
         refusedCount += 1;
@@ -112,6 +144,7 @@ describe('RateLimiter', () => {
       redis,
       keyPrefix: createRedisPrefix(),
       limits: [{ windowSecs: 60, requestsMax: 2 }],
+      strangerLimits: [],
       budgetsPerOwnerMax: 2,
       onRefused: () => undefined,
       onUncounted: () => undefined,
@@ -139,6 +172,7 @@ describe('RateLimiter', () => {
       redis,
       keyPrefix: 'away',
       limits: [{ windowSecs: 60, requestsMax: 1 }],
+      strangerLimits: [],
       budgetsPerOwnerMax: 2,
       onRefused: () => undefined,
       onUncounted: () => {
@@ -166,6 +200,7 @@ describe('RateLimiter', () => {
       redis,
       keyPrefix,
       limits: [{ windowSecs: 60, requestsMax: 1 }],
+      strangerLimits: [],
       budgetsPerOwnerMax: 2,
       onRefused: () => undefined,
       onUncounted: (error) => errors.push(error),

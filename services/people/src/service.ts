@@ -8,7 +8,7 @@ import { createPeopleContext } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
 import { connectStores, keepLease, openPool, serveApi, startMaintenance } from '@parley/server';
 import type { RequestHandler, ServiceFrame } from '@parley/server';
-import { deleteOldFailedMails } from '@parley/store';
+import { deleteOldFailedMails, deleteOldTokens } from '@parley/store';
 
 import { endpoints } from './endpoints/index.ts';
 
@@ -46,9 +46,12 @@ function startMails(frame: ServiceFrame, { keySecrets }: PeopleContext): void {
   frame.onDispose('mails', () => mails.stop());
   startMaintenance(frame, [
     {
-      name: 'forgetting mails that failed long ago',
+      name: 'forgetting mails that failed long ago, and old links',
       intervalMs: forgetIntervalMs,
-      run: async () => deleteOldFailedMails(pool),
+      run: async () => {
+        await deleteOldFailedMails(pool);
+        await deleteOldTokens(pool);
+      },
     },
   ]);
 }

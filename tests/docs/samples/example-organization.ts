@@ -1,4 +1,6 @@
 /** The demo organization on a separate cluster, with everything that the examples refer to. */
+import { rmSync } from 'node:fs';
+
 import { connectMaker, people, seedDemo } from '@parley/demo';
 import type { ConnectedMaker, NewAccount } from '@parley/demo';
 import { exampleVariables } from '@parley/api';
@@ -7,6 +9,8 @@ import type { SampleRequest } from '@parley/api/samples';
 import { drawDefaultAvatar } from '@parley/images';
 import { ApiClient, readObjects, startCluster } from '@parley/test-kit';
 import type { Cluster, JsonObject } from '@parley/test-kit';
+
+import { makeMailFolder, readMail, tokenIn } from '../../support/kept-mails.ts';
 
 /** Links in recorded answers begin with it. */
 const publicUrl = 'https://chat.example.com';
@@ -54,13 +58,17 @@ export class ExampleOrganization {
   readonly cluster: Cluster;
   /** The file that examples send. */
   readonly picture: Uint8Array;
+  readonly #mailFolder: string;
   readonly #connected: ConnectedMaker;
   readonly #keys: ReadonlyMap<string, string>;
   readonly #fieldIds: unknown[] = [];
   #count = 0;
 
   static async start(): Promise<ExampleOrganization> {
-    const cluster = await startCluster({ environment: { PARLEY_PUBLIC_URL: publicUrl } });
+    const mailFolder = makeMailFolder();
+    const cluster = await startCluster({
+      environment: { PARLEY_PUBLIC_URL: publicUrl, PARLEY_MAIL_DIR: mailFolder },
+    });
     const connected = connectMaker(cluster.settings);
     const { accounts } = await seedDemo(connected.maker, {
       passwords: new Map([[people.tobias, password]]),
@@ -82,6 +90,7 @@ export class ExampleOrganization {
     ]);
     const organization = new ExampleOrganization(
       cluster,
+      mailFolder,
       connected,
       keys,
       await drawDefaultAvatar(256),
@@ -92,11 +101,13 @@ export class ExampleOrganization {
 
   private constructor(
     cluster: Cluster,
+    mailFolder: string,
     connected: ConnectedMaker,
     keys: ReadonlyMap<string, string>,
     picture: Uint8Array,
   ) {
     this.cluster = cluster;
+    this.#mailFolder = mailFolder;
     this.#connected = connected;
     this.#keys = keys;
     this.picture = picture;
@@ -122,6 +133,7 @@ export class ExampleOrganization {
   async stop(): Promise<void> {
     await this.#connected.close();
     await this.cluster.stop();
+    rmSync(this.#mailFolder, { recursive: true, force: true });
   }
 
   get #administrator(): ApiClient {
@@ -326,6 +338,18 @@ export class ExampleOrganization {
         { headers: { 'Sec-Fetch-Site': 'same-origin' } },
       );
       return opened['session_id'];
+    },
+    newPassword: () => Promise.resolve('the heron sleeps on one leg'),
+    resetToken: async () => {
+      const { email = '' } = await this.#makePerson();
+      await this.#administrator.post('password_reset', { email });
+      return tokenIn(await readMail(this.#mailFolder, email));
+    },
+    confirmToken: async () => {
+      const person = await this.#makePerson();
+      const email = `new.${person.email}`;
+      await person.patch('settings', { email });
+      return tokenIn(await readMail(this.#mailFolder, email));
     },
     password: () => Promise.resolve(password),
     email: () => Promise.resolve(people.tobias),

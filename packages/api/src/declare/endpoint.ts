@@ -127,6 +127,8 @@ export type EndpointDeclaration<
   readonly uncounted?: boolean;
   /** It checks a password: of the account in the request, or of the caller if authenticated. */
   readonly judgesPassword?: boolean;
+  /** Anybody may make it send a mail or try a secret, so its requests are counted for the network of the client. */
+  readonly countsStrangers?: boolean;
   /**
    * Its answer sets the cookie of a session. The gateway takes the request only from a page of its own origin, and passes on whose session the
    * browser sent, which the new one replaces.
@@ -246,6 +248,7 @@ export function declareEndpoint<
       access.authentication === 'none' ? limits.anonymousBodyMaxBytes : limits.bodyMaxBytes,
     uncounted: false,
     judgesPassword: false,
+    countsStrangers: false,
     opensSession: false,
     forDevelopment: false,
     afterLoss: method === 'GET' ? 'read' : 'once',

@@ -1,4 +1,9 @@
 export {
+  confirmEmailEndpoint,
+  requestPasswordResetEndpoint,
+  resetPasswordEndpoint,
+} from './account-links.ts';
+export {
   getAvatarEndpoint,
   getAvatarFileEndpoint,
   getDefaultAvatarEndpoint,

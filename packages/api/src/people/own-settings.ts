@@ -20,8 +20,9 @@ export const changeOwnAccountEndpoint = declareEndpoint({
   path: '/settings',
   service: 'people',
   tag: 'Own account',
-  summary: "Change the caller's name or password",
-  description: 'A change of address is refused, because it would have to be confirmed by mail.',
+  summary: "Change the caller's name, password or address",
+  description:
+    'A new address is used when it was confirmed by the link in a mail to it. A server without mail refuses it.',
   example: { parameters: { full_name: 'Tobias A. Lind' } },
   access,
   parameters: [
@@ -31,7 +32,7 @@ export const changeOwnAccountEndpoint = declareEndpoint({
     }),
     textParameter('email', {
       default: '',
-      description: 'Refused unless it is the current address',
+      description: 'The new address; the current one changes nothing',
     }),
     textParameter('old_password', { default: '', description: 'Required for a new password' }),
     textParameter('new_password', {
@@ -39,7 +40,15 @@ export const changeOwnAccountEndpoint = declareEndpoint({
       description: 'With the strength required for a new account',
     }),
   ],
-  success: object(optional({ full_name: described(text, 'if it changed') })),
+  success: object(
+    optional({
+      full_name: described(text, 'if it changed'),
+      account_email: described(
+        text,
+        'if a mail was sent that asks for a confirmation of the address',
+      ),
+    }),
+  ),
   errors: ['BAD_REQUEST'],
   judgesPassword: true,
 });

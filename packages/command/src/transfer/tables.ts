@@ -162,6 +162,7 @@ export const excludedTables: Readonly<Record<string, string>> = {
   side_effect_cursor: 'as log_head; effects that are not rows yet are carried as rows',
   event_queues: 'clients register anew, as after any new epoch',
   service_leases: 'processes of the other installation',
+  account_tokens: 'links of the other installation, whose mails it sends',
   mails: 'the installation that wrote them sends them',
   sessions: 'people sign in again in their browsers',
   rendered_pictures: 'texts that were shown to their writers within the last hour',

@@ -1,8 +1,9 @@
 import { getActor } from '@parley/access';
 import { badRequest, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
-import type { EventPart } from '@parley/event-log';
+import type { Append, EventPart } from '@parley/event-log';
 import { isUniqueViolation } from '@parley/database';
+import type { Client } from '@parley/database';
 import {
   emailPolicy,
   findUserById,
@@ -13,7 +14,7 @@ import {
   shownEmail,
   updateUser,
 } from '@parley/store';
-import type { User } from '@parley/store';
+import type { Realm, User } from '@parley/store';
 
 import type { PeopleContext } from '../people-context.ts';
 import { entryForEveryone, personUpdated, pictureUpdated, toUsers } from './account-events.ts';
@@ -25,8 +26,33 @@ function emailInUse(email: string): Error {
 }
 
 /**
- * Changes the address of an account, with events for those who see it (reference facts, events 13.1). No endpoint does this, because an
- * address must be confirmed by mail.
+ * Changes the address of an account that the transaction has locked, with events for those who see it (reference facts, events 13.1).
+ *
+ * @returns the changed account, and what the transaction appends
+ */
+export async function changeLockedEmail(
+  { publicUrl }: Pick<PeopleContext, 'publicUrl'>,
+  client: Client,
+  realm: Realm,
+  user: User,
+  email: string,
+): Promise<{ readonly result: User; readonly append: Append }> {
+  const policy = emailPolicy(realm.settings, publicUrl);
+  const shown = shownEmail({ id: user.id, email, botType: user.botType }, policy);
+  await setUserEmail(client, user.id, { delivery: email, shown });
+  // Another address has another Gravatar; a hidden address has none.
+  if (user.avatarSource === 'G' && shown === email)
+    await updateUser(client, user.id, { avatarSource: 'G' });
+  const changed = await findUserById(client, user.id);
+  if (changed === undefined) throw new Error('a locked account is gone');
+  return {
+    result: changed,
+    append: { entries: [entryForEveryone(emailEvents(user, changed))], accountUserIds: [user.id] },
+  };
+}
+
+/**
+ * Changes the address of any account without a confirmation, for the operator.
  *
  * @throws ApiError with the rules for addresses of new people (reference facts, people 7.3); then nothing has changed
  */
@@ -49,21 +75,7 @@ export async function changeEmail(
       if (user.botType === null) await checkAdmittedEmail(client, realm, email);
       const isOwnInAnotherCase = email.toLowerCase() === user.deliveryEmail.toLowerCase();
       if (!isOwnInAnotherCase && (await isEmailTaken(client, email))) throw emailInUse(email);
-      const policy = emailPolicy(realm.settings, context.publicUrl);
-      const shown = shownEmail({ id: user.id, email, botType: user.botType }, policy);
-      await setUserEmail(client, user.id, { delivery: email, shown });
-      // Another address has another Gravatar; a hidden address has none.
-      if (user.avatarSource === 'G' && shown === email)
-        await updateUser(client, user.id, { avatarSource: 'G' });
-      const changed = await findUserById(client, user.id);
-      if (changed === undefined) throw new Error('a locked account is gone');
-      return {
-        result: changed,
-        append: {
-          entries: [entryForEveryone(emailEvents(user, changed))],
-          accountUserIds: [user.id],
-        },
-      };
+      return changeLockedEmail(context, client, realm, user, email);
     });
   } catch (error) {
     if (isUniqueViolation(error)) throw emailInUse(email);

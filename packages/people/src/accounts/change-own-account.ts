@@ -11,6 +11,7 @@ import {
 } from '@parley/store';
 
 import type { PeopleContext } from '../people-context.ts';
+import { beginEmailChange, confirmationSent } from '../doors/change-own-email.ts';
 import { entryForEveryone } from './account-events.ts';
 import { isNewName, rename } from './change-person.ts';
 import { checkFullName } from './full-name.ts';
@@ -23,6 +24,9 @@ export type OwnChange = {
   readonly oldPassword: string;
   readonly newPassword: string;
 };
+
+/** The members of the answer: what changed, and whether an address has to be confirmed. */
+export type OwnAnswer = { readonly full_name?: string; readonly account_email?: string };
 
 type PasswordChange = { readonly oldHash: string; readonly newHash: string };
 
@@ -43,22 +47,21 @@ async function checkPasswordChange(
 }
 
 /**
- * Changes the caller's own name and password (reference facts, people 9). All changes are made, or none.
+ * Changes the caller's own name and password, and begins a change of address (reference facts, people 9). All of it is done, or nothing.
  *
- * @returns the members of the answer: the new name
  * @throws ApiError with the first refusal of the reference facts, people 9
  */
 export async function changeOwnAccount(
   context: PeopleContext,
   caller: Caller,
   change: OwnChange,
-): Promise<{ readonly full_name?: string }> {
+): Promise<OwnAnswer> {
   if (change.fullName === '' && change.newPassword === '' && change.email === '')
     throw withoutCode('Please fill out all fields.');
   const password =
     change.newPassword === '' ? undefined : await checkPasswordChange(context, caller, change);
-  return context.eventLog.transaction<{ readonly full_name?: string }>(async (client) => {
-    const { settings } = await lockRealmInUse(client);
+  return context.eventLog.transaction<OwnAnswer>(async (client) => {
+    const realm = await lockRealmInUse(client);
     const user = getActor(await lockUsersForOwnChange(client, [caller.userId]), caller);
     if (password !== undefined) {
       const { passwordHash } = (await findSignInAccount(client, user.deliveryEmail)) ?? {};
@@ -66,18 +69,20 @@ export async function changeOwnAccount(
       if (passwordHash !== password.oldHash) throw withoutCode('Wrong password!');
     }
     const email = change.email.trim();
-    // An address may change only after a confirmation by mail, and this server sends none.
-    if (email !== '' && email !== user.deliveryEmail)
-      throw withoutCode('Email address changes are disabled in this organization.');
+    const isOtherEmail = email !== '' && email !== user.deliveryEmail;
+    if (isOtherEmail) await beginEmailChange(context, client, realm, user, email);
     // A forbidden change of name is ignored silently, because no client offers it (reference facts, people 9).
-    const mayRename = !settings.name_changes_disabled || user.role === 'administrator';
+    const mayRename = !realm.settings.name_changes_disabled || user.role === 'administrator';
     const fullName =
       mayRename && isNewName(user, change.fullName) ? checkFullName(change.fullName) : undefined;
     if (password !== undefined)
       await updateUser(client, user.id, { passwordHash: password.newHash });
     const events = fullName === undefined ? [] : await rename(context, client, user, fullName);
     return {
-      result: fullName === undefined ? {} : { full_name: fullName },
+      result: {
+        ...(fullName !== undefined && { full_name: fullName }),
+        ...(isOtherEmail && { account_email: confirmationSent }),
+      },
       ...((fullName !== undefined || password !== undefined) && {
         append: {
           entries: [entryForEveryone(events)],

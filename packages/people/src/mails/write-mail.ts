@@ -8,6 +8,9 @@ import type { PeopleContext } from '../people-context.ts';
 
 const daySecs = 86_400;
 
+/** A mail to nobody is not sent. It is written where the time of an answer must not tell whether there is somebody. */
+export const nobody = '';
+
 /** Adds a mail to a transaction. It is sent when that has committed (decision 0049). */
 export async function writeMail(
   { keySecrets }: Pick<PeopleContext, 'keySecrets'>,

@@ -3,6 +3,11 @@ import { everyHandlerOf } from '@parley/server';
 import type { Implementation } from '@parley/server';
 
 import {
+  confirmEmailHandler,
+  requestPasswordResetHandler,
+  resetPasswordHandler,
+} from './account-links.ts';
+import {
   getAvatarHandler,
   getAvatarFileHandler,
   getDefaultAvatarHandler,
@@ -105,6 +110,8 @@ export const endpoints: readonly Implementation<PeopleContext>[] = everyHandlerO
   devFetchApiKeyHandler,
   devListUsersHandler,
   devListUsersByPostHandler,
+  requestPasswordResetHandler,
+  resetPasswordHandler,
   openSessionHandler,
   listSessionsHandler,
   endSessionHandler,
@@ -130,6 +137,7 @@ export const endpoints: readonly Implementation<PeopleContext>[] = everyHandlerO
   setEnterSendsHandler,
   markHotspotSeenHandler,
   changeOwnAccountHandler,
+  confirmEmailHandler,
   changeDisplaySettingsHandler,
   changeNotificationSettingsHandler,
   listBotsHandler,

@@ -1,0 +1,36 @@
+/** Links in mails that open an account (decision 0050). */
+import { badRequest, withoutCode } from '@parley/api';
+import type { ApiError } from '@parley/api';
+import { makeSessionToken, sessionTokenPattern } from '@parley/secrets';
+
+import type { PeopleContext } from '../people-context.ts';
+
+/** Pages of the web client that take a token, as the part of their address after the hash. */
+export type LinkPage = 'reset' | 'confirm';
+
+export function linkNotValid(): ApiError {
+  return badRequest('This link is not valid any more.');
+}
+
+/** @throws ApiError if this server sends no mails */
+export function checkSendsMails({ sendsMails }: Pick<PeopleContext, 'sendsMails'>): void {
+  if (!sendsMails) throw withoutCode('This server sends no mails.');
+}
+
+/**
+ * Makes a link.
+ *
+ * @returns its secret, of which only the hash is stored, and its address; what follows the hash sign is in no request, so in no log
+ */
+export function makeLink(
+  { publicUrl }: Pick<PeopleContext, 'publicUrl'>,
+  page: LinkPage,
+): { readonly token: string; readonly url: string } {
+  const token = makeSessionToken();
+  return { token, url: `${publicUrl}/#${page}/${token}` };
+}
+
+/** @throws ApiError for what cannot be the secret of a link, before anything is looked up */
+export function checkTokenShape(token: string): void {
+  if (!sessionTokenPattern.test(token)) throw linkNotValid();
+}

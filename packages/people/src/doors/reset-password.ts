@@ -1,0 +1,114 @@
+/** A new password for whoever reads the mails of the account (decision 0050). */
+import { foldName, withoutCode } from '@parley/api';
+import { transaction } from '@parley/database';
+import { authenticationMethods } from '@parley/objects';
+import { quote } from '@parley/mail';
+import { hashPassword } from '@parley/secrets';
+import {
+  findSignInAccount,
+  findToken,
+  getRealm,
+  getUser,
+  hasRoomForToken,
+  insertToken,
+  lockRealmInUse,
+  lockUserForOwnChange,
+  takeToken,
+  updateUser,
+} from '@parley/store';
+import type { Realm } from '@parley/store';
+
+import { entryForEveryone } from '../accounts/account-events.ts';
+import { isPasswordStrong } from '../accounts/password-strength.ts';
+import {
+  checkEmailShape,
+  organizationDeactivated,
+  passwordSignInDisabled,
+} from '../accounts/sign-in-refusals.ts';
+import { nobody, writeMail } from '../mails/write-mail.ts';
+import type { PeopleContext } from '../people-context.ts';
+import { checkSendsMails, checkTokenShape, linkNotValid, makeLink } from './links.ts';
+
+const purpose = 'reset-password';
+const validSecs = 3_600;
+
+function checkPasswordsAreUsed(realm: Realm, { mode }: PeopleContext): void {
+  if (realm.isDeactivated) throw organizationDeactivated();
+  if (authenticationMethods(realm, mode)['Email'] !== true) throw passwordSignInDisabled();
+}
+
+/**
+ * Mails a link to the address, if it belongs to an active account of a person. Nobody learns from the answer, or from the time it takes,
+ * whether it does: the same is written in both cases, and a mail to nobody is not sent.
+ *
+ * @throws ApiError if the address is none, or passwords or mails are not used
+ */
+export async function requestPasswordReset(context: PeopleContext, email: string): Promise<void> {
+  checkSendsMails(context);
+  const asked = checkEmailShape(email);
+  const realm = await getRealm(context.pool);
+  checkPasswordsAreUsed(realm, context);
+  await transaction(context.pool, async (client) => {
+    const hasRoom = await hasRoomForToken(client, purpose, asked);
+    const account = await findSignInAccount(client, asked);
+    if (!hasRoom) return;
+    const isOpen = account?.isActive === true && account.botType === null && !account.isSystem;
+    const { token, url } = makeLink(context, 'reset');
+    await insertToken(client, {
+      purpose,
+      userId: isOpen ? account.id : undefined,
+      email: asked,
+      token,
+      validSecs,
+    });
+    await writeMail(context, client, {
+      kind: purpose,
+      recipient: isOpen ? account.deliveryEmail : nobody,
+      expiresInSecs: validSecs,
+      letter: {
+        subject: ['A new password for ', quote(realm.name)],
+        paragraphs: [
+          ['Somebody asked for a new password for your account in ', quote(realm.name), '.'],
+          ['Choose it within an hour. The link works once.'],
+        ],
+        action: { label: 'Choose a new password', url },
+        ending: ['If it was not you, do nothing: your password stays as it is.'],
+      },
+    });
+  });
+}
+
+/**
+ * Replaces the password of the account that a link is for. Its sessions end, and so do its other links; its API key stays the same.
+ *
+ * @returns the address of the account, with which the person signs in
+ * @throws ApiError if the link is not good any more, or the password is too weak; then nothing has changed
+ */
+export async function resetPassword(
+  context: PeopleContext,
+  token: string,
+  password: string,
+): Promise<{ readonly email: string }> {
+  checkTokenShape(token);
+  checkPasswordsAreUsed(await getRealm(context.pool), context);
+  // What costs time comes after it, so strangers without a link cannot ask for it.
+  const found = await findToken(context.pool, purpose, token);
+  if (found === undefined) throw linkNotValid();
+  const { fullName, deliveryEmail } = await getUser(context.pool, found.userId);
+  if (!(await isPasswordStrong(password, [fullName, deliveryEmail])))
+    throw withoutCode('New password is too weak!');
+  const passwordHash = await hashPassword(password);
+  return context.eventLog.transaction(async (client) => {
+    checkPasswordsAreUsed(await lockRealmInUse(client), context);
+    const user = await lockUserForOwnChange(client, found.userId);
+    // Another request with the link was faster, or the account was deactivated or got another address meanwhile.
+    const isSame =
+      user?.isActive === true && foldName(user.deliveryEmail) === foldName(found.email);
+    if (!isSame || !(await takeToken(client, purpose, token))) throw linkNotValid();
+    await updateUser(client, user.id, { passwordHash });
+    return {
+      result: { email: user.deliveryEmail },
+      append: { entries: [entryForEveryone([])], accountUserIds: [user.id] },
+    };
+  });
+}

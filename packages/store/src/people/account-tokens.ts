@@ -1,0 +1,101 @@
+/** Links in mails that open an account (owner of `account_tokens`; decision 0050). */
+import { foldName } from '@parley/api';
+import type { Client, Queryable } from '@parley/database';
+import { hashSessionToken } from '@parley/secrets';
+
+export type TokenPurpose = 'reset-password' | 'change-email';
+
+export type NewToken = {
+  readonly purpose: TokenPurpose;
+  /** Undefined for an address without an account. */
+  readonly userId: number | undefined;
+  readonly email: string;
+  readonly token: string;
+  readonly validSecs: number;
+};
+
+/** What a link is for. */
+export type AccountToken = { readonly userId: number; readonly email: string };
+
+/** Nobody's mailbox gets more of one kind in an hour, whoever asks. */
+const perHourMax = 5;
+/** Serializes the counting for one address; the first key of Postgres' advisory locks. */
+const countLock = 7_217_006;
+
+/** @returns whether another link for this address may be mailed; nobody else can add one until the transaction ends */
+export async function hasRoomForToken(
+  client: Client,
+  purpose: TokenPurpose,
+  email: string,
+): Promise<boolean> {
+  await client.query({
+    name: 'store-lock-tokens-of-address',
+    text: 'SELECT pg_advisory_xact_lock($1, hashtext($2))',
+    values: [countLock, `${purpose} ${foldName(email)}`],
+  });
+  const { rows } = await client.query<{ recent: number }>({
+    name: 'store-count-tokens-of-address',
+    text: `SELECT count(*)::int AS recent FROM account_tokens
+      WHERE email_folded = $1 AND purpose = $2 AND created_at > now() - interval '1 hour'`,
+    values: [foldName(email), purpose],
+  });
+  return (rows[0]?.recent ?? 0) < perHourMax;
+}
+
+/** Stores the hash of a token. */
+export async function insertToken(client: Client, given: NewToken): Promise<void> {
+  await client.query({
+    name: 'store-insert-account-token',
+    text: `INSERT INTO account_tokens (token_hash, purpose, user_id, email, email_folded, expires_at)
+      VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
+    values: [
+      hashSessionToken(given.token),
+      given.purpose,
+      given.userId ?? null,
+      given.email,
+      foldName(given.email),
+      given.validSecs,
+    ],
+  });
+}
+
+/** @returns what a token is for, or undefined if it is unknown, used, expired or for something else */
+export async function findToken(
+  db: Queryable,
+  purpose: TokenPurpose,
+  token: string,
+): Promise<AccountToken | undefined> {
+  const { rows } = await db.query<AccountToken>({
+    name: 'store-find-account-token',
+    text: `SELECT user_id AS "userId", email FROM account_tokens
+      WHERE token_hash = $1 AND purpose = $2 AND user_id IS NOT NULL AND expires_at > now()`,
+    values: [hashSessionToken(token), purpose],
+  });
+  return rows[0];
+}
+
+/**
+ * Uses a token up. The caller has locked its account.
+ *
+ * @returns whether it was still good
+ */
+export async function takeToken(
+  client: Client,
+  purpose: TokenPurpose,
+  token: string,
+): Promise<boolean> {
+  const { rowCount } = await client.query({
+    name: 'store-take-account-token',
+    text: 'DELETE FROM account_tokens WHERE token_hash = $1 AND purpose = $2 AND expires_at > now()',
+    values: [hashSessionToken(token), purpose],
+  });
+  return rowCount === 1;
+}
+
+/** Deletes tokens that opened nothing for a day, of which the last hour still counts for its address. */
+export async function deleteOldTokens(db: Queryable): Promise<void> {
+  await db.query({
+    name: 'store-delete-old-account-tokens',
+    text: `DELETE FROM account_tokens WHERE expires_at < now() - interval '1 day'`,
+  });
+}
