@@ -13,9 +13,14 @@ const browserPath = '/usr/bin/chromium';
 /** Where the built client is. */
 export const builtFolder = join(repositoryFolder, 'packages', 'web', 'dist');
 
-/** Builds the client, if its sources changed since the last time. */
+let building: Promise<unknown> | undefined;
+
+/** Builds the client, if its sources changed since the last time. Files of tests that share a process ask once. */
 export async function buildClient(): Promise<void> {
-  await promisify(execFile)(process.execPath, [join(repositoryFolder, 'scripts', 'build.mjs')]);
+  building ??= promisify(execFile)(process.execPath, [
+    join(repositoryFolder, 'scripts', 'build.mjs'),
+  ]);
+  await building;
 }
 
 /**

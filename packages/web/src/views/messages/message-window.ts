@@ -20,7 +20,8 @@ function indexOf(ids: readonly number[], id: number): number {
 }
 
 export function shownPartOf(ids: readonly number[], window: MessageWindow): ShownPart {
-  const lastStart = Math.max(0, ids.length - shownMax);
+  // A step at a time: while new messages come, those that are shown stay where they are drawn.
+  const lastStart = Math.ceil(Math.max(0, ids.length - shownMax) / step) * step;
   const above = window === undefined ? lastStart : Math.min(lastStart, indexOf(ids, window));
   const shown = ids.slice(above, above + shownMax);
   return { ids: shown, above, below: ids.length - above - shown.length };

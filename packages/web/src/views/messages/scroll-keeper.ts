@@ -7,6 +7,8 @@ const endMarginPx = 60;
  */
 export class ScrollKeeper {
   readonly #scroller: HTMLElement;
+  /** The messages in the page, whichever they are at the moment; those that are on their way have no id. */
+  readonly #rows: HTMLCollectionOf<HTMLElement>;
   /** Its lower edge: the name above a row goes when another one of the same sender comes before it. */
   #held:
     | { readonly row: HTMLElement; readonly bottom: number; readonly scrollTop: number }
@@ -14,6 +16,7 @@ export class ScrollKeeper {
 
   constructor(scroller: HTMLElement) {
     this.#scroller = scroller;
+    this.#rows = scroller.getElementsByTagName('article');
   }
 
   /**
@@ -24,17 +27,17 @@ export class ScrollKeeper {
   hold(): { readonly seenIds: readonly number[]; readonly isAtEnd: boolean } {
     const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
     const { top, bottom } = this.#scroller.getBoundingClientRect();
-    const inSight = this.#rows()
-      .map((row) => ({ row, place: row.getBoundingClientRect() }))
-      .filter(({ place }) => place.bottom > top && place.top < bottom);
-    const [first] = inSight;
-    this.#held = first && { row: first.row, bottom: first.place.bottom, scrollTop };
-    return {
-      seenIds: inSight
-        .filter(({ place }) => place.bottom <= bottom + 1)
-        .map(({ row }) => Number(row.dataset['messageId'])),
-      isAtEnd: scrollHeight - scrollTop - clientHeight < endMarginPx,
-    };
+    const seenIds: number[] = [];
+    this.#held = undefined;
+    for (let index = this.#firstBelow(top); index < this.#rows.length; index += 1) {
+      const row = this.#rows[index];
+      const place = row?.getBoundingClientRect();
+      if (row === undefined || place === undefined || place.top >= bottom) break;
+      this.#held ??= { row, bottom: place.bottom, scrollTop };
+      const id = row.dataset['messageId'];
+      if (id !== undefined && place.bottom <= bottom + 1) seenIds.push(Number(id));
+    }
+    return { seenIds, isAtEnd: scrollHeight - scrollTop - clientHeight < endMarginPx };
   }
 
   /** Brings it back: after each change of the page. What the reader scrolled since it was held is kept. */
@@ -47,7 +50,7 @@ export class ScrollKeeper {
 
   /** Shows a message, or the one after it, a third of the height from above. */
   show(messageId: number): HTMLElement | undefined {
-    const row = this.#rows().find(({ dataset }) => Number(dataset['messageId']) >= messageId);
+    const row = [...this.#rows].find(({ dataset }) => Number(dataset['messageId']) >= messageId);
     if (row === undefined) return undefined;
     const { top, height } = this.#scroller.getBoundingClientRect();
     this.#scroller.scrollTop += row.getBoundingClientRect().top - top - height / 3;
@@ -58,7 +61,14 @@ export class ScrollKeeper {
     this.#scroller.scrollTop = this.#scroller.scrollHeight;
   }
 
-  #rows(): readonly HTMLElement[] {
-    return [...this.#scroller.querySelectorAll<HTMLElement>('[data-message-id]')];
+  /** The index of the first row that ends below a height; rows stand in their order, and asking where all are takes long. */
+  #firstBelow(height: number): number {
+    let [from, to] = [0, this.#rows.length];
+    while (from < to) {
+      const middle = Math.floor((from + to) / 2);
+      const isAbove = (this.#rows[middle]?.getBoundingClientRect().bottom ?? Infinity) <= height;
+      [from, to] = isAbove ? [middle + 1, to] : [from, middle];
+    }
+    return from;
   }
 }
