@@ -41,6 +41,11 @@ function findBuildKey() {
   return hash.digest('hex');
 }
 
+function isBuilt(key) {
+  const built = existsSync(builtMark) ? readFileSync(builtMark, 'utf8') : '';
+  return built === key && existsSync(join(builtFolder, 'index.html'));
+}
+
 /**
  * Builds the web client into `packages/web/dist`. Does nothing when its sources did not change since the last time.
  *
@@ -48,8 +53,7 @@ function findBuildKey() {
  */
 export async function buildWebClient() {
   const key = findBuildKey();
-  const built = existsSync(builtMark) ? readFileSync(builtMark, 'utf8') : '';
-  if (built === key && existsSync(join(builtFolder, 'index.html'))) return;
+  if (isBuilt(key)) return;
   say('Building the web client ...');
   const fresh = join(root, '.parley', 'tools', `web-client-${process.pid}`);
   const code = await run(
@@ -69,6 +73,11 @@ export async function buildWebClient() {
     throw new SetupFault(
       `The web client could not be built: Vite ended with code ${code} (its words are above).`,
     );
+  }
+  // Another process may have built the same meanwhile, and a server may be reading that.
+  if (isBuilt(key)) {
+    rmSync(fresh, { recursive: true, force: true });
+    return;
   }
   // Complete at every moment, for a server that is being started.
   rmSync(builtFolder, { recursive: true, force: true });

@@ -82,16 +82,15 @@ function open(
   server: Server,
   newestMax?: number,
 ): { readonly list: MessageList; readonly store: MessageStore } {
-  const store = new MessageStore();
-  const list = new MessageList(
+  const store = new MessageStore(
     new ParleyClient({ site: 'http://parley.test', fetch: server.fetch }),
-    {
-      store,
-      narrow: [],
-      newestMax,
-      onLeft: () => store.retain(new Set(list.held)),
-    },
   );
+  const list = new MessageList({
+    store,
+    narrow: [],
+    newestMax,
+    onLeft: () => store.retain(new Set(list.held)),
+  });
   return { list, store };
 }
 

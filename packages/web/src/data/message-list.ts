@@ -4,10 +4,10 @@
  */
 import { batch, signal } from '@preact/signals';
 import type { Signal } from '@preact/signals';
-import type { AnswerOf, Requests } from '@parley/client';
+import type { AnswerOf } from '@parley/client';
 
 import type { Anchor, MessageRange, MessageStore } from './message-store.ts';
-import { ascending, narrowKey } from './narrow.ts';
+import { ascending } from './narrow.ts';
 import type { Narrow } from './narrow.ts';
 
 /** Messages of one request. */
@@ -32,7 +32,6 @@ export type MessageListOptions = {
 
 export class MessageList {
   readonly narrow: Narrow;
-  readonly key: string;
   /** Ascending. */
   readonly ids: Signal<readonly number[]> = signal([]);
   readonly hasOldest = signal(false);
@@ -41,10 +40,7 @@ export class MessageList {
   readonly loading: Signal<'start' | 'older' | 'newer' | undefined> = signal(undefined);
   /** Why the last reading failed, until the next begins. */
   readonly failure: Signal<unknown> = signal(undefined);
-  /** The message that the first page was read around. */
-  readonly anchorId: Signal<number | undefined> = signal(undefined);
   readonly matches: Signal<ReadonlyMap<number, Match>> = signal(new Map());
-  readonly #client: Requests;
   readonly #options: MessageListOptions;
   #reading = new AbortController();
   /** Where the list began; undefined until it was loaded. */
@@ -52,10 +48,8 @@ export class MessageList {
   /** New messages that came during a reading, whose answer may not have them. */
   #arrived: number[] = [];
 
-  constructor(client: Requests, options: MessageListOptions) {
+  constructor(options: MessageListOptions) {
     this.narrow = options.narrow;
-    this.key = narrowKey(options.narrow);
-    this.#client = client;
     this.#options = options;
   }
 
@@ -69,9 +63,7 @@ export class MessageList {
     this.#anchor = anchor;
     const size = this.#options.newestMax ?? pageSize / 2;
     const page = await this.#read('start', { anchor, before: size, after: size });
-    if (page === undefined) return;
-    this.#replace(page);
-    this.anchorId.value = page.anchor;
+    if (page !== undefined) this.#replace(page);
   }
 
   async loadOlder(): Promise<void> {
@@ -187,11 +179,7 @@ export class MessageList {
     this.loading.value = end;
     this.failure.value = undefined;
     try {
-      const page = await store.readUnchanged(
-        this.#client,
-        { ...range, narrow: this.narrow },
-        ending,
-      );
+      const page = await store.read({ ...range, narrow: this.narrow }, ending);
       if (ending.aborted) return undefined;
       for (const message of page.messages) store.put(message);
       this.#keepMatches(page);

@@ -15,21 +15,20 @@ const newestMax = 1_000;
 const listsMax = 12;
 
 export class MessageLists {
-  readonly store = new MessageStore();
+  readonly store: MessageStore;
   /** The newest messages of all. */
   readonly newest: MessageList;
-  readonly #client: Requests;
   readonly #state: State;
   readonly #lists = new Map<string, MessageList>();
 
   constructor(client: Requests, state: State) {
-    this.#client = client;
+    this.store = new MessageStore(client);
     this.#state = state;
     this.newest = this.#create(allMessages, newestMax);
   }
 
   #create(narrow: Narrow, newestMax?: number): MessageList {
-    return new MessageList(this.#client, {
+    return new MessageList({
       store: this.store,
       narrow,
       newestMax,
@@ -115,7 +114,7 @@ export class MessageLists {
     let anchor = Math.min(...ids);
     for (let isWhole = false; !isWhole;) {
       const range = { anchor, before: 0, after: newestMax, narrow };
-      const page = await this.store.readUnchanged(this.#client, range);
+      const page = await this.store.read(range);
       messages.push(...page.messages);
       anchor = (page.messages.at(-1)?.id ?? Infinity) + 1;
       isWhole = page.found_newest || anchor > Math.max(...ids);

@@ -22,9 +22,14 @@ export type MessageRange = {
 };
 
 export class MessageStore {
+  readonly #client: Requests;
   readonly #messages = new Map<number, Signal<Message>>();
   /** What changed since the readings that go on began. */
   readonly #noting = new Set<Set<number>>();
+
+  constructor(client: Requests) {
+    this.#client = client;
+  }
 
   /** @returns undefined if the client does not hold it */
   find(id: number): ReadonlySignal<Message> | undefined {
@@ -60,8 +65,7 @@ export class MessageStore {
    *
    * @throws ApiError, NoAnswerError, or the signal's reason
    */
-  async readUnchanged(
-    client: Requests,
+  async read(
     { anchor, before, after, narrow }: MessageRange,
     ending?: AbortSignal,
   ): Promise<AnswerOf<'GET /messages'>> {
@@ -77,7 +81,7 @@ export class MessageStore {
       const changed = new Set<number>();
       this.#noting.add(changed);
       try {
-        const answer = await client.request('GET /messages', parameters, { signal: ending });
+        const answer = await this.#client.request('GET /messages', parameters, { signal: ending });
         const isOld = changed.has(anyId) || answer.messages.some(({ id }) => changed.has(id));
         if (!isOld || reading === readingsMax) return answer;
       } finally {

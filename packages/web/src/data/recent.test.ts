@@ -37,7 +37,6 @@ test('conversations come by their last message, with who took part and what is u
   expect(recent.conversations.peek()).toEqual([
     {
       conversation: inTopic,
-      lastMessageId: 4,
       lastTimestamp: 4,
       senderIds: [2, 3],
       unreadCount: 0,
@@ -45,7 +44,6 @@ test('conversations come by their last message, with who took part and what is u
     },
     {
       conversation: withBob,
-      lastMessageId: 2,
       lastTimestamp: 2,
       senderIds: [8],
       unreadCount: 1,

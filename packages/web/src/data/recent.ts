@@ -10,7 +10,6 @@ import type { State } from './state.ts';
 
 export type RecentConversation = {
   readonly conversation: Conversation;
-  readonly lastMessageId: number;
   /** Seconds since 1970. */
   readonly lastTimestamp: number;
   /** Who took part, the last sender first. */
@@ -58,7 +57,6 @@ function groupConversations(
     return [
       {
         conversation: last.conversation,
-        lastMessageId: last.message.id,
         lastTimestamp: last.message.timestamp,
         senderIds: [...new Set([last, ...others].map(({ message }) => message.sender_id))],
         unreadCount: unread?.ids.size ?? 0,

@@ -2,7 +2,11 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { ParleyClient } from '@parley/client';
 
+import type { ConnectionState } from './app.ts';
 import { SharedEvents } from './shared-events.ts';
+
+/** For a busy machine. */
+const waiting = { timeout: 10_000 };
 
 type Event = { readonly id: number; readonly type: 'alert_words'; readonly alert_words: string[] };
 
@@ -10,10 +14,17 @@ type Event = { readonly id: number; readonly type: 'alert_words'; readonly alert
 class Queue {
   readonly events: Event[] = [];
   registrations = 0;
+  /** Requests that failed, while there is no network. */
+  failures: number | undefined;
+  #break: (() => void) | undefined;
   #write: ((text: string) => void) | undefined;
 
   readonly fetch: typeof fetch = (input, init) => {
     const { pathname, searchParams } = new URL(new Request(input).url);
+    if (this.failures !== undefined) {
+      this.failures += 1;
+      return Promise.reject(new TypeError('no network'));
+    }
     if (pathname.endsWith('/register')) {
       this.registrations += 1;
       const last_event_id = this.events.at(-1)?.id ?? 0;
@@ -29,6 +40,12 @@ class Queue {
     );
   };
 
+  /** The network is gone, with the stream that was open. */
+  loseNetwork(): void {
+    this.failures = 0;
+    this.#break?.();
+  }
+
   add(word: string): void {
     const event: Event = { id: this.events.length + 1, type: 'alert_words', alert_words: [word] };
     this.events.push(event);
@@ -43,6 +60,7 @@ class Queue {
         for (const event of this.events)
           if (event.id > lastEventId) write(`data: ${JSON.stringify(event)}\n\n`);
         this.#write = write;
+        this.#break = () => controller.error(new TypeError('no network'));
         signal?.addEventListener('abort', () => {
           if (this.#write === write) this.#write = undefined;
           controller.error(new Error('aborted'));
@@ -55,6 +73,7 @@ class Queue {
 /** A tab whose whole state is the list of words that it has heard of. */
 class Tab {
   words: readonly string[] | undefined;
+  connection: ConnectionState = 'connecting';
   readonly #ending = new AbortController();
   readonly shared: SharedEvents<readonly string[]>;
 
@@ -70,7 +89,9 @@ class Tab {
       },
       read: () => queue.events.map(({ alert_words }) => alert_words[0] ?? ''),
       known: () => this.words,
-      onConnection: () => undefined,
+      onConnection: (connection) => {
+        this.connection = connection;
+      },
       onFailure: () => undefined,
       onInput: () => undefined,
       onRefused: (failure) => {
@@ -103,7 +124,7 @@ function openTab(): Tab {
 }
 
 async function hasWords(tab: Tab, words: readonly string[]): Promise<void> {
-  await expect.poll(() => tab.words).toEqual(words);
+  await expect.poll(() => tab.words, waiting).toEqual(words);
 }
 
 test('all tabs get each event once, by one registration', async () => {
@@ -155,7 +176,7 @@ test('when the lead is taken from a tab all go on, and miss nothing', async () =
   // As if the leader slept: it answers none of these questions in time.
   for (let asked = 0; asked < 3; asked += 1) follower.shared.wake();
   await expect
-    .poll(() => [leader, follower].map(({ shared }) => shared.isLeader))
+    .poll(() => [leader, follower].map(({ shared }) => shared.isLeader), waiting)
     .toEqual([false, true]);
   queue.add('a');
   for (const tab of [one, other]) await hasWords(tab, ['a']);
@@ -163,4 +184,16 @@ test('when the lead is taken from a tab all go on, and miss nothing', async () =
   queue.add('b');
   await hasWords(leader, ['a', 'b']);
   expect(queue.registrations).toBe(1);
+});
+
+test('a tab says offline until the network is back, whatever fails meanwhile', async () => {
+  const tab = openTab();
+  await expect.poll(() => tab.connection, waiting).toBe('live');
+  tab.shared.noteOffline();
+  queue.loseNetwork();
+  await expect.poll(() => queue.failures, waiting).toBeGreaterThan(0);
+  expect(tab.connection).toBe('offline');
+  queue.failures = undefined;
+  tab.shared.wake();
+  await expect.poll(() => tab.connection, waiting).toBe('live');
 });

@@ -121,6 +121,7 @@ export class SharedEvents<Known> {
 
   /** The network is back, or the page was shown again: looks at once whether events still come. */
   wake(): void {
+    if (this.#connection === 'offline') this.#setConnection('connecting');
     if (this.#stream === undefined) this.#ping();
     else this.#stream.wake();
   }
@@ -166,7 +167,7 @@ export class SharedEvents<Known> {
       keepsQueue: true,
       onConnected: () => this.#setConnection('live'),
       onFailure: (failure) => {
-        this.#setConnection('connecting');
+        if (this.#connection !== 'offline') this.#setConnection('connecting');
         this.#options.onFailure(failure);
       },
     });

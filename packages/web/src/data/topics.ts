@@ -3,29 +3,26 @@ import { signal } from '@preact/signals';
 import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { Requests } from '@parley/client';
 
-/** As its newest message spells it, and the id of that message. */
-export type Topic = { readonly name: string; readonly maxId: number };
-
 /** Streams whose topics are kept; those asked for longest ago go. */
 const streamsMax = 50;
 
 export class Topics {
   readonly #client: Requests;
-  readonly #streams = new Map<number, Signal<readonly Topic[]>>();
+  readonly #streams = new Map<number, Signal<readonly string[]>>();
 
   constructor(client: Requests) {
     this.#client = client;
   }
 
-  /** The topics of a stream, the newest first; empty until the server has answered. */
-  of(streamId: number): ReadonlySignal<readonly Topic[]> {
+  /** The topics of a stream as their newest messages spell them, the newest first; empty until the server has answered. */
+  of(streamId: number): ReadonlySignal<readonly string[]> {
     const known = this.#streams.get(streamId);
     if (known !== undefined) {
       this.#streams.delete(streamId);
       this.#streams.set(streamId, known);
       return known;
     }
-    const topics = signal<readonly Topic[]>([]);
+    const topics = signal<readonly string[]>([]);
     this.#streams.set(streamId, topics);
     const [oldest] = this.#streams.keys();
     if (this.#streams.size > streamsMax && oldest !== undefined) this.#streams.delete(oldest);
@@ -34,12 +31,11 @@ export class Topics {
   }
 
   /** A message came, with its spelling of the topic. */
-  receive(streamId: number, name: string, messageId: number): void {
+  receive(streamId: number, name: string): void {
     const topics = this.#streams.get(streamId);
     if (topics === undefined) return;
     const folded = name.toLowerCase();
-    const others = topics.value.filter((topic) => topic.name.toLowerCase() !== folded);
-    topics.value = [{ name, maxId: messageId }, ...others];
+    topics.value = [name, ...topics.value.filter((topic) => topic.toLowerCase() !== folded)];
   }
 
   /** Messages of these streams moved or are gone: only the server knows what is left of their topics. */
@@ -50,12 +46,12 @@ export class Topics {
     }
   }
 
-  async #read(streamId: number, topics: Signal<readonly Topic[]>): Promise<void> {
+  async #read(streamId: number, topics: Signal<readonly string[]>): Promise<void> {
     try {
       const answer = await this.#client.request('GET /users/me/{stream_id}/topics', {
         stream_id: streamId,
       });
-      topics.value = answer.topics.map(({ name, max_id }) => ({ name, maxId: max_id }));
+      topics.value = answer.topics.map(({ name }) => name);
     } catch {
       // What asks next tries again.
       if (this.#streams.get(streamId) === topics) this.#streams.delete(streamId);

@@ -107,7 +107,7 @@ export const messageReducers = {
     typing.receive('stop', conversation, received.sender_id);
     state.maxMessageId.value = Math.max(state.maxMessageId.peek(), received.id);
     if (conversation.type === 'stream') {
-      topics.receive(conversation.streamId, conversation.topic, received.id);
+      topics.receive(conversation.streamId, conversation.topic);
       noteFirstMessage(state, conversation.streamId, received.id);
     } else {
       const { userIds } = conversation;

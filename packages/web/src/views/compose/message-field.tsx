@@ -27,7 +27,7 @@ function completionSourcesOf(app: App, conversation: Conversation): CompletionSo
     groups: app.state.realm.value.realm_user_groups,
     streams: [...app.state.streams.value.values()],
     subscribedIds: app.state.subscriptions.value,
-    topicsOf: (streamId) => app.topics.of(streamId).value.map(({ name }) => name),
+    topicsOf: (streamId) => app.topics.of(streamId).value,
     emoji: [
       ...pictureEmoji(app.state.realm.value),
       ...unicodeEmoji.value.flatMap(({ emoji }) => emoji),

@@ -77,7 +77,7 @@ function StreamRecipient({
       />
       <datalist id={topicsId}>
         {shown !== undefined &&
-          topics.of(streamId).value.map(({ name }) => <option key={name} value={name} />)}
+          topics.of(streamId).value.map((name) => <option key={name} value={name} />)}
       </datalist>
     </div>
   );

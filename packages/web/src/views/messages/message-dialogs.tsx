@@ -48,7 +48,7 @@ export function MoveForm({ app, message, onClose }: DialogProps) {
         />
       </label>
       <datalist id={topicsId}>
-        {app.topics.of(message.stream_id).value.map(({ name }) => (
+        {app.topics.of(message.stream_id).value.map((name) => (
           <option key={name} value={name} />
         ))}
       </datalist>

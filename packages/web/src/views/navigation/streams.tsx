@@ -69,7 +69,7 @@ type TopicListProps = { readonly app: App; readonly stream: ListedStream['stream
 function TopicList({ app, stream: { stream_id: streamId, name } }: TopicListProps) {
   const { unreadConversations, mutedTopics } = app.state;
   const topics = app.topics.of(streamId).value.slice(0, topicsMax);
-  const entries = topics.map(({ name: topic }) => {
+  const entries = topics.map((topic) => {
     const key = conversationKey({ type: 'stream', streamId, topic });
     return {
       place: { view: 'messages', narrow: topicNarrow(streamId, topic) } as const,

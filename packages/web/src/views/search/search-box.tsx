@@ -19,7 +19,7 @@ function sourcesOf(app: App): SearchSources {
   return {
     people: app.state.activePeople.value,
     streams: [...app.state.streams.value.values()],
-    topicsOf: (streamId) => app.topics.of(streamId).value.map(({ name }) => name),
+    topicsOf: (streamId) => app.topics.of(streamId).value,
   };
 }
 
