@@ -81,6 +81,12 @@ export async function buildWebClient() {
   }
   // Complete at every moment, for a server that is being started.
   rmSync(builtFolder, { recursive: true, force: true });
-  renameSync(fresh, builtFolder);
+  try {
+    renameSync(fresh, builtFolder);
+  } catch (error) {
+    // Another process has put the same there in this moment.
+    if (error.code !== 'ENOTEMPTY') throw error;
+    rmSync(fresh, { recursive: true, force: true });
+  }
   writeFileSync(builtMark, key);
 }

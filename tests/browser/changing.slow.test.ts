@@ -42,6 +42,9 @@ test('an edit is shown to the other, with what it changed', async () => {
   await choose(ann, ann.messages, 'Edit');
   const form = ann.page.getByRole('form', { name: 'Edit message' });
   await form.getByRole('textbox').fill('The soup is ready');
+  // What was written in it stays, wherever its author looks meanwhile.
+  await ann.go('#recent');
+  await ann.go(addressOf('edits'));
   await form.getByRole('button', { name: 'Save' }).click();
   await expectShown(bob.message('The soup is ready').getByText('edited'));
   await choose(bob, bob.messages, 'View edits');

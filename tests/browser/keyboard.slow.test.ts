@@ -10,14 +10,13 @@ import type { Visitor } from './visitor.ts';
 const { system, visit } = startBrowserTests();
 
 const tabsMax = 120;
-const deadline = { deadlineMs: 20_000 };
 
 function hasFocus(target: Locator): Promise<boolean> {
   return target.evaluate((element) => element === document.activeElement);
 }
 
 async function expectFocus(target: Locator): Promise<void> {
-  await waitUntil('it has the focus', () => hasFocus(target), deadline);
+  await waitUntil('it has the focus', () => hasFocus(target), { deadlineMs: 20_000 });
 }
 
 /** The page keeps the focus somewhere: whoever uses the keyboard goes on from where they are. */
@@ -25,7 +24,7 @@ async function expectSomeFocus(page: Page): Promise<void> {
   await waitUntil(
     'something has the focus',
     () => page.evaluate(() => ![null, document.body].includes(document.activeElement as null)),
-    deadline,
+    { deadlineMs: 20_000 },
   );
 }
 
@@ -40,7 +39,7 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
 
 async function expectAddress({ page }: Visitor, fragment: string): Promise<void> {
   await waitUntil(`the address is ${fragment}`, () => new URL(page.url()).hash === fragment, {
-    ...deadline,
+    deadlineMs: 20_000,
     describe: () => page.url(),
   });
 }
@@ -136,10 +135,8 @@ test('somebody replies, edits, reacts, stars and quotes', async () => {
 
   await page.keyboard.press('q');
   await expectFocus(visitor.composeField);
-  await waitUntil(
-    'the quotation is there',
-    async () => (await visitor.composeField.inputValue()).includes('An answer that is better'),
-    deadline,
+  await waitUntil('the quotation is there', async () =>
+    (await visitor.composeField.inputValue()).includes('An answer that is better'),
   );
 });
 

@@ -1,4 +1,5 @@
 /** Writing: where to, with completion, preview, files and drafts, now or later, and what stands against it. */
+import { botTypes } from '@parley/api';
 import { waitUntil } from '@parley/test-kit';
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
@@ -21,6 +22,8 @@ async function enterAs(person: 'ann' | 'bob', fragment: string): Promise<Visitor
 
 const sendButton = ({ page }: Visitor): Locator =>
   page.getByRole('button', { name: 'Send', exact: true });
+
+const focusedField = ({ page }: Visitor): Locator => page.locator('.compose textarea:focus');
 
 async function expectWritten({ composeField }: Visitor, text: string): Promise<void> {
   let written = '';
@@ -45,6 +48,7 @@ test('a message goes to a topic that is chosen while others write', async () => 
   await ann.page.locator('datalist option[value="meanwhile"]').waitFor({ state: 'attached' });
   await topic.pressSequentially('ors');
   await topic.press('Enter');
+  await expectShown(focusedField(ann));
   await ann.page.keyboard.type('Where are they?');
   await sendButton(ann).click();
   await expectShown(ann.page.getByRole('heading', { name: 'anchors' }));
@@ -65,6 +69,7 @@ test('a message goes to people who are found by name, and they see it being type
   await expectShown(ann.page.getByRole('option', { name: 'Bob Ray' }));
   await people.press('Enter');
   await people.press('Enter');
+  await expectShown(focusedField(ann));
   await ann.page.keyboard.type('Psst');
   await expectShown(bob.page.getByText('Ann Lee is typing'));
   await ann.page.keyboard.press('Control+Enter');
@@ -73,8 +78,9 @@ test('a message goes to people who are found by name, and they see it being type
 });
 
 test('names are completed: people, groups, streams, topics, emoji', async () => {
-  const { ann: account, bob, general } = system();
+  const { ann: account, bob, general, organization } = system();
   const members = [account.id, bob.id];
+  await organization.makeAccount('Tide Bot', { botType: botTypes.generic, owner: account });
   await account.typed.request('POST /user_groups/create', {
     name: 'rowers',
     description: 'Who row',
@@ -85,6 +91,7 @@ test('names are completed: people, groups, streams, topics, emoji', async () => 
   const suggestions = ann.page.getByRole('listbox', { name: 'Suggestions' });
   for (const [typed, option, completed] of [
     ['@bo', 'Bob Ray', '@**Bob Ray** '],
+    ['@ti', 'Tide Bot', '@**Tide Bot** '],
     ['@row', 'rowers', '@*rowers* '],
     ['#gen', 'general', '#**general** '],
     ['#**general>ti', 'tides', '#**general>tides** '],

@@ -168,7 +168,7 @@ export const settingsTexts = {
 
   sections: {
     account: {
-      title: 'Account',
+      title: 'Password and account',
       note: 'A new password signs out all your browsers, this one too.',
     },
     'alert-words': {
@@ -238,12 +238,7 @@ export const settingsTexts = {
       'The present key stops working at once, and all your browsers are signed out, this one too.',
   },
 
-  account: {
-    changeAddress: 'Change the address',
-    changePassword: 'Change the password',
-    deactivateSelf: 'Deactivate your account',
-    mailSent: 'A mail to the new address asks for a confirmation.',
-  },
+  account: { changePassword: 'Change the password', deactivateSelf: 'Deactivate your account' },
   apiKey: { replace: 'Replace the key', show: 'Show the key', yours: 'Your API key' },
   bots: {
     configuration: 'Download configuration',

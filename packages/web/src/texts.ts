@@ -54,7 +54,6 @@ export const texts = {
     people: 'To people',
     preview: 'Preview',
     removePerson: (name: string) => `Remove ${name}`,
-    rendering: 'Rendering …',
     send: 'Send',
     sendAgain: 'Send again',
     sendToEverybody: 'Send to everybody',
@@ -89,7 +88,6 @@ export const texts = {
     deleteQuestion: 'It is deleted for everybody, and nobody can bring it back.',
     edited: (name: string, moment: string) => `Edited by ${name}, ${moment}`,
     label: 'Edit message',
-    loading: 'Loading …',
     modes: {
       change_all: 'All messages of the topic',
       change_later: 'This message and those after it',

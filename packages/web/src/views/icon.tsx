@@ -19,6 +19,8 @@ const paths = {
   more: 'M11 5v.01M11 11v.01M11 17v.01',
   newest: 'M11 4v13m-5-5 5 5 5-5',
   offline: 'M3 3l16 16M5 9a11 11 0 0 1 3-2M12 6a11 11 0 0 1 5 3M8 13a5 5 0 0 1 3-1.500M11 17v.01',
+  people:
+    'M8.500 10.500a3 3 0 1 0 0-6 3 3 0 0 0 0 6M3 18c0-6 11-6 11 0M14 5a3 3 0 0 1 0 5.500M15.500 13c2.500.500 3.500 2.500 3.500 5',
   pin: 'M8 3h6l-.500 6 3 3h-11l3-3zM11 12v7',
   plus: 'M11 4v14M4 11h14',
   private: 'M3 5h16v11H3zM3 6l8 6 8-6',
@@ -27,6 +29,7 @@ const paths = {
   search: 'M9.500 3.500a6 6 0 1 0 .01 0M14 14l5 5',
   star,
   'star-filled': star,
+  warning: 'M11 3 2.500 18h17zM11 9v4M11 15.500v.01',
 } as const;
 
 export type IconName = keyof typeof paths;

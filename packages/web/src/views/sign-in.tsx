@@ -69,7 +69,7 @@ function WayIn() {
           {isRunning ? t.signingIn : t.signIn}
         </button>
       </form>
-      <FailureNote text={failure} />
+      <FailureNote failure={failure} />
       <DemoPeople
         isSigningIn={isRunning}
         onChoose={(address) => void run(async () => signInAsDemo(address))}

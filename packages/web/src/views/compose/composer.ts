@@ -153,7 +153,7 @@ export class Composer {
     const { value: place } = this.app.place;
     const shown = place.view === 'messages' ? conversationOf(place.narrow) : undefined;
     if (!isSame(shown, conversation))
-      this.app.navigate({ view: 'messages', narrow: narrowOf(conversation), near: undefined });
+      this.app.navigate({ view: 'messages', narrow: narrowOf(conversation) });
   }
 
   /**

@@ -23,7 +23,7 @@ function recentSenderIds(app: App, conversation: Conversation): readonly number[
 
 function completionSourcesOf(app: App, conversation: Conversation): CompletionSources {
   return {
-    people: app.state.activePeople.value,
+    people: [...app.state.people.value.values()].filter(({ isActive }) => isActive),
     groups: app.state.realm.value.realm_user_groups,
     streams: [...app.state.streams.value.values()],
     subscribedIds: app.state.subscriptions.value,

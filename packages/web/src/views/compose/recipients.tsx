@@ -3,8 +3,8 @@ import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
-import { foldText, rankName } from '../../data/ranking.ts';
 import type { Conversation } from '../../data/narrow.ts';
+import { bestOf, foldText, rankName } from '../../data/ranking.ts';
 import type { Person } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
@@ -86,17 +86,13 @@ function StreamRecipient({
 function findPeople({ state }: App, query: string, chosen: readonly number[]): readonly Person[] {
   const folded = foldText(query.trim());
   if (folded === '' || chosen.length >= recipientsMax) return [];
-  return state.activePeople.value
-    .flatMap((person) => {
-      const rank = rankName(person.full_name, folded) ?? rankName(person.email, folded);
-      return rank === undefined || chosen.includes(person.user_id) ? [] : [{ person, rank }];
-    })
-    .toSorted(
-      (one, other) =>
-        one.rank - other.rank || one.person.full_name.localeCompare(other.person.full_name),
-    )
-    .slice(0, suggestedMax)
-    .map(({ person }) => person);
+  return bestOf(
+    [...state.people.value.values()].filter(
+      ({ user_id, isActive }) => isActive && !chosen.includes(user_id),
+    ),
+    ({ full_name, email }) => rankName(full_name, folded) ?? rankName(email, folded),
+    suggestedMax,
+  );
 }
 
 function PeopleRecipients({ composer, conversation: { userIds } }: RecipientsProps<'private'>) {

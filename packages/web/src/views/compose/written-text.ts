@@ -36,7 +36,8 @@ export class WrittenText {
   }
 
   focus(): void {
-    // The element may only now be drawn.
+    this.#textarea?.focus();
+    // The element may only now be drawn, or a dialog be closing.
     requestAnimationFrame(() => this.#textarea?.focus());
   }
 

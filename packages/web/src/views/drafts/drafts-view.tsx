@@ -10,7 +10,7 @@ function open(app: App, conversation: Conversation): void {
     conversation.type === 'stream' && conversation.topic === ''
       ? streamNarrow(conversation.streamId)
       : narrowOf(conversation);
-  app.navigate({ view: 'messages', narrow, near: undefined });
+  app.navigate({ view: 'messages', narrow });
   app.composing.value = conversation;
 }
 

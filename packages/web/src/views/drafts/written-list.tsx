@@ -62,7 +62,7 @@ export function WrittenItem({
           </button>
         ))}
       </div>
-      <FailureNote text={failure} />
+      <FailureNote failure={failure} />
     </article>
   );
 }

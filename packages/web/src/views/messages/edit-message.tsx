@@ -1,41 +1,58 @@
-import { useSignal } from '@preact/signals';
+import { computed, signal, useSignal } from '@preact/signals';
 import { useEffect, useMemo } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
 import { conversationOfMessage } from '../../data/conversation.ts';
-import { changeMessage, readMessage, rightsNow, startEditing } from '../../data/message-actions.ts';
+import {
+  changeMessage,
+  editedMessageId,
+  readMessage,
+  rightsNow,
+  startEditing,
+} from '../../data/message-actions.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { fileHandlers, UploadList } from '../compose/files.tsx';
 import { MessageField } from '../compose/message-field.tsx';
 import { WrittenText } from '../compose/written-text.ts';
 import { FailureNote, useAttempt } from '../parts/attempt.tsx';
+import { Waiting } from '../parts/waiting.tsx';
 
 const tickMs = 1000;
 
+/** The text of the message that is being edited: it stays when the message leaves the page meanwhile. */
+const edited = computed(() => {
+  void editedMessageId.value;
+  return { field: new WrittenText(), isRead: signal(false) };
+});
+
 /** The text of a message while its author edits it, in place of the message's content. */
 export function EditMessage({ app, message }: { readonly app: App; readonly message: Message }) {
-  const field = useMemo(() => new WrittenText(), []);
+  // There is nothing to write in before the source is there: it would take the place of what was written.
+  const { field, isRead } = edited.value;
   const conversation = useMemo(
     () => conversationOfMessage(message, app.state.self.peek().user_id),
     [app, message],
   );
-  // There is nothing to write in before the source is there: it would take the place of what was written.
-  const isRead = useSignal(false);
   const { isRunning, failure, run } = useAttempt();
-  useEffect(() => {
+  const read = (): void =>
     void run(async () => {
       field.text.value = (await readMessage(app, { message_id: message.id })).raw_content;
       isRead.value = true;
       field.focus();
     });
-    return () => field.uploads.cancelAll();
+  useEffect(() => {
+    if (!isRead.peek()) read();
   }, []);
+  const close = (): void => {
+    field.uploads.cancelAll();
+    startEditing(undefined);
+  };
   const isBusy = isRunning || field.uploads.areRunning.value;
   const save = async (): Promise<void> => {
     if (isBusy || !isRead.value) return;
     const changed = { message_id: message.id, content: field.text.value };
-    if (await run(() => changeMessage(app, changed))) startEditing(undefined);
+    if (await run(() => changeMessage(app, changed))) close();
   };
   return (
     <form
@@ -48,25 +65,27 @@ export function EditMessage({ app, message }: { readonly app: App; readonly mess
       {...fileHandlers(field)}
     >
       <UploadList uploads={field.uploads} />
-      {isRead.value && (
+      {isRead.value ? (
         <MessageField
           app={app}
           field={field}
           conversation={conversation}
           onSubmit={() => void save()}
-          onEscape={() => startEditing(undefined)}
+          onEscape={close}
         />
+      ) : (
+        <Waiting failure={failure} onRetry={read} />
       )}
       <div class="edit-buttons row">
         <button class="primary" disabled={isBusy || !isRead.value}>
           {texts.edit.save}
         </button>
-        <button type="button" onClick={() => startEditing(undefined)}>
+        <button type="button" onClick={close}>
           {texts.edit.cancel}
         </button>
         <TimeLeft app={app} message={message} />
       </div>
-      <FailureNote text={failure} />
+      {isRead.value && <FailureNote failure={failure} />}
     </form>
   );
 }

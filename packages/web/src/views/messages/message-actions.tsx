@@ -8,7 +8,6 @@ import {
   rightsNow,
   setFlag,
   startEditing,
-  toggleReaction,
   toggleStar,
   toggleTopicMute,
 } from '../../data/message-actions.ts';
@@ -16,13 +15,13 @@ import { report } from '../../data/notices.ts';
 import { topicKey } from '../../data/state.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
-import { EmojiButton } from '../emoji/emoji-button.tsx';
 import { Icon } from '../icon.tsx';
 import { lazy } from '../lazy.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { IconButton } from '../parts/icon-button.tsx';
 import { Menu } from '../parts/menu.tsx';
 import type { MenuItem } from '../parts/menu.tsx';
+import { ReactButton } from './reactions.tsx';
 
 const dialogs = {
   move: lazy(async () => (await import('./message-dialogs.tsx')).MoveForm),
@@ -53,11 +52,7 @@ export function MessageActions({ app, message }: { readonly app: App; readonly m
   return (
     <>
       <div class="message-actions" role="group" aria-label={texts.actions.label}>
-        <EmojiButton
-          app={app}
-          label={texts.reactions.add}
-          onChoose={(emoji) => report(toggleReaction(app, message, emoji))}
-        />
+        <ReactButton app={app} message={message} />
         <IconButton
           icon="quote"
           label={texts.actions.quote}

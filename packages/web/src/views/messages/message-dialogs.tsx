@@ -9,10 +9,11 @@ import type { Edit } from '../../data/message-actions.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { formatMoment } from '../parts/time.ts';
-import { FailureNote, useAttempt } from '../parts/attempt.tsx';
+import { useAttempt } from '../parts/attempt.tsx';
 import { DialogForm, takeFocus } from '../parts/dialog-form.tsx';
 import { nameOf } from '../parts/names.ts';
 import { RenderedHtml } from '../parts/rendered-html.tsx';
+import { Waiting } from '../parts/waiting.tsx';
 
 export type DialogProps = {
   readonly app: App;
@@ -82,24 +83,21 @@ export function DeleteForm({ app, message, onClose }: DialogProps) {
 /** Every state of a message, the newest first, with what each edit changed marked. */
 export function History({ app, message }: DialogProps) {
   const edits = useSignal<readonly Edit[]>([]);
-  const { isRunning, failure, run } = useAttempt();
-  useEffect(() => {
+  const { failure, run } = useAttempt();
+  const read = (): void =>
     void run(async () => {
       edits.value = (await readHistory(app, { message_id: message.id })).message_history;
     });
-  }, []);
+  useEffect(read, []);
+  if (edits.value.length === 0) return <Waiting failure={failure} onRetry={read} />;
   return (
-    <>
-      <FailureNote text={failure} />
-      {isRunning && <p>{texts.edit.loading}</p>}
-      <ol class="history">
-        {edits.value.toReversed().map((edit, index) => (
-          <li key={index}>
-            <EditState app={app} edit={edit} />
-          </li>
-        ))}
-      </ol>
-    </>
+    <ol class="history">
+      {edits.value.toReversed().map((edit, index) => (
+        <li key={index}>
+          <EditState app={app} edit={edit} />
+        </li>
+      ))}
+    </ol>
   );
 }
 

@@ -75,7 +75,7 @@ function Entries({
         />
         <button disabled={isRunning}>{texts.widgets.add}</button>
       </form>
-      <FailureNote text={failure} />
+      <FailureNote failure={failure} />
     </section>
   );
 }

@@ -4,8 +4,8 @@ import { describeFailure } from '../../data/failure.ts';
 
 export type Attempt = {
   readonly isRunning: boolean;
-  /** Why the last one did not work, for people. */
-  readonly failure: string | undefined;
+  /** Why the last one did not work. */
+  readonly failure: unknown;
   /**
    * Does something, unless something is being done.
    *
@@ -17,7 +17,7 @@ export type Attempt = {
 /** What a person does in one place with the help of the server: one thing at a time. */
 export function useAttempt(): Attempt {
   const isRunning = useSignal(false);
-  const failure = useSignal<string | undefined>(undefined);
+  const failure = useSignal<unknown>(undefined);
   const run = async (work: () => Promise<unknown>): Promise<boolean> => {
     if (isRunning.peek()) return false;
     isRunning.value = true;
@@ -26,7 +26,7 @@ export function useAttempt(): Attempt {
       await work();
       return true;
     } catch (error) {
-      failure.value = describeFailure(error);
+      failure.value = error;
       return false;
     } finally {
       isRunning.value = false;
@@ -35,11 +35,11 @@ export function useAttempt(): Attempt {
   return { isRunning: isRunning.value, failure: failure.value, run };
 }
 
-export function FailureNote({ text }: { readonly text: string | undefined }) {
-  if (text === undefined) return null;
+export function FailureNote({ failure }: { readonly failure: unknown }) {
+  if (failure === undefined) return null;
   return (
     <p class="refused" role="alert">
-      {text}
+      {describeFailure(failure)}
     </p>
   );
 }

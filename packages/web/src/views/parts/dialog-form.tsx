@@ -41,7 +41,7 @@ export function DialogForm({
       }}
     >
       {children}
-      <FailureNote text={failure} />
+      <FailureNote failure={failure} />
       <div class="dialog-buttons row">
         <button type="button" onClick={onClose}>
           {texts.edit.cancel}
