@@ -20,7 +20,7 @@ import type { ListedMail } from '@parley/store';
 import { createTestDatabase, getTestStores, openTestPool, waitUntil } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
 import { Registry } from 'prom-client';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { makeCertificates } from '../support/certificates.ts';
 import { MailServer, headerOf, smtpRefusal } from '../support/mail-server.ts';
@@ -266,6 +266,98 @@ test('a mail whose answer was lost is sent again under its Message-ID, and count
   expect(await countOf(registry, 'parley_mail_repeats_total')).toBe(1);
 });
 
+test.each([503, 530, 535])(
+  'an answer %i at the recipient is about the session, and refuses no mail',
+  async (code) => {
+    const server = await startServer();
+    server.atStep = (step) => {
+      if (step === 'recipient') throw smtpRefusal(code, 'not like this');
+    };
+    run(plainTo(server));
+    await write('ann@example.com');
+    const [waiting] = await untilListed(
+      ([mail]) => mail?.lastError?.includes('not like this') === true,
+    );
+    expect(waiting?.failedAt).toBeNull();
+  },
+);
+
+test.each([
+  [451, 'waits'],
+  [550, 'has failed'],
+])('an answer %i may be long and strange: the mail %s, and its reason is short', async (code) => {
+  const server = await startServer();
+  server.atStep = (step) => {
+    if (step === 'recipient') throw smtpRefusal(code, `no\0pe ${'x'.repeat(100_000)}`);
+  };
+  run(plainTo(server));
+  await write('ann@example.com');
+  const [mail] = await untilListed(([each]) => typeof each?.lastError === 'string');
+  expect(mail?.failedAt instanceof Date).toBe(code === 550);
+  expect(mail?.lastError).toContain('no pe');
+  expect(mail?.lastError?.length).toBeLessThan(1_000);
+});
+
+test('an answer to the message that is neither yes nor no counts as a mail that may have arrived', async () => {
+  const server = await startServer();
+  server.atStep = (step) => {
+    if (step === 'message' && server.mails.length === 1) throw smtpRefusal(354, 'go on');
+  };
+  const registry = run(plainTo(server));
+  await write('ann@example.com');
+  await untilListed(([mail]) => mail?.lastError?.includes('go on') === true);
+  await letTimeCome();
+  await untilListed(isEmpty);
+  expect(server.mails).toHaveLength(2);
+  expect(await countOf(registry, 'parley_mail_repeats_total')).toBe(1);
+});
+
+test('an attempt ends before its claim, however the server draws it out', async () => {
+  const limits: { readonly ms: number; readonly end: AbortController }[] = [];
+  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
+    const end = new AbortController();
+    limits.push({ ms, end });
+    return end.signal;
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+  const server = await startServer();
+  const held = Promise.withResolvers<void>();
+  const reached = Promise.withResolvers<void>();
+  onTestFinished(() => held.resolve());
+  server.atStep = async (step) => {
+    if (step !== 'message') return;
+    reached.resolve();
+    await held.promise;
+  };
+  run(plainTo(server));
+  await write('ann@example.com');
+  await reached.promise;
+  const { rows } = await pool.query<{ secs: number }>(
+    'SELECT extract(epoch FROM claimed_until - clock_timestamp())::float8 AS secs FROM mails',
+  );
+  const [limit] = limits;
+  expect(limit?.ms).toBeLessThan(1_000 * (rows[0]?.secs ?? 0));
+  limit?.end.abort();
+  await untilListed(([mail]) => mail?.lastError?.includes('aborted') === true);
+});
+
+test('a letter that this version cannot read waits for one that can, and is listed with the reason', async () => {
+  const server = await startServer();
+  const registry = run(plainTo(server));
+  await transaction(pool, (client) =>
+    insertMail(client, keySecrets, {
+      kind: 'hello',
+      recipient: 'ann@example.com',
+      letter: '{"subject":',
+      expiresInSecs: hourSecs,
+    }),
+  );
+  const [waiting] = await untilListed(([mail]) => typeof mail?.lastError === 'string');
+  expect(waiting).toMatchObject({ attempts: 1, failedAt: null });
+  expect(await countOf(registry, 'parley_mails_total', 'failed')).toBe(1);
+  expect(await countOf(registry, 'parley_mail_repeats_total')).toBe(0);
+});
+
 test('a mail that another key secret wrote is given up, and stays in the list', async () => {
   const server = await startServer();
   await transaction(pool, (client) =>
@@ -385,6 +477,15 @@ describe('TLS and passwords', () => {
     expect(await outcomeOf(configOf(url.replace('smtps:', 'smtp:'), ca))).toMatch(
       /MailNotSent|Error/,
     );
+  });
+
+  test('certificates are checked although the environment says that Node need not', async () => {
+    const { cert, key } = await certified('localhost');
+    const server = await startServer({ secure: true, cert, key, onAuth });
+    vi.stubEnv('NODE_TLS_REJECT_UNAUTHORIZED', '0');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const url = `smtps://ann:p%40ss@localhost:${server.port}`;
+    expect(await outcomeOf(configOf(url))).toMatch(/certificate/);
   });
 
   test('smtp begins TLS by STARTTLS, and sends nothing to a server without it', async () => {

@@ -73,6 +73,10 @@ export class JobLane<Key> {
     const note = (error: Error): void => log.debug({ err: error }, `the queue ${queueName}`);
     this.#queue.on('error', note);
     this.#worker.on('error', note);
+    // A row that the job could not even note as failed, such as while Postgres is away. A later sweep enqueues it again.
+    this.#worker.on('failed', (_job, error) =>
+      log.warn({ err: error }, `a job of the queue ${queueName} failed; it runs again`),
+    );
     if (wakesAfterEach === true) this.#worker.on('completed', () => this.#wakeIn(wakeSlackMs));
   }
 

@@ -33,14 +33,24 @@ const sweepIntervalMs = 1_000;
 const sweepMax = 200;
 /** In each process. Servers of mail refuse those who come with many connections. */
 const mailsAtOnce = 4;
-/** Longer than an attempt takes; after a crash a mail waits this long. */
+/** After a crash a mail waits this long. */
 const claimSecs = 120;
+/** A server that draws an attempt out must not hold it beyond its claim, when another process may send the mail. */
+const attemptMaxMs = 100_000;
 const firstDelaySecs = 5;
 const delayMaxSecs = 3_600;
 
 /** @returns how long a mail waits after a failed attempt: doubling from five seconds to an hour */
 function retryDelaySecs(attempts: number): number {
   return Math.min(delayMaxSecs, firstDelaySecs * 2 ** Math.min(attempts - 1, 10));
+}
+
+const reasonMaxLength = 500;
+
+/** What is stored of a fault. Servers may answer with a megabyte, and with characters that Postgres does not take. */
+function reasonOf(fault: unknown): string {
+  const text = fault instanceof Error ? fault.message : String(fault);
+  return text.slice(0, reasonMaxLength).replaceAll(/\p{C}+/gu, ' ');
 }
 
 export class MailRunner {
@@ -98,8 +108,8 @@ export class MailRunner {
   }
 
   async #send(mail: ClaimedMail, signal: AbortSignal): Promise<void> {
-    const { pool, transport, log } = this.#options;
-    const { id, kind, attempts, letter } = mail;
+    const { pool, transport } = this.#options;
+    const { kind, letter } = mail;
     // Written so that the answer to a stranger took as long as with an account (decision 0050).
     if (mail.recipient === '') return removeSentMail(pool, mail);
     if (letter === undefined)
@@ -109,24 +119,29 @@ export class MailRunner {
     try {
       await transport.send(
         { ...mail, id: mail.messageId, letter: JSON.parse(letter) as Letter },
-        signal,
+        AbortSignal.any([signal, AbortSignal.timeout(attemptMaxMs)]),
       );
-      // Counted before the row goes: a repeat that is not counted would be worse than one that is counted twice.
-      this.#outcomes.inc({ kind, outcome: 'sent' });
-      if (mail.mayHaveArrived) this.#repeats.inc({ kind });
-      await removeSentMail(pool, mail);
     } catch (error) {
-      if (error instanceof MailRefused) return this.#giveUp(mail, 'refused', error.message);
-      if (!(error instanceof MailNotSent)) throw error;
-      log.warn({ err: error, mail_id: id, attempts }, 'a mail was not sent; it is tried again');
-      this.#outcomes.inc({ kind, outcome: 'failed' });
-      await postponeMail(pool, mail, {
-        delaySecs: retryDelaySecs(attempts),
-        error: error.message,
-        mayHaveArrived: mail.mayHaveArrived || error.mayHaveArrived,
-      });
+      return this.#noteFault(mail, error);
     }
-    return undefined;
+    // Counted before the row goes: a repeat that is not counted would be worse than one that is counted twice.
+    this.#outcomes.inc({ kind, outcome: 'sent' });
+    if (mail.mayHaveArrived) this.#repeats.inc({ kind });
+    return removeSentMail(pool, mail);
+  }
+
+  async #noteFault(mail: ClaimedMail, fault: unknown): Promise<void> {
+    if (fault instanceof MailRefused) return this.#giveUp(mail, 'refused', reasonOf(fault));
+    const { pool, log } = this.#options;
+    const { id, kind, attempts } = mail;
+    log.warn({ err: fault, mail_id: id, attempts }, 'a mail was not sent; it is tried again');
+    this.#outcomes.inc({ kind, outcome: 'failed' });
+    return postponeMail(pool, mail, {
+      delaySecs: retryDelaySecs(attempts),
+      error: reasonOf(fault),
+      // Any other fault is of this process: of a letter that only a newer version can read, or of the folder.
+      mayHaveArrived: mail.mayHaveArrived || (fault instanceof MailNotSent && fault.mayHaveArrived),
+    });
   }
 
   async #giveUp(mail: ClaimedMail, outcome: string, reason: string): Promise<void> {

@@ -14,9 +14,18 @@ export type SmtpTransportOptions = {
   readonly from: MailSender;
 };
 
-/** Together shorter than the claim of a job on its mail. */
+/**
+ * For each step; the signal of `send` bounds them together. A server that checks a mail before it answers may need a minute and more
+ * (RFC 5321, 4.5.3.2), and who goes away meanwhile makes it take the mail again and again.
+ */
 const waits = {
   dnsTimeout: 5_000,
+  connectionTimeout: 30_000,
+  greetingTimeout: 30_000,
+  socketTimeout: 100_000,
+} as const;
+/** For somebody who waits to learn whether the server works. */
+const waitsOfCheck = {
   connectionTimeout: 10_000,
   greetingTimeout: 10_000,
   socketTimeout: 20_000,
@@ -43,20 +52,25 @@ type SmtpFault = {
   readonly timeoutType?: unknown;
 };
 
-/** Without an answer of the server. */
-const codesOfLostConnections: ReadonlySet<unknown> = new Set([
+/** Without an answer of the server, or with one that is neither yes nor no. */
+const codesWithoutAnswer: ReadonlySet<unknown> = new Set([
   'ECONNECTION',
   'ETIMEDOUT',
   'ESOCKET',
   'EABORT',
+  'EPROTOCOL',
+  'EMESSAGE',
 ]);
+
+/** Answers about the session, not about the mail: a wrong order of commands, and a login that is missing or refused (RFC 4954). */
+const answersAboutSession: ReadonlySet<number> = new Set([503, 530, 534, 535, 538]);
 
 /** Nodemailer does not say whether the message was on its way, so every loss of an open connection counts as one meanwhile. */
 function mayHaveArrived({ code, originalCode, timeoutType }: SmtpFault): boolean {
   const wasOpen =
     originalCode !== 'ECONNREFUSED' &&
     (timeoutType === undefined || timeoutType === 'SOCKET_TIMEOUT');
-  return codesOfLostConnections.has(code) && wasOpen;
+  return codesWithoutAnswer.has(code) && wasOpen;
 }
 
 /**
@@ -67,12 +81,13 @@ function faultOf(error: unknown): MailRefused | MailNotSent {
   if (!(error instanceof Error)) throw error;
   const fault = error as Error & SmtpFault;
   const { command, responseCode } = fault;
-  const hasAnswer = typeof responseCode === 'number';
-  if (hasAnswer && responseCode >= 500 && (command === 'RCPT TO' || command === 'DATA'))
+  const refusal = typeof responseCode === 'number' && responseCode >= 400 ? responseCode : 0;
+  const isOfMail = command === 'RCPT TO' || command === 'DATA';
+  if (refusal >= 500 && isOfMail && !answersAboutSession.has(refusal))
     return new MailRefused(error.message, { cause: error });
   return new MailNotSent(error.message, {
     cause: error,
-    mayHaveArrived: !hasAnswer && mayHaveArrived(fault),
+    mayHaveArrived: refusal === 0 && mayHaveArrived(fault),
   });
 }
 
@@ -81,25 +96,33 @@ export class SmtpTransport implements MailTransport {
   readonly #options: SmtpTransportOptions;
   readonly #address: SmtpAddress;
   readonly #transporter: Transporter;
+  readonly #verifying: Transporter;
 
   constructor(options: SmtpTransportOptions) {
     this.#options = options;
     const address = parseSmtpAddress(options.url.reveal());
     this.#address = address;
     const { host, port, tls, login } = address;
-    this.#transporter = createTransport({
+    const settings = {
       host,
       port,
       ...tlsOf[tls],
       ...waits,
-      tls: { minVersion: 'TLSv1.2', ...(options.ca !== undefined && { ca: options.ca }) },
+      // Said here, because a variable of the environment changes Node's default.
+      tls: {
+        rejectUnauthorized: true,
+        minVersion: 'TLSv1.2',
+        ...(options.ca !== undefined && { ca: options.ca }),
+      },
       ...(login !== undefined && {
         auth: { user: login.user, pass: login.password },
         forceAuth: true,
       }),
       disableFileAccess: true,
       disableUrlAccess: true,
-    });
+    } as const;
+    this.#transporter = createTransport(settings);
+    this.#verifying = createTransport({ ...settings, ...waitsOfCheck });
   }
 
   async send({ id, recipient, createdAt, letter }: Mail, signal?: AbortSignal): Promise<void> {
@@ -125,7 +148,7 @@ export class SmtpTransport implements MailTransport {
 
   async verify(): Promise<string> {
     try {
-      await this.#transporter.verify();
+      await this.#verifying.verify();
     } catch (error) {
       throw faultOf(error);
     }
