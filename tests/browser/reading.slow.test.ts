@@ -199,6 +199,18 @@ test('a long conversation is read on at both ends without a jump, with at most 3
     ).length;
   });
   await expectShown(page.getByRole('button', { name: `To the newest (${below})` }));
+  // A message that is far from what is shown.
+  await visitor.go(`${address}/topic/tale/near/${ids[5]}`);
+  const early = visitor.message('number 5.');
+  await waitUntil(
+    'it has the focus and is on the screen',
+    () =>
+      early.evaluate((row) => {
+        const { top, bottom } = row.getBoundingClientRect();
+        return row === document.activeElement && top >= 0 && bottom <= innerHeight;
+      }),
+    deadline,
+  );
   expect(Number(await page.locator('html').getAttribute('data-most-rows'))).toBeLessThanOrEqual(
     300,
   );

@@ -51,10 +51,10 @@ afterEach(() => {
 
 let tabs = 0;
 
-async function open(who: PersonKey): Promise<App> {
+function open(who: PersonKey): Promise<App> {
   tabs += 1;
   const stored = new Map<string, string>();
-  const { app } = await openApp(clientOf(who), {
+  return openApp(clientOf(who), {
     name: `state-and-events-${tabs}`,
     signal: ending.signal,
     store: {
@@ -62,10 +62,10 @@ async function open(who: PersonKey): Promise<App> {
       setItem: (key, value) => void stored.set(key, value),
       removeItem: (key) => void stored.delete(key),
     },
+    page: new EventTarget(),
     onUnreachable: () => undefined,
     onSignedOut: () => undefined,
   });
-  return app;
 }
 
 /** What two tabs must agree on: not their queues, and not what ages by itself. */

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 
-import { countReactions, quoteOf, rightsOn } from './message-actions.ts';
+import { makeState } from '../../tests/make-state.ts';
+import { countReactions, quoteOf, rightsNow } from './message-actions.ts';
 
 const realm = {
   realm_allow_message_editing: true,
@@ -13,12 +14,12 @@ const own = { type: 'stream', sender_id: 7, subject: 'x' } as const;
 const ofOther = { ...own, sender_id: 8 };
 
 function rights(
-  message: Parameters<typeof rightsOn>[0],
+  message: Omit<Parameters<typeof rightsNow>[0], 'timestamp'>,
   ageSecs: number,
   given: Partial<typeof realm & { is_admin: boolean }> = {},
 ) {
-  const self = { user_id: 7, is_admin: given.is_admin ?? false };
-  return rightsOn(message, ageSecs, { self, realm: { ...realm, ...given } });
+  const timestamp = Date.now() / 1000 - ageSecs;
+  return rightsNow({ ...message, timestamp }, makeState({}, { ...realm, ...given }));
 }
 
 describe('what a person may do with a message', () => {

@@ -9,48 +9,24 @@ import { rememberEmoji } from './emoji.ts';
 import { narrowOf } from './narrow.ts';
 import { operation } from './operation.ts';
 import { topicKey } from './state.ts';
-import type { Message, Realm, Self, State } from './state.ts';
+import type { Message, State } from './state.ts';
 
 export const noTopic = '(no topic)';
 
 /** Others than administrators move messages of others for this long (reference facts, messages 12). */
 const communityMoveSecs = 86_400;
 
-export type MessageRights = {
-  readonly canEditContent: boolean;
-  readonly canMove: boolean;
-  readonly canDelete: boolean;
-  /** Until the content can no longer be edited; undefined if there is no limit. */
-  readonly editSecsLeft: number | undefined;
-};
-
 function isWithin(limitSecs: number, ageSecs: number): boolean {
   return limitSecs === 0 || ageSecs < limitSecs;
 }
 
-/**
- * What the organization's settings let the person do with a message; the server decides (reference facts, messages 12 and 13).
- *
- * @param ageSecs how long ago it was sent
- */
-export function rightsOn(
-  message: Pick<Message, 'type' | 'sender_id' | 'subject'>,
-  ageSecs: number,
-  {
-    self,
-    realm,
-  }: {
-    readonly self: Pick<Self, 'user_id' | 'is_admin'>;
-    readonly realm: Pick<
-      Realm,
-      | 'realm_allow_message_editing'
-      | 'realm_allow_community_topic_editing'
-      | 'realm_message_content_edit_limit_seconds'
-      | 'realm_allow_message_deleting'
-      | 'realm_message_content_delete_limit_seconds'
-    >;
-  },
-): MessageRights {
+/** What the organization's settings let the person do with a message now; the server decides (reference facts, messages 12 and 13). */
+export function rightsNow(
+  message: Pick<Message, 'type' | 'sender_id' | 'subject' | 'timestamp'>,
+  state: Pick<State, 'self' | 'realm'>,
+) {
+  const { self, realm } = { self: state.self.value, realm: state.realm.value };
+  const ageSecs = Date.now() / 1000 - message.timestamp;
   const isOwn = message.sender_id === self.user_id;
   const mayEdit = realm.realm_allow_message_editing;
   const editLimitSecs = realm.realm_message_content_edit_limit_seconds;
@@ -64,14 +40,9 @@ export function rightsOn(
     canEditContent: mayEdit && isOwn && isWithin(editLimitSecs, ageSecs),
     canMove: mayEdit && message.type === 'stream' && (isOwn || self.is_admin || mayMoveOthers),
     canDelete: self.is_admin || (isOwn && mayDeleteOwn),
+    // Undefined if there is no limit.
     editSecsLeft: editLimitSecs === 0 ? undefined : Math.max(0, editLimitSecs - ageSecs),
   };
-}
-
-/** The rights of the signed-in person, now. */
-export function rightsNow(message: Message, state: State): MessageRights {
-  const ageSecs = Date.now() / 1000 - message.timestamp;
-  return rightsOn(message, ageSecs, { self: state.self.value, realm: state.realm.value });
 }
 
 export type ReactionCount = Emoji & {

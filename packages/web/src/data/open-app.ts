@@ -30,22 +30,12 @@ export type OpenOptions = {
   /** Ends everything the app does by itself. */
   readonly signal: AbortSignal;
   readonly store: KeyValueStore;
+  /** Tells of the network, of what other tabs store, and of what the person does: a browser's window. */
+  readonly page: EventTarget;
   /** Called when the server cannot be reached, before the app is open; it is tried again. */
   readonly onUnreachable: (failure: Error) => void;
   /** Called when the server no longer knows the session. */
   readonly onSignedOut: () => void;
-};
-
-/** The app, and what the page tells it of its surroundings. */
-export type OpenedApp = {
-  readonly app: App;
-  /** The network is back, or the page was shown again. */
-  wake(): void;
-  noteOffline(): void;
-  /** The person did something. */
-  noteInput(): void;
-  /** Another tab wrote to the browser's storage. */
-  reread(): void;
 };
 
 /** The clock advances this often, in a hidden page once a minute. What others reported ages by it, and what was not sent is tried again. */
@@ -53,6 +43,9 @@ const tickMs = 30_000;
 
 /** After a longer gap the machine slept, and its connections may be dead. */
 const sleptSecs = 150;
+
+/** Signs of the person are told at most this often. */
+const inputEveryMs = 15_000;
 
 function namesOf(state: State): AddressNames {
   return {
@@ -137,12 +130,33 @@ function attend(
   });
 }
 
+/** Hears what the page tells of its surroundings. */
+function attendPage(
+  { page, signal: ending }: OpenOptions,
+  shared: SharedEvents<Known>,
+  store: AccountStore,
+): void {
+  const on = (types: readonly string[], act: () => void): void => {
+    for (const type of types) page.addEventListener(type, act, { signal: ending, passive: true });
+  };
+  // Of a page that comes back from the browser's cache the connections are cut.
+  on(['online', 'pageshow'], () => shared.wake());
+  on(['offline'], () => shared.noteOffline());
+  on(['storage'], () => store.reread());
+  let toldAt = 0;
+  on(['keydown', 'pointerdown', 'wheel', 'focus'], () => {
+    if (Date.now() - toldAt < inputEveryMs) return;
+    toldAt = Date.now();
+    shared.noteInput();
+  });
+}
+
 /**
  * Registers for events, or takes what another tab knows, and applies events from then on.
  *
  * @throws ApiError if the server refuses
  */
-export function openApp(client: ParleyClient, options: OpenOptions): Promise<OpenedApp> {
+export function openApp(client: ParleyClient, options: OpenOptions): Promise<App> {
   const connection = signal<ConnectionState>('connecting');
   let opened: { readonly app: App; readonly presence: Presence } | undefined;
   return new Promise((resolve, reject) => {
@@ -161,13 +175,8 @@ export function openApp(client: ParleyClient, options: OpenOptions): Promise<Ope
       });
       opened = { app, presence };
       attend(app, shared, options.signal);
-      resolve({
-        app,
-        wake: () => shared.wake(),
-        noteOffline: () => shared.noteOffline(),
-        noteInput: () => shared.noteInput(),
-        reread: () => store.reread(),
-      });
+      attendPage(options, shared, store);
+      resolve(app);
     };
     const shared: SharedEvents<Known> = new SharedEvents<Known>(client, {
       name: options.name,

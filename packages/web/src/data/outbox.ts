@@ -27,6 +27,8 @@ export type Outgoing = {
   readonly wasRefused: boolean;
   /** When it was sent, seconds since 1970. */
   readonly timestamp: number;
+  /** The server has it, and its event has not come. */
+  readonly messageId: number | undefined;
 };
 
 const outgoingMax = 100;
@@ -45,6 +47,7 @@ const isOutgoing = hasMembers<Outgoing>({
   failure: isOptional(isText),
   wasRefused: isBoolean,
   timestamp: isNumber,
+  messageId: isOptional(isNumber),
 });
 
 export type OutboxOptions = {
@@ -63,13 +66,12 @@ export class Outbox {
   readonly #stored: StoredList<Outgoing>;
   /** Sends of this tab take turns, so that messages arrive in the order they were written. */
   #turn: Promise<void> = Promise.resolve();
-  /** Sent messages whose events have not come, by their ids. */
-  readonly #expected = new Map<number, string>();
 
   constructor(client: Requests, options: OutboxOptions) {
     this.#client = client;
     this.#options = options;
     this.#stored = options.store.list('outbox', outgoingMax, isOutgoing);
+    this.forgetSent();
   }
 
   /** Messages that the lists do not show yet, in the order they were written. */
@@ -86,6 +88,7 @@ export class Outbox {
       failure: undefined,
       wasRefused: false,
       timestamp: Math.floor(Date.now() / 1000),
+      messageId: undefined,
     };
     this.#stored.change((all) => [...all, outgoing]);
     this.#post(outgoing.localId);
@@ -97,14 +100,14 @@ export class Outbox {
   }
 
   discard(localId: string): void {
-    this.#stored.change((all) => all.filter((each) => each.localId !== localId));
+    this.#forget((each) => each.localId === localId);
   }
 
   /** Sends what a closed or reloaded page left, and what failed only because there was no answer. */
   resume(): void {
     const oldest = Date.now() / 1000 - repeatableSecs;
-    for (const { localId, state, timestamp, wasRefused } of this.pending.peek()) {
-      if (wasRefused) continue;
+    for (const { localId, state, timestamp, wasRefused, messageId } of this.pending.peek()) {
+      if (wasRefused || messageId !== undefined) continue;
       if (timestamp > oldest) this.sendAgain(localId);
       else if (state === 'sending')
         this.#change(localId, { state: 'failed', failure: texts.failure.notSent });
@@ -113,14 +116,17 @@ export class Outbox {
 
   /** A message is in the lists now: its event came. */
   receive(messageId: number, localId: string | undefined): void {
-    const expected = this.#expected.get(messageId);
-    this.#expected.delete(messageId);
-    for (const each of [localId, expected]) if (each !== undefined) this.discard(each);
+    this.#forget((each) => each.localId === localId || each.messageId === messageId);
   }
 
   /** The lists are read anew, with everything that was sent before. */
   forgetSent(): void {
-    for (const messageId of this.#expected.keys()) this.receive(messageId, undefined);
+    this.#forget(({ messageId }) => messageId !== undefined);
+  }
+
+  #forget(isGone: (outgoing: Outgoing) => boolean): void {
+    if (this.pending.peek().some(isGone))
+      this.#stored.change((all) => all.filter((each) => !isGone(each)));
   }
 
   #find(localId: string): Outgoing | undefined {
@@ -139,8 +145,7 @@ export class Outbox {
 
   async #postNow(localId: string): Promise<void> {
     const outgoing = this.#find(localId);
-    if (outgoing === undefined || outgoing.state === 'failed') return;
-    if ([...this.#expected.values()].includes(localId)) return;
+    if (outgoing?.state !== 'sending' || outgoing.messageId !== undefined) return;
     try {
       const { id } = await this.#client.request(
         'POST /messages',
@@ -162,16 +167,15 @@ export class Outbox {
   }
 
   #awaitEvent(messageId: number, localId: string): void {
-    if (this.#find(localId) === undefined) return;
-    // A repeat of a send whose event came long ago: the lists have the message.
+    // Of a repeat of a send whose event came long ago the lists have the message.
     if (messageId <= this.#options.newestId()) {
       this.discard(localId);
       return;
     }
-    this.#expected.set(messageId, localId);
+    this.#change(localId, { messageId });
     setTimeout(() => {
-      if (!this.#expected.has(messageId)) return;
-      this.receive(messageId, undefined);
+      if (this.#find(localId) === undefined) return;
+      this.discard(localId);
       this.#options.onUnheard();
     }, unheardMs);
   }

@@ -5,7 +5,6 @@ import type { AnswerOf } from '@parley/client';
 
 import type { App } from './app.ts';
 import { openApp } from './open-app.ts';
-import type { OpenedApp } from './open-app.ts';
 import { eraseStored } from './stored.ts';
 
 export type Session =
@@ -31,9 +30,6 @@ const tellOtherTabs: (said: 'signed-in' | 'signed-out') => void =
 /** Other releases of the client have another address, and do not share events with this one. */
 const sharingName = `parley/${new URL(import.meta.url).pathname}`;
 
-/** Signs of the person are told at most this often. */
-const inputEveryMs = 15_000;
-
 let ending = new AbortController();
 
 function client(): ParleyClient {
@@ -48,35 +44,18 @@ async function showSignIn(): Promise<void> {
   await describeOrganization().catch(() => undefined);
 }
 
-function attendPage(opened: OpenedApp): void {
-  const until = { signal: ending.signal, passive: true };
-  addEventListener('online', () => opened.wake(), until);
-  addEventListener('offline', () => opened.noteOffline(), until);
-  // Of a page that comes back from the browser's cache the connections are cut.
-  addEventListener('pageshow', ({ persisted }) => persisted && opened.wake(), until);
-  addEventListener('storage', () => opened.reread(), until);
-  let toldAt = 0;
-  const onInput = (): void => {
-    if (Date.now() - toldAt < inputEveryMs) return;
-    toldAt = Date.now();
-    opened.noteInput();
-  };
-  for (const type of ['keydown', 'pointerdown', 'wheel', 'focus'])
-    addEventListener(type, onInput, until);
-}
-
 async function open(): Promise<void> {
-  const opened = await openApp(client(), {
+  const app = await openApp(client(), {
     name: sharingName,
     signal: ending.signal,
     store: localStorage,
+    page: globalThis,
     onUnreachable(failure) {
       session.value = { kind: 'unreachable', failure };
     },
     onSignedOut: () => void showSignIn(),
   });
-  attendPage(opened);
-  session.value = { kind: 'signed-in', app: opened.app };
+  session.value = { kind: 'signed-in', app };
 }
 
 /** Opens the client if the browser has a session; otherwise learns what the sign-in page shows. */

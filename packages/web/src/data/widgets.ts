@@ -7,32 +7,6 @@ import type { Message } from './state.ts';
 
 type Submessage = Message['submessages'][number];
 
-export type PollOption = {
-  readonly key: string;
-  readonly text: string;
-  readonly voterIds: ReadonlySet<number>;
-};
-
-export type Task = {
-  readonly key: string;
-  readonly text: string;
-  readonly description: string;
-  readonly isDone: boolean;
-};
-
-export type Choice = { readonly name: string; readonly reply: string };
-
-export type Widget =
-  | {
-      readonly kind: 'poll';
-      readonly question: string;
-      readonly options: readonly PollOption[];
-      /** For the next option that somebody adds. */
-      readonly nextIndex: number;
-    }
-  | { readonly kind: 'tasks'; readonly tasks: readonly Task[]; readonly nextIndex: number }
-  | { readonly kind: 'choices'; readonly heading: string; readonly choices: readonly Choice[] };
-
 /** Options and tasks shown of one message. */
 const entriesMax = 100;
 
@@ -52,9 +26,10 @@ function listOf(value: unknown): readonly unknown[] {
 
 type Step = { readonly fields: Fields; readonly senderId: number; readonly isAuthors: boolean };
 
-function readPoll(start: Fields | undefined, steps: readonly Step[]): Widget {
+function readPoll(start: Fields | undefined, steps: readonly Step[]) {
   let question = textOf(start?.['question']);
   const options = new Map<string, { key: string; text: string; voterIds: Set<number> }>();
+  // For the next entry that somebody adds.
   let nextIndex = 1;
   const add = (key: string, text: string): void => {
     if (text !== '' && !options.has(key) && options.size < entriesMax)
@@ -74,11 +49,14 @@ function readPoll(start: Fields | undefined, steps: readonly Step[]): Widget {
       else voterIds?.delete(senderId);
     }
   }
-  return { kind: 'poll', question, options: [...options.values()], nextIndex };
+  return { kind: 'poll' as const, question, options: [...options.values()], nextIndex };
 }
 
-function readTasks(steps: readonly Step[]): Widget {
-  const tasks = new Map<string, Task>();
+function readTasks(steps: readonly Step[]) {
+  const tasks = new Map<
+    string,
+    { key: string; text: string; description: string; isDone: boolean }
+  >();
   let nextIndex = 1;
   for (const { fields, senderId } of steps) {
     const { type, key } = fields;
@@ -97,10 +75,10 @@ function readTasks(steps: readonly Step[]): Widget {
       if (task !== undefined) tasks.set(task.key, { ...task, isDone: !task.isDone });
     }
   }
-  return { kind: 'tasks', tasks: [...tasks.values()], nextIndex };
+  return { kind: 'tasks' as const, tasks: [...tasks.values()], nextIndex };
 }
 
-function readChoices(form: Fields | undefined): Widget | undefined {
+function readChoices(form: Fields | undefined) {
   if (form?.['type'] !== 'choices') return undefined;
   const choices = listOf(form['choices'])
     .slice(0, entriesMax)
@@ -110,14 +88,14 @@ function readChoices(form: Fields | undefined): Widget | undefined {
       const name = textOf(fields?.['long_name']) || textOf(fields?.['short_name']) || reply;
       return reply === '' ? [] : [{ name, reply }];
     });
-  return { kind: 'choices', heading: textOf(form['heading']), choices };
+  return { kind: 'choices' as const, heading: textOf(form['heading']), choices };
 }
 
 /** @returns undefined if the message has no widget, or one that this client does not show */
 export function readWidget(message: {
   readonly sender_id: number;
   readonly submessages: readonly Submessage[];
-}): Widget | undefined {
+}) {
   const [first, ...later] = message.submessages
     .filter(({ msg_type }) => msg_type === 'widget')
     .toSorted((one, other) => one.id - other.id);
@@ -141,6 +119,8 @@ export function readWidget(message: {
       return undefined;
   }
 }
+
+export type Widget = NonNullable<ReturnType<typeof readWidget>>;
 
 /** The steps that a person can add, as contents of submessages. */
 export const widgetSteps = {

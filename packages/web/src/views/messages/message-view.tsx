@@ -1,3 +1,4 @@
+import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 
@@ -30,21 +31,30 @@ type MessageViewProps = {
 export function MessageView({ app, narrow, near }: MessageViewProps) {
   const key = narrowKey(narrow);
   const list = useMemo(() => app.lists.open(narrow), [app, key]);
-  const load = (): void => void list.load(near ?? 'first_unread');
+  // What the list holds may be far from the message to show.
+  const isFar = useMemo(
+    () => signal(near !== undefined && !list.ids.peek().includes(near)),
+    [list, near],
+  );
+  const load = async (): Promise<void> => {
+    await list.load(near ?? 'first_unread');
+    isFar.value = list.failure.peek() !== undefined;
+  };
   useEffect(() => {
-    const ids = list.ids.peek();
-    if (near === undefined ? ids.length === 0 : !ids.includes(near)) load();
-  }, [list, near]);
+    if (isFar.peek() || list.ids.peek().length === 0) void load();
+  }, [isFar]);
   const isEmpty = list.ids.value.length === 0;
-  if (isEmpty && (!list.hasNewest.value || pendingIn(app, narrow).length === 0))
-    return <Blank list={list} onRetry={load} />;
+  const isPending = list.hasNewest.value && pendingIn(app, narrow).length > 0;
+  if (isFar.value || (isEmpty && !isPending))
+    return <Blank list={list} onRetry={() => void load()} />;
   return <Messages key={`${key} ${near ?? ''}`} app={app} list={list} near={near} />;
 }
 
 type BlankProps = { readonly list: MessageList; readonly onRetry: () => void };
 
 function Blank({ list, onRetry }: BlankProps) {
-  const isEmpty = list.loading.value === undefined && list.hasNewest.value;
+  const isEmpty =
+    list.ids.value.length === 0 && list.loading.value === undefined && list.hasNewest.value;
   return (
     <div class="blank">
       {isEmpty && list.failure.value === undefined ? (

@@ -1,9 +1,6 @@
 import type { Signal } from '@preact/signals';
 
-type SearchFieldProps = {
-  readonly label: string;
-  readonly text: Signal<string>;
-};
+type SearchFieldProps = { readonly label: string; readonly text: Signal<string> };
 
 /** A field that filters a list while it is typed in. */
 export function SearchField({ label, text }: SearchFieldProps) {

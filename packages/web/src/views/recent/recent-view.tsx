@@ -125,10 +125,7 @@ function Row({ app, recent }: { readonly app: App; readonly recent: RecentConver
   );
 }
 
-type OriginProps = {
-  readonly app: App;
-  readonly conversation: RecentConversation['conversation'];
-};
+type OriginProps = { readonly app: App; readonly conversation: RecentConversation['conversation'] };
 
 /** The stream of a conversation, or that it is private. */
 function Origin({ app, conversation }: OriginProps) {
