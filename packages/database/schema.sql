@@ -68,10 +68,13 @@ CREATE TABLE account_tokens (
   email_folded text NOT NULL,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   expires_at timestamp with time zone NOT NULL,
+  invitation_id integer,
   CONSTRAINT account_tokens_pkey PRIMARY KEY (token_hash),
+  CONSTRAINT account_tokens_invitation_id_fkey FOREIGN KEY (invitation_id) REFERENCES invitations(id) ON DELETE CASCADE,
   CONSTRAINT account_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
 CREATE INDEX account_tokens_by_email ON account_tokens USING btree (email_folded, purpose, created_at);
+CREATE INDEX account_tokens_by_invitation ON account_tokens USING btree (invitation_id);
 CREATE INDEX account_tokens_by_user ON account_tokens USING btree (user_id);
 COMMENT ON TABLE account_tokens IS 'owner: store/account-tokens; token_hash is SHA-256; a trigger of users deletes too';
 
@@ -261,6 +264,26 @@ CREATE TABLE files_to_remove (
 );
 CREATE INDEX files_to_remove_by_time ON files_to_remove USING btree (due_at);
 COMMENT ON TABLE files_to_remove IS 'owner: store/uploads';
+
+CREATE TABLE invitations (
+  id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+  email text,
+  email_folded text,
+  inviter_id integer NOT NULL,
+  role text NOT NULL,
+  stream_ids integer[] NOT NULL,
+  invited_at timestamp with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp with time zone NOT NULL,
+  uses integer NOT NULL DEFAULT 0,
+  uses_max integer,
+  link_hash bytea,
+  link_encrypted bytea,
+  CONSTRAINT invitations_pkey PRIMARY KEY (id),
+  CONSTRAINT invitations_email_folded_key UNIQUE (email_folded),
+  CONSTRAINT invitations_link_hash_key UNIQUE (link_hash),
+  CONSTRAINT invitations_inviter_id_fkey FOREIGN KEY (inviter_id) REFERENCES users(id)
+);
+COMMENT ON TABLE invitations IS 'owner: store/invitations; link_hash is SHA-256, link_encrypted AES-256-GCM under the key secret';
 
 CREATE TABLE late_receipts (
   user_id integer NOT NULL,

@@ -1,16 +1,22 @@
 /** Secrets are never logged: known ones are sent everywhere, some answers fail on purpose, and all output of all processes is searched. */
+import { rm } from 'node:fs/promises';
+
 import { serviceNames } from '@parley/test-kit';
 import type { JsonObject, Parameters } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { Browser } from '../support/browser.ts';
+import { makeMailFolder, readMail, tokenIn } from '../support/kept-mails.ts';
 import { startSmallOrganization } from '../api/small-organization.ts';
 import type { PersonKey, SmallOrganization } from '../api/small-organization.ts';
 
+let folder: string;
 let organization: SmallOrganization;
 const lines: string[] = [];
 /** The secrets of browsers' sessions. */
 const sessionTokens: string[] = [];
+/** Those of links in mails. */
+const linkTokens: string[] = [];
 
 /** What must not be found; each has a form that occurs nowhere else. */
 const secrets = {
@@ -23,17 +29,19 @@ const secrets = {
   payload: 'SecretOfPayloadQk3v',
   password: 'SecretOfPasswordQk3v',
   newPassword: 'SecretOfNewPassword-Qk3v-7',
+  linkPassword: 'SecretOfLinkPassword-Qk3v-7',
   wrongKey: 'SecretOfWrongKeyQk3vSecretOfWron',
   storage: 'SecretOfBotStorageQk3v',
   file: 'SecretOfFileQk3v',
 } as const;
 
 beforeAll(async () => {
+  folder = makeMailFolder();
   organization = await startSmallOrganization({
     ownProcesses: true,
     messages: 1,
     events: 1,
-    environment: { PARLEY_LOG_LEVEL: 'trace' },
+    environment: { PARLEY_LOG_LEVEL: 'trace', PARLEY_MAIL_DIR: folder },
     // The database fails on purpose, so answers with 500 are expected.
     checkAnswers: false,
   });
@@ -41,9 +49,26 @@ beforeAll(async () => {
     for (const running of organization.cluster.findProcesses(service))
       running.watchOutput((line) => lines.push(line));
 });
-afterAll(() => organization?.stop());
+afterAll(async () => {
+  await organization?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
 
 const stream = 'secrets';
+
+/** Uses links in mails, rightly and wrongly. */
+async function useLinks(): Promise<void> {
+  await call(undefined, 'POST', 'password_reset', { email: 'cat@example.com' });
+  const { invite_link: link } = await call(basic('ann'), 'POST', 'invites/multiuse', {});
+  const mail = await readMail(folder, 'cat@example.com');
+  const [token, shared] = [tokenIn(mail), String(link).split('/').at(-1) ?? ''];
+  linkTokens.push(token, shared);
+  await call(undefined, 'POST', 'join/look', { token: shared });
+  await call(undefined, 'POST', 'join/request', { token: shared, email: 'new@example.com' });
+  for (const new_password of ['x', secrets.linkPassword])
+    await call(undefined, 'POST', 'password_reset/confirm', { token, new_password });
+  await call(undefined, 'POST', 'join', { token, full_name: 'x', password: secrets.linkPassword });
+}
 
 /** Sends every secret where it belongs and where it does not; the answers do not matter here. */
 async function sendSecretsEverywhere(): Promise<void> {
@@ -158,6 +183,7 @@ function everySecret(): ReadonlyMap<string, string> {
     ),
     ['credentials of a request', basic('bob')],
     ...sessionTokens.map((token) => ['session of a browser', token] as const),
+    ...linkTokens.map((token, n) => [`link ${n} in a mail`, token] as const),
     ['PARLEY_KEY_SECRET', keySecret],
     ['PARLEY_INTERNAL_SECRET', internalSecret],
     ['password of Postgres', new URL(databaseUrl).password],
@@ -167,6 +193,7 @@ function everySecret(): ReadonlyMap<string, string> {
 
 function expectNoSecret(): void {
   expect(sessionTokens).not.toHaveLength(0);
+  expect(linkTokens).not.toHaveLength(0);
   // Without output the search would prove nothing.
   expect(lines.filter((line) => line.includes('"msg":"request"')).length).toBeGreaterThan(20);
   const short = [...everySecret()].filter(([, secret]) => secret.length < 12);
@@ -179,6 +206,7 @@ function expectNoSecret(): void {
 
 test('are not written in normal operation', async () => {
   await sendSecretsEverywhere();
+  await useLinks();
   expectNoSecret();
 });
 

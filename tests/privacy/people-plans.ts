@@ -73,6 +73,41 @@ export const peoplePlans: Plans = {
       succeeds: false,
     },
   ],
+  'POST join': () => [
+    {
+      path: 'join',
+      parameters: {
+        token: 'x'.repeat(43),
+        full_name: 'New',
+        password: 'the heron sleeps on one leg',
+      },
+      succeeds: false,
+    },
+  ],
+  'POST join/look': () => [
+    { path: 'join/look', parameters: { token: 'x'.repeat(43) }, succeeds: false },
+  ],
+  'POST join/request': ({ world, random }) =>
+    random.sample(world.people, sampled).map(({ email }) => ({
+      path: 'join/request',
+      parameters: { email },
+      succeeds: false,
+    })),
+  'GET invites': byOthersThanAdministrators(() => ({ path: 'invites' })),
+  'POST invites': ({ hiddenStreams, random }) =>
+    random.sample(hiddenStreams, sampled).map(({ id }) => ({
+      path: 'invites',
+      parameters: { invitee_emails: 'new@example.com', stream_ids: [id] },
+      succeeds: false,
+    })),
+  'POST invites/multiuse': byOthersThanAdministrators(() => ({ path: 'invites/multiuse' })),
+  'DELETE invites/multiuse/{invite_id}': byOthersThanAdministrators(() => ({
+    path: 'invites/multiuse/1',
+  })),
+  'DELETE invites/{invite_id}': byOthersThanAdministrators(() => ({ path: 'invites/1' })),
+  'POST invites/{invite_id}/resend': byOthersThanAdministrators(() => ({
+    path: 'invites/1/resend',
+  })),
   'POST settings/email/confirm': () => [
     { path: 'settings/email/confirm', parameters: { token: 'x'.repeat(43) }, succeeds: false },
   ],

@@ -53,6 +53,13 @@ export const limits = {
   apiKeyLength: 32,
   /** Sessions of browsers of one person; the one that was not used for longest ends for another one. */
   sessionsMax: 20,
+  /** Addresses that one request invites. */
+  inviteesMax: 100,
+  /** Invitations of the organization that can still be used. */
+  invitationsMax: 1_000,
+  invitationUsesMax: 100_000,
+  invitationDefaultMinutes: 14_400,
+  invitationMaxMinutes: 525_600,
   /** The name that a browser gives itself, in the list of its person's sessions; a longer one is cut. */
   sessionDeviceMaxCodePoints: 200,
   /** Reference facts, people 7.8, 11.1 and 14.3: avatars, custom emoji, icon and logo. */

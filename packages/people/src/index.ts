@@ -50,6 +50,16 @@ export { setStringId } from './organization/set-string-id.ts';
 export { endOtherSessions, endSession, openSession } from './sessions/change-sessions.ts';
 
 export { confirmEmailChange } from './doors/change-own-email.ts';
+export {
+  invitePeople,
+  invitedRoles,
+  makeInvitationLink,
+  resendInvitation,
+  revokeInvitation,
+} from './doors/invite.ts';
+export type { InvitationTerms } from './doors/invite.ts';
+export { join, lookAtJoinLink, requestToJoin } from './doors/join.ts';
+export { joinUrl } from './doors/links.ts';
 export { requestPasswordReset, resetPassword } from './doors/reset-password.ts';
 
 export { writeTestMail } from './mails/write-mail.ts';

@@ -434,9 +434,22 @@ export {
 export type { ClaimedMail, ListedMail, MailClaim, NewMail } from './mails/mails.ts';
 export {
   deleteOldTokens,
+  findJoinToken,
   findToken,
   hasRoomForToken,
   insertToken,
   takeToken,
 } from './people/account-tokens.ts';
-export type { AccountToken, NewToken, TokenPurpose } from './people/account-tokens.ts';
+export type { AccountToken, JoinToken, NewToken, TokenPurpose } from './people/account-tokens.ts';
+export {
+  countInvitations,
+  deleteInvitation,
+  deleteOldInvitations,
+  findInvitation,
+  insertInvitation,
+  listInvitations,
+  lockInvitationInUse,
+  renewInvitation,
+  takeInvitation,
+} from './people/invitations.ts';
+export type { Invitation, ListedInvitation, NewInvitation } from './people/invitations.ts';

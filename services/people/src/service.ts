@@ -8,7 +8,7 @@ import { createPeopleContext } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
 import { connectStores, keepLease, openPool, serveApi, startMaintenance } from '@parley/server';
 import type { RequestHandler, ServiceFrame } from '@parley/server';
-import { deleteOldFailedMails, deleteOldTokens } from '@parley/store';
+import { deleteOldFailedMails, deleteOldInvitations, deleteOldTokens } from '@parley/store';
 
 import { endpoints } from './endpoints/index.ts';
 
@@ -51,6 +51,7 @@ function startMails(frame: ServiceFrame, { keySecrets }: PeopleContext): void {
       run: async () => {
         await deleteOldFailedMails(pool);
         await deleteOldTokens(pool);
+        await deleteOldInvitations(pool);
       },
     },
   ]);

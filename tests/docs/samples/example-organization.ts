@@ -261,6 +261,10 @@ export class ExampleOrganization {
     );
   }
 
+  async #makeInvitationLink(): Promise<unknown> {
+    return (await this.#administrator.post('invites/multiuse'))['invite_link'];
+  }
+
   async #makeSpareUser(): Promise<unknown> {
     const { email } = await this.#makePerson();
     return this.#findUserId(email ?? '');
@@ -350,6 +354,29 @@ export class ExampleOrganization {
       const email = `new.${person.email}`;
       await person.patch('settings', { email });
       return tokenIn(await readMail(this.#mailFolder, email));
+    },
+    joinToken: async () => {
+      const email = `guest.${this.#nextName(['a', 'b']).replace(' ', '')}@harbour.example`;
+      await this.#administrator.post('invites', {
+        invitee_emails: email,
+        stream_ids: [await this.#findStreamId('boatyard')],
+      });
+      return tokenIn(await readMail(this.#mailFolder, email));
+    },
+    invitationLinkToken: async () => lastPart(await this.#makeInvitationLink()),
+    invitationId: async () => {
+      const email = `guest.${this.#nextName(['a', 'b']).replace(' ', '')}@harbour.example`;
+      await this.#administrator.post('invites', {
+        invitee_emails: email,
+        stream_ids: [await this.#findStreamId('boatyard')],
+      });
+      const listed = readObjects(await this.#administrator.get('invites'), 'invites');
+      return idOf(listed, 'email', email, 'id');
+    },
+    invitationLinkId: async () => {
+      const link = await this.#makeInvitationLink();
+      const listed = readObjects(await this.#administrator.get('invites'), 'invites');
+      return idOf(listed, 'link_url', link, 'id');
     },
     password: () => Promise.resolve(password),
     email: () => Promise.resolve(people.tobias),

@@ -186,6 +186,7 @@ export const organizationEvents = [
   }),
   event('AlertWordsEvent', 'alert_words', { alert_words: texts }),
   event('PointerEvent', 'pointer', { pointer: integer }),
+  event('InvitesChangedEvent', 'invites_changed', {}),
   event('HotspotsEvent', 'hotspots', { hotspots: hotspotsSchema }),
   settingEvent(
     'UpdateDisplaySettingsEvent',

@@ -1,4 +1,15 @@
 export {
+  invitePeopleEndpoint,
+  joinEndpoint,
+  listInvitationsEndpoint,
+  lookAtJoinLinkEndpoint,
+  makeInvitationLinkEndpoint,
+  requestToJoinEndpoint,
+  resendInvitationEndpoint,
+  revokeInvitationEndpoint,
+  revokeInvitationLinkEndpoint,
+} from './invitations.ts';
+export {
   confirmEmailEndpoint,
   requestPasswordResetEndpoint,
   resetPasswordEndpoint,

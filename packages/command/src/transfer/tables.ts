@@ -163,6 +163,7 @@ export const excludedTables: Readonly<Record<string, string>> = {
   event_queues: 'clients register anew, as after any new epoch',
   service_leases: 'processes of the other installation',
   account_tokens: 'links of the other installation, whose mails it sends',
+  invitations: 'as account_tokens',
   mails: 'the installation that wrote them sends them',
   sessions: 'people sign in again in their browsers',
   rendered_pictures: 'texts that were shown to their writers within the last hour',

@@ -14,6 +14,7 @@ import type { PeopleContext } from '../people-context.ts';
 import { beginEmailChange, confirmationSent } from '../doors/change-own-email.ts';
 import { entryForEveryone } from './account-events.ts';
 import { isNewName, rename } from './change-person.ts';
+import { prepareEmailRules } from './email-rules.ts';
 import { checkFullName } from './full-name.ts';
 import { isPasswordStrong } from './password-strength.ts';
 
@@ -60,6 +61,7 @@ export async function changeOwnAccount(
     throw withoutCode('Please fill out all fields.');
   const password =
     change.newPassword === '' ? undefined : await checkPasswordChange(context, caller, change);
+  if (change.email !== '') prepareEmailRules();
   return context.eventLog.transaction<OwnAnswer>(async (client) => {
     const realm = await lockRealmInUse(client);
     const user = getActor(await lockUsersForOwnChange(client, [caller.userId]), caller);

@@ -1,7 +1,7 @@
 import { getAdministrator } from '@parley/access';
 import { withoutCode } from '@parley/api';
-import type { Caller, Role } from '@parley/api';
-import type { EventPart, SideEffect } from '@parley/event-log';
+import type { ApiError, Caller, Role } from '@parley/api';
+import type { Append, EventPart, SideEffect } from '@parley/event-log';
 import { isUniqueViolation } from '@parley/database';
 import type { Client, Queryable } from '@parley/database';
 import { hashPassword } from '@parley/secrets';
@@ -51,7 +51,7 @@ export type NewPerson = {
 
 type Creation = Pick<PeopleContext, 'pool' | 'eventLog' | 'keySecrets' | 'publicUrl'>;
 
-function emailInUse(email: string): Error {
+export function emailInUse(email: string): ApiError {
   return withoutCode(`Email '${email}' already in use`);
 }
 
@@ -74,6 +74,64 @@ function settingsOfNewPeople(settings: RealmSettings): Partial<UserSettings> {
   return {
     default_language: settings.default_language,
     twenty_four_hour_time: settings.default_twenty_four_hour_time,
+  };
+}
+
+/** A person whose data were checked. */
+export type AddedPerson = Pick<NewPerson, 'email' | 'fullName'> & {
+  readonly passwordHash: string;
+  readonly role: Role | undefined;
+  /** By default the part of the address before the `@`. */
+  readonly shortName?: string;
+  /** The streams that the person joins; if there are none, the default streams. */
+  readonly streamIds: readonly number[];
+  /** Who made the account; by default the person. */
+  readonly actorId: number | undefined;
+};
+
+/**
+ * Adds a person in a transaction that has locked the realm.
+ *
+ * @returns the account, and what the transaction appends
+ */
+export async function addPerson(
+  context: Creation,
+  client: Client,
+  realm: Realm,
+  person: AddedPerson,
+): Promise<{ readonly result: User; readonly append: Append }> {
+  const { email, fullName, passwordHash, role, shortName = '', streamIds } = person;
+  const changeId = await context.eventLog.drawChangeId(client);
+  const { user } = await createUser(
+    client,
+    context.keySecrets,
+    {
+      email,
+      fullName,
+      passwordHash,
+      settings: settingsOfNewPeople(realm.settings),
+      ...(role !== undefined && { role }),
+      ...(shortName !== '' && { shortName }),
+    },
+    changeId,
+    emailPolicy(realm.settings, context.publicUrl),
+  );
+  const joined = await joinStreams(client, user.id, changeId, streamIds);
+  await giveBacklog(context, client, { userId: user.id, streams: joined.streams, changeId });
+  const effects = [accountEffect(user), ...membershipEffects('joined', joined.memberships)];
+  return {
+    result: user,
+    append: {
+      entries: [
+        entryForEveryone(
+          [...personAdded(user, realm.settings), ...joined.events],
+          effects,
+          signUpNotices(realm, person.actorId ?? user.id, user),
+        ),
+      ],
+      changeId,
+      accountUserIds: [user.id],
+    },
   };
 }
 
@@ -103,38 +161,15 @@ export async function createPerson(
       const realm = await lockRealmInUse(client);
       getAdministrator(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
       await checkEmail(client, realm, email);
-      const changeId = await context.eventLog.drawChangeId(client);
-      const { user } = await createUser(
-        client,
-        context.keySecrets,
-        {
-          email,
-          fullName,
-          passwordHash,
-          settings: settingsOfNewPeople(realm.settings),
-          ...(person.role !== undefined && { role: person.role }),
-          ...(shortName !== '' && { shortName }),
-        },
-        changeId,
-        emailPolicy(realm.settings, context.publicUrl),
-      );
-      const joined = await joinDefaultStreams(client, user.id, changeId);
-      await giveBacklog(context, client, { userId: user.id, streams: joined.streams, changeId });
-      const effects = [accountEffect(user), ...membershipEffects('joined', joined.memberships)];
-      return {
-        result: user,
-        append: {
-          entries: [
-            entryForEveryone(
-              [...personAdded(user, realm.settings), ...joined.events],
-              effects,
-              signUpNotices(realm, caller, user),
-            ),
-          ],
-          changeId,
-          accountUserIds: [user.id],
-        },
-      };
+      return addPerson(context, client, realm, {
+        email,
+        fullName,
+        passwordHash,
+        role: person.role,
+        shortName,
+        streamIds: [],
+        actorId: caller.userId,
+      });
     });
   } catch (error) {
     // Another request took the address between the check and the insertion.
@@ -144,14 +179,14 @@ export async function createPerson(
 }
 
 /** A notice in the stream that the organization chose for sign-ups (reference facts, events 18). */
-function signUpNotices(realm: Realm, caller: Caller, person: User): SideEffect[] {
+function signUpNotices(realm: Realm, actorId: number, person: User): SideEffect[] {
   const streamId = realm.signupNotificationsStreamId;
   if (streamId === null) return [];
   return [
     {
       kind: 'signed-up-notice',
       target: streamId,
-      actorId: caller.userId,
+      actorId,
       personId: person.id,
     },
   ];
@@ -164,17 +199,21 @@ type Joined = {
 };
 
 /**
- * Subscribes a new person to the default streams. No event is made for the person, who has no queue yet and finds the
+ * Subscribes a new person to these streams, or to the default streams. No event is made for the person, who has no queue yet and finds the
  * subscriptions at register.
  */
-async function joinDefaultStreams(
+async function joinStreams(
   client: Client,
   userId: number,
   changeId: number,
+  streamIds: readonly number[],
 ): Promise<Joined> {
-  const defaults = await listDefaultStreams(client);
-  const locked = await lockStreams(client, { streamIds: defaults.map(({ id }) => id) });
-  const streams = locked.filter((stream) => stream.isDefault && !stream.isDeactivated);
+  const isChosen = streamIds.length > 0;
+  const wanted = isChosen ? streamIds : (await listDefaultStreams(client)).map(({ id }) => id);
+  const locked = await lockStreams(client, { streamIds: wanted });
+  const streams = locked.filter(
+    (stream) => (isChosen || stream.isDefault) && !stream.isDeactivated,
+  );
   const occupied = await findOccupiedStreams(
     client,
     streams.map(({ id }) => id),

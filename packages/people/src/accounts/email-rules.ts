@@ -47,6 +47,11 @@ function disposableDomains(): ReadonlySet<string> {
   return disposable;
 }
 
+/** Reads the list of disposable domains. It takes long, so whoever judges an address in a transaction calls this before. */
+export function prepareEmailRules(): void {
+  disposableDomains();
+}
+
 /** Why an organization does not admit an address. */
 export type EmailFault = 'outside domain' | 'plus' | 'disposable';
 

@@ -17,10 +17,11 @@ import type { Realm, User } from '@parley/store';
 import { isUniqueViolation } from '@parley/database';
 
 import { changeLockedEmail } from '../accounts/change-email.ts';
-import { findEmailFault, isEmailShaped } from '../accounts/email-rules.ts';
+import { findEmailFault, isEmailShaped, prepareEmailRules } from '../accounts/email-rules.ts';
 import { organizationDeactivated } from '../accounts/sign-in-refusals.ts';
 import { writeMail } from '../mails/write-mail.ts';
 import type { PeopleContext } from '../people-context.ts';
+import { emailFaultTexts, takenTexts } from './address-faults.ts';
 import { checkTokenShape, linkNotValid, makeLink } from './links.ts';
 
 const purpose = 'change-email';
@@ -31,29 +32,20 @@ export const confirmationSent = 'Check your email for a confirmation link. ';
 
 const changesDisabled = 'Email address changes are disabled in this organization.';
 
-/** The texts of the reference facts, people 9. */
-const faultTexts = {
-  'outside domain': 'Outside your domain.',
-  disposable: 'Please use your real email address.',
-  plus: 'Email addresses containing + are not allowed.',
-} as const;
-
 async function checkNewAddress(
   client: Client,
   realm: Realm,
   user: User,
   email: string,
 ): Promise<void> {
-  if (!isEmailShaped(email)) throw withoutCode('Invalid address.');
+  if (!isEmailShaped(email)) throw withoutCode(emailFaultTexts.shape);
   const domains = realm.settings.emails_restricted_to_domains ? await listDomains(client) : [];
   const fault = findEmailFault(email, realm.settings, domains);
-  if (fault !== undefined) throw withoutCode(faultTexts[fault]);
+  if (fault !== undefined) throw withoutCode(emailFaultTexts[fault]);
   if (!(await isEmailTaken(client, email))) return;
   const holder = await findSignInAccount(client, email);
   if (holder?.id === user.id) return;
-  throw withoutCode(
-    holder?.isActive === false ? 'Account has been deactivated.' : 'Already has an account.',
-  );
+  throw withoutCode(holder?.isActive === false ? takenTexts.deactivated : takenTexts.active);
 }
 
 /**
@@ -131,6 +123,7 @@ export async function confirmEmailChange(
   const found = await findToken(context.pool, purpose, token);
   if (found === undefined) throw linkNotValid();
   const { userId, email } = found;
+  prepareEmailRules();
   try {
     return await context.eventLog.transaction(async (client) => {
       const realm = await lockRealmInUse(client);
@@ -144,7 +137,7 @@ export async function confirmEmailChange(
       return { result: { email }, append };
     });
   } catch (error) {
-    if (isUniqueViolation(error)) throw withoutCode('Already has an account.');
+    if (isUniqueViolation(error)) throw withoutCode(takenTexts.active);
     throw error;
   }
 }

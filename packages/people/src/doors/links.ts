@@ -1,12 +1,16 @@
 /** Links in mails that open an account (decision 0050). */
 import { badRequest, withoutCode } from '@parley/api';
 import type { ApiError } from '@parley/api';
+import { authenticationMethods } from '@parley/objects';
 import { makeSessionToken, sessionTokenPattern } from '@parley/secrets';
 
+import type { Realm } from '@parley/store';
+
+import { organizationDeactivated, passwordSignInDisabled } from '../accounts/sign-in-refusals.ts';
 import type { PeopleContext } from '../people-context.ts';
 
 /** Pages of the web client that take a token, as the part of their address after the hash. */
-export type LinkPage = 'reset' | 'confirm';
+export type LinkPage = 'reset' | 'confirm' | 'join';
 
 export function linkNotValid(): ApiError {
   return badRequest('This link is not valid any more.');
@@ -33,4 +37,15 @@ export function makeLink(
 /** @throws ApiError for what cannot be the secret of a link, before anything is looked up */
 export function checkTokenShape(token: string): void {
   if (!sessionTokenPattern.test(token)) throw linkNotValid();
+}
+
+/** @throws ApiError if nobody can sign in with a password */
+export function checkPasswordsAreUsed(realm: Realm, { mode }: Pick<PeopleContext, 'mode'>): void {
+  if (realm.isDeactivated) throw organizationDeactivated();
+  if (authenticationMethods(realm, mode)['Email'] !== true) throw passwordSignInDisabled();
+}
+
+/** The address of a link to join. */
+export function joinUrl({ publicUrl }: Pick<PeopleContext, 'publicUrl'>, token: string): string {
+  return `${publicUrl}/#join/${token}`;
 }

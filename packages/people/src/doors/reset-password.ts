@@ -1,7 +1,6 @@
 /** A new password for whoever reads the mails of the account (decision 0050). */
 import { foldName, withoutCode } from '@parley/api';
 import { transaction } from '@parley/database';
-import { authenticationMethods } from '@parley/objects';
 import { quote } from '@parley/mail';
 import { hashPassword } from '@parley/secrets';
 import {
@@ -16,26 +15,22 @@ import {
   takeToken,
   updateUser,
 } from '@parley/store';
-import type { Realm } from '@parley/store';
 
 import { entryForEveryone } from '../accounts/account-events.ts';
 import { isPasswordStrong } from '../accounts/password-strength.ts';
-import {
-  checkEmailShape,
-  organizationDeactivated,
-  passwordSignInDisabled,
-} from '../accounts/sign-in-refusals.ts';
+import { checkEmailShape } from '../accounts/sign-in-refusals.ts';
 import { nobody, writeMail } from '../mails/write-mail.ts';
 import type { PeopleContext } from '../people-context.ts';
-import { checkSendsMails, checkTokenShape, linkNotValid, makeLink } from './links.ts';
+import {
+  checkPasswordsAreUsed,
+  checkSendsMails,
+  checkTokenShape,
+  linkNotValid,
+  makeLink,
+} from './links.ts';
 
 const purpose = 'reset-password';
 const validSecs = 3_600;
-
-function checkPasswordsAreUsed(realm: Realm, { mode }: PeopleContext): void {
-  if (realm.isDeactivated) throw organizationDeactivated();
-  if (authenticationMethods(realm, mode)['Email'] !== true) throw passwordSignInDisabled();
-}
 
 /**
  * Mails a link to the address, if it belongs to an active account of a person. Nobody learns from the answer, or from the time it takes,

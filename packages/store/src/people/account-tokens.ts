@@ -3,12 +3,14 @@ import { foldName } from '@parley/api';
 import type { Client, Queryable } from '@parley/database';
 import { hashSessionToken } from '@parley/secrets';
 
-export type TokenPurpose = 'reset-password' | 'change-email';
+export type TokenPurpose = 'reset-password' | 'change-email' | 'join';
 
 export type NewToken = {
   readonly purpose: TokenPurpose;
   /** Undefined for an address without an account. */
   readonly userId: number | undefined;
+  /** Of a link to join, if there is one. */
+  readonly invitationId?: number | undefined;
   readonly email: string;
   readonly token: string;
   readonly validSecs: number;
@@ -16,6 +18,9 @@ export type NewToken = {
 
 /** What a link is for. */
 export type AccountToken = { readonly userId: number; readonly email: string };
+
+/** What a link to join is for. */
+export type JoinToken = { readonly email: string; readonly invitationId: number | undefined };
 
 /** Nobody's mailbox gets more of one kind in an hour, whoever asks. */
 const perHourMax = 5;
@@ -46,8 +51,8 @@ export async function hasRoomForToken(
 export async function insertToken(client: Client, given: NewToken): Promise<void> {
   await client.query({
     name: 'store-insert-account-token',
-    text: `INSERT INTO account_tokens (token_hash, purpose, user_id, email, email_folded, expires_at)
-      VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))`,
+    text: `INSERT INTO account_tokens (token_hash, purpose, user_id, email, email_folded, expires_at, invitation_id)
+      VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6), $7)`,
     values: [
       hashSessionToken(given.token),
       given.purpose,
@@ -55,6 +60,7 @@ export async function insertToken(client: Client, given: NewToken): Promise<void
       given.email,
       foldName(given.email),
       given.validSecs,
+      given.invitationId ?? null,
     ],
   });
 }
@@ -72,6 +78,18 @@ export async function findToken(
     values: [hashSessionToken(token), purpose],
   });
   return rows[0];
+}
+
+/** @returns what a link to join is for, or undefined as `findToken` */
+export async function findJoinToken(db: Queryable, token: string): Promise<JoinToken | undefined> {
+  const { rows } = await db.query<{ email: string; invitationId: number | null }>({
+    name: 'store-find-join-token',
+    text: `SELECT email, invitation_id AS "invitationId" FROM account_tokens
+      WHERE token_hash = $1 AND purpose = 'join' AND expires_at > now()`,
+    values: [hashSessionToken(token)],
+  });
+  const [row] = rows;
+  return row && { email: row.email, invitationId: row.invitationId ?? undefined };
 }
 
 /**

@@ -43,6 +43,17 @@ import { getOwnProfileHandler } from './get-own-profile.ts';
 import { getServerSettingsHandler } from './get-server-settings.ts';
 import { getUserHandler, listUsersHandler } from './list-users.ts';
 import {
+  invitePeopleHandler,
+  joinHandler,
+  listInvitationsHandler,
+  lookAtJoinLinkHandler,
+  makeInvitationLinkHandler,
+  requestToJoinHandler,
+  resendInvitationHandler,
+  revokeInvitationHandler,
+  revokeInvitationLinkHandler,
+} from './invitations.ts';
+import {
   addLinkifierHandler,
   listLinkifiersHandler,
   removeLinkifierHandler,
@@ -112,6 +123,9 @@ export const endpoints: readonly Implementation<PeopleContext>[] = everyHandlerO
   devListUsersByPostHandler,
   requestPasswordResetHandler,
   resetPasswordHandler,
+  requestToJoinHandler,
+  lookAtJoinLinkHandler,
+  joinHandler,
   openSessionHandler,
   listSessionsHandler,
   endSessionHandler,
@@ -154,6 +168,12 @@ export const endpoints: readonly Implementation<PeopleContext>[] = everyHandlerO
   changeProfileFieldHandler,
   removeProfileFieldHandler,
   generate204Handler,
+  invitePeopleHandler,
+  listInvitationsHandler,
+  makeInvitationLinkHandler,
+  revokeInvitationLinkHandler,
+  resendInvitationHandler,
+  revokeInvitationHandler,
   changeRealmHandler,
   deactivateRealmHandler,
   listRealmDomainsHandler,

@@ -1,0 +1,321 @@
+/** Invitations, by address and by link (reference facts, people 14.5; decision 0050). */
+import { getActor, getAdministrator, mayReadStream } from '@parley/access';
+import { badRequest, foldName, invitationFailed, limits, withoutCode } from '@parley/api';
+import type { Caller, Role } from '@parley/api';
+import type { Client } from '@parley/database';
+import type { Append } from '@parley/event-log';
+import { quote } from '@parley/mail';
+import {
+  countInvitations,
+  deleteInvitation,
+  findInvitation,
+  findMemberships,
+  findSignInAccount,
+  findStreamsByIds,
+  hasRoomForToken,
+  insertInvitation,
+  insertToken,
+  isEmailTaken,
+  listDomains,
+  lockRealmInUse,
+  lockUsersInUse,
+  renewInvitation,
+} from '@parley/store';
+import type { Realm, Stream, User } from '@parley/store';
+
+import { entryForEveryone } from '../accounts/account-events.ts';
+import { findEmailFault, isEmailShaped, prepareEmailRules } from '../accounts/email-rules.ts';
+import { writeMail } from '../mails/write-mail.ts';
+import type { PeopleContext } from '../people-context.ts';
+import { emailFaultTexts, takenTexts } from './address-faults.ts';
+import { checkSendsMails, makeLink } from './links.ts';
+
+/** What `invite_as` means (reference facts, people 14.5). */
+export const invitedRoles: Readonly<Record<number, Role>> = {
+  1: 'member',
+  2: 'administrator',
+  3: 'guest',
+};
+
+export type InvitationTerms = {
+  readonly invitedAs: number;
+  readonly streamIds: readonly number[];
+  readonly validSecs: number;
+};
+
+const noSuchInvitation = (): Error => badRequest('No such invitation');
+
+/** Tells administrators that the list has changed (reference facts, events 14.3). */
+export function invitesChanged(): NonNullable<Append['entries']>[number] {
+  return entryForEveryone([
+    { form: 'same', audience: { to: 'administrators' }, event: { type: 'invites_changed' } },
+  ]);
+}
+
+/** @returns addresses separated by commas or line ends, each alone or as `Name <address>`, without repeats, in alphabetical order */
+export function parseInvitees(raw: string): string[] {
+  const emails = raw
+    .split(/[,\n]/)
+    .map((part) => (/<([^<>]*)>\s*$/.exec(part)?.[1] ?? part).trim())
+    .filter((email) => email !== '');
+  // In one order, because each address is locked while it is invited.
+  return [...new Map(emails.map((email) => [foldName(email), email]))]
+    .toSorted(([one], [other]) => (one < other ? -1 : 1))
+    .map(([, email]) => email);
+}
+
+function checkRole(actor: User, invitedAs: number): Role {
+  const role = invitedRoles[invitedAs];
+  if (role === undefined) throw withoutCode('Must be invited as an valid type of user');
+  if (role === 'administrator' && actor.role !== 'administrator')
+    throw withoutCode('Must be an organization administrator');
+  return role;
+}
+
+/** @throws ApiError for the first stream that is none, or that the inviter does not see */
+async function checkStreams(
+  client: Client,
+  inviter: Pick<User, 'id' | 'role'>,
+  streamIds: readonly number[],
+): Promise<void> {
+  const readable = new Set((await readableStreams(client, inviter, streamIds)).map(({ id }) => id));
+  const missing = streamIds.find((id) => !readable.has(id));
+  if (missing !== undefined)
+    throw withoutCode(`Stream does not exist with id: ${missing}. No invites were sent.`);
+}
+
+/** @returns those of the streams into which somebody may bring others */
+export async function readableStreams(
+  client: Client,
+  inviter: Pick<User, 'id' | 'role'>,
+  streamIds: readonly number[],
+): Promise<Stream[]> {
+  const [streams, joined] = [
+    await findStreamsByIds(client, streamIds),
+    await findMemberships(client, inviter.id, streamIds),
+  ];
+  return streams.filter(
+    (stream) => !stream.isDeactivated && mayReadStream(inviter, stream, joined.has(stream.id)),
+  );
+}
+
+/** Why somebody cannot be invited, in the words of the reference facts. */
+async function findReason(
+  client: Client,
+  realm: Realm,
+  email: string,
+): Promise<{ readonly reason: string; readonly isTaken: boolean } | undefined> {
+  if (!isEmailShaped(email)) return { reason: emailFaultTexts.shape, isTaken: false };
+  const domains = realm.settings.emails_restricted_to_domains ? await listDomains(client) : [];
+  const fault = findEmailFault(email, realm.settings, domains);
+  if (fault !== undefined) return { reason: emailFaultTexts[fault], isTaken: false };
+  if (!(await isEmailTaken(client, email))) return undefined;
+  const isGone = (await findSignInAccount(client, email))?.isActive === false;
+  return { reason: isGone ? takenTexts.deactivated : takenTexts.active, isTaken: true };
+}
+
+type Judged = {
+  readonly good: readonly string[];
+  readonly bad: readonly (readonly [email: string, reason: string])[];
+  readonly taken: readonly (readonly [email: string, reason: string])[];
+};
+
+async function judgeInvitees(
+  client: Client,
+  realm: Realm,
+  emails: readonly string[],
+): Promise<Judged> {
+  const [good, bad, taken]: [string[], [string, string][], [string, string][]] = [[], [], []];
+  for (const email of emails) {
+    const found = await findReason(client, realm, email);
+    if (found === undefined) good.push(email);
+    else (found.isTaken ? taken : bad).push([email, found.reason]);
+  }
+  return { good, bad, taken };
+}
+
+/** Mails a link with which the invited person joins. */
+async function mailInvitation(
+  context: PeopleContext,
+  client: Client,
+  realm: Realm,
+  inviter: Pick<User, 'fullName'>,
+  invitation: { readonly id: number; readonly email: string; readonly validSecs: number },
+): Promise<void> {
+  const { id: invitationId, email, validSecs } = invitation;
+  const { token, url } = makeLink(context, 'join');
+  await insertToken(client, {
+    purpose: 'join',
+    userId: undefined,
+    invitationId,
+    email,
+    token,
+    validSecs,
+  });
+  await writeMail(context, client, {
+    kind: 'invitation',
+    recipient: email,
+    expiresInSecs: validSecs,
+    letter: {
+      subject: [quote(inviter.fullName), ' invites you to ', quote(realm.name)],
+      paragraphs: [
+        [
+          quote(inviter.fullName),
+          ' invites you to talk with the people of ',
+          quote(realm.name),
+          '.',
+        ],
+        ['The link works once, and ends after a while.'],
+      ],
+      action: { label: 'Join', url },
+      ending: ['You get this mail because ', quote(inviter.fullName), ' wrote your address.'],
+    },
+  });
+}
+
+/**
+ * Invites people by their addresses (reference facts, people 14.5).
+ *
+ * @throws ApiError with the first refusal; `INVITATION_FAILED` with `sent_invitations` true if only some have accounts already
+ */
+export async function invitePeople(
+  context: PeopleContext,
+  caller: Caller,
+  rawEmails: string,
+  terms: InvitationTerms,
+): Promise<void> {
+  checkSendsMails(context);
+  prepareEmailRules();
+  const taken = await context.eventLog.transaction(async (client) => {
+    const realm = await lockRealmInUse(client);
+    const actor = getActor(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
+    if (realm.settings.invite_by_admins_only && actor.role !== 'administrator')
+      throw withoutCode('Must be an organization administrator');
+    const role = checkRole(actor, terms.invitedAs);
+    const emails = parseInvitees(rawEmails);
+    if (emails.length === 0) throw withoutCode('You must specify at least one email address.');
+    if (emails.length > limits.inviteesMax)
+      throw withoutCode(`At most ${limits.inviteesMax} people can be invited at once.`);
+    if (terms.streamIds.length === 0)
+      throw withoutCode('You must specify at least one stream for invitees to join.');
+    await checkStreams(client, actor, terms.streamIds);
+    const judged = await judgeInvitees(client, realm, emails);
+    if (judged.bad.length > 0)
+      throw invitationFailed(
+        "Some emails did not validate, so we didn't send any invitations.",
+        [...judged.bad, ...judged.taken],
+        false,
+      );
+    if (judged.good.length === 0)
+      throw invitationFailed("We weren't able to invite anyone.", judged.taken, false);
+    await checkRoom(client, judged.good.length);
+    for (const email of judged.good) {
+      // Whose mailbox has enough of them is invited without another mail.
+      const hasRoom = await hasRoomForToken(client, 'join', email);
+      const id = await insertInvitation(client, context.keySecrets, {
+        inviterId: actor.id,
+        role,
+        streamIds: terms.streamIds,
+        usesMax: 1,
+        validSecs: terms.validSecs,
+        by: { email },
+      });
+      const { validSecs } = terms;
+      if (hasRoom) await mailInvitation(context, client, realm, actor, { id, email, validSecs });
+    }
+    return { result: judged.taken, append: { entries: [invitesChanged()] } };
+  });
+  if (taken.length > 0)
+    throw invitationFailed(
+      "Some of those addresses are already using Parley, so we didn't send them an invitation. We did send invitations to everyone else!",
+      taken,
+      true,
+    );
+}
+
+async function checkRoom(client: Client, added: number): Promise<void> {
+  if ((await countInvitations(client)) + added > limits.invitationsMax)
+    throw withoutCode(`There may be at most ${limits.invitationsMax} open invitations.`);
+}
+
+/**
+ * Makes a link with which anybody who has it joins (reference facts, people 14.5).
+ *
+ * @param usesMax null for any number
+ * @returns the link
+ */
+export async function makeInvitationLink(
+  context: PeopleContext,
+  caller: Caller,
+  terms: InvitationTerms,
+  usesMax: number | null,
+): Promise<string> {
+  checkSendsMails(context);
+  return context.eventLog.transaction(async (client) => {
+    await lockRealmInUse(client);
+    const actor = getAdministrator(
+      await lockUsersInUse(client, { userIds: [caller.userId] }),
+      caller,
+    );
+    const role = checkRole(actor, terms.invitedAs);
+    await checkStreams(client, actor, terms.streamIds);
+    await checkRoom(client, 1);
+    const { token, url } = makeLink(context, 'join');
+    const { streamIds, validSecs } = terms;
+    await insertInvitation(client, context.keySecrets, {
+      inviterId: actor.id,
+      role,
+      streamIds,
+      usesMax,
+      validSecs,
+      by: { link: token },
+    });
+    return { result: url, append: { entries: [invitesChanged()] } };
+  });
+}
+
+/** Revokes an invitation. @throws ApiError `No such invitation` */
+export async function revokeInvitation(
+  context: PeopleContext,
+  caller: Caller,
+  id: number,
+  kind: 'address' | 'link',
+): Promise<void> {
+  await context.eventLog.transaction(async (client) => {
+    getAdministrator(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
+    if (!(await deleteInvitation(client, id, kind))) throw noSuchInvitation();
+    return { result: undefined, append: { entries: [invitesChanged()] } };
+  });
+}
+
+/**
+ * Mails an invitation again, with another link; the earlier ones work too while it is open.
+ *
+ * @returns when, in seconds since 1970
+ * @throws ApiError `No such invitation`
+ */
+export async function resendInvitation(
+  context: PeopleContext,
+  caller: Caller,
+  id: number,
+): Promise<number> {
+  checkSendsMails(context);
+  return context.eventLog.transaction(async (client) => {
+    const realm = await lockRealmInUse(client);
+    const invitation = await findInvitation(client, { id });
+    const people = await lockUsersInUse(client, {
+      userIds: [caller.userId, invitation?.inviterId ?? caller.userId],
+    });
+    getAdministrator(people, caller);
+    const email = invitation?.email;
+    const inviter = people.find((person) => person.id === invitation?.inviterId);
+    if (invitation === undefined || email === null || email === undefined || inviter === undefined)
+      throw noSuchInvitation();
+    const validSecs = invitation.expiresAtSecs - invitation.invitedAtSecs;
+    const hasRoom = await hasRoomForToken(client, 'join', email);
+    const timestamp = await renewInvitation(client, id, validSecs);
+    if (timestamp === undefined) throw noSuchInvitation();
+    if (hasRoom) await mailInvitation(context, client, realm, inviter, { id, email, validSecs });
+    return { result: timestamp, append: { entries: [invitesChanged()] } };
+  });
+}

@@ -1,0 +1,252 @@
+/** Joining by a link: one from an invitation, one that everybody may use who has it, or without an invitation where none is needed. */
+import { withoutCode } from '@parley/api';
+import { isUniqueViolation, transaction } from '@parley/database';
+import type { Client } from '@parley/database';
+import { quote } from '@parley/mail';
+import { hashPassword } from '@parley/secrets';
+import {
+  findInvitation,
+  findJoinToken,
+  findUserById,
+  getRealm,
+  hasRoomForToken,
+  insertToken,
+  isEmailTaken,
+  lockInvitationInUse,
+  lockRealmInUse,
+  lockUsersInUse,
+  takeInvitation,
+  takeToken,
+} from '@parley/store';
+import type { Invitation, JoinToken, Realm, User } from '@parley/store';
+
+import { addPerson, checkAdmittedEmail, emailInUse } from '../accounts/create-person.ts';
+import { prepareEmailRules } from '../accounts/email-rules.ts';
+import { checkFullName } from '../accounts/full-name.ts';
+import { isPasswordStrong } from '../accounts/password-strength.ts';
+import { checkEmailShape } from '../accounts/sign-in-refusals.ts';
+import { writeMail } from '../mails/write-mail.ts';
+import type { PeopleContext } from '../people-context.ts';
+import { invitesChanged, readableStreams } from './invite.ts';
+import {
+  checkPasswordsAreUsed,
+  checkSendsMails,
+  checkTokenShape,
+  linkNotValid,
+  makeLink,
+} from './links.ts';
+
+const purpose = 'join';
+const validSecs = 86_400;
+
+function invitationRequired(): Error {
+  return withoutCode('You need an invitation to join this organization.');
+}
+
+/** @throws ApiError if nobody may join in this way now */
+async function checkDoor(
+  client: Client | PeopleContext['pool'],
+  realm: Realm,
+  link: string | undefined,
+): Promise<Invitation | undefined> {
+  if (link === undefined) {
+    if (realm.settings.invite_required) throw invitationRequired();
+    return undefined;
+  }
+  checkTokenShape(link);
+  const invitation = await findInvitation(client, { link });
+  if (invitation === undefined) throw linkNotValid();
+  return invitation;
+}
+
+/**
+ * Mails a link to an address, with which its person joins. Whoever has an account gets a mail that says so; the answer is the same.
+ *
+ * @param link the secret of an invitation link; undefined where no invitation is needed
+ * @throws ApiError if nobody may join in this way, or with this address
+ */
+export async function requestToJoin(
+  context: PeopleContext,
+  email: string,
+  link: string | undefined,
+): Promise<void> {
+  checkSendsMails(context);
+  const address = checkEmailShape(email);
+  const realm = await getRealm(context.pool);
+  checkPasswordsAreUsed(realm, context);
+  const invitation = await checkDoor(context.pool, realm, link);
+  await checkAdmittedEmail(context.pool, realm, address);
+  await transaction(context.pool, async (client) => {
+    const hasRoom = await hasRoomForToken(client, purpose, address);
+    const isTaken = await isEmailTaken(client, address);
+    if (!hasRoom) return;
+    if (invitation !== undefined && !(await lockInvitationInUse(client, invitation.id)))
+      throw linkNotValid();
+    const { token, url } = makeLink(context, 'join');
+    await insertToken(client, {
+      purpose,
+      userId: undefined,
+      invitationId: invitation?.id,
+      email: address,
+      token,
+      validSecs,
+    });
+    await writeMail(context, client, {
+      kind: isTaken ? 'join-again' : 'join',
+      recipient: address,
+      expiresInSecs: validSecs,
+      letter: isTaken
+        ? {
+            subject: ['You have an account in ', quote(realm.name)],
+            paragraphs: [
+              [
+                'Somebody wanted to join ',
+                quote(realm.name),
+                ' with this address, which has an account there.',
+              ],
+              ['Sign in with your password, or ask there for a new one.'],
+            ],
+            action: { label: 'Sign in', url: context.publicUrl },
+            ending: ['If it was not you, do nothing.'],
+          }
+        : {
+            subject: ['Join ', quote(realm.name)],
+            paragraphs: [
+              ['Somebody wants to join ', quote(realm.name), ' with this address.'],
+              ['If it is you, go on within a day. The link works once.'],
+            ],
+            action: { label: 'Join', url },
+            ending: ['If it was not you, do nothing: no account is made then.'],
+          },
+    });
+  });
+}
+
+/** What a link to join is good for. */
+export type JoinOffer = {
+  readonly organization: string;
+  /** Who is asked for an address if it is null. */
+  readonly email: string | null;
+  readonly inviter: string | null;
+};
+
+async function findOffer(
+  db: PeopleContext['pool'],
+  token: string,
+): Promise<
+  { readonly email: string | null; readonly invitationId: number | undefined } | undefined
+> {
+  const found = await findJoinToken(db, token);
+  if (found !== undefined) return found;
+  const invitation = await findInvitation(db, { link: token });
+  return invitation && { email: null, invitationId: invitation.id };
+}
+
+/**
+ * Tells what a link is for, before it is used.
+ *
+ * @throws ApiError if it is not good any more
+ */
+export async function lookAtJoinLink(context: PeopleContext, token: string): Promise<JoinOffer> {
+  checkTokenShape(token);
+  const realm = await getRealm(context.pool);
+  checkPasswordsAreUsed(realm, context);
+  const offer = await findOffer(context.pool, token);
+  if (offer === undefined) throw linkNotValid();
+  const invitation =
+    offer.invitationId === undefined
+      ? undefined
+      : await findInvitation(context.pool, { id: offer.invitationId });
+  if (offer.invitationId !== undefined && invitation === undefined) throw linkNotValid();
+  const inviter = invitation && (await findUserById(context.pool, invitation.inviterId));
+  return {
+    organization: realm.name,
+    email: offer.email,
+    inviter: inviter?.fullName ?? null,
+  };
+}
+
+export type Joining = {
+  readonly token: string;
+  readonly fullName: string;
+  readonly password: string;
+};
+
+type Terms = {
+  readonly inviter: User | undefined;
+  readonly invitation: Invitation | undefined;
+};
+
+/** Uses up what the link stands on. An inviter who lost the right no longer invites. */
+async function takeTerms(
+  client: Client,
+  realm: Realm,
+  token: string,
+  { invitationId }: JoinToken,
+): Promise<Terms> {
+  if (!(await takeToken(client, purpose, token))) throw linkNotValid();
+  if (invitationId === undefined) {
+    if (realm.settings.invite_required) throw invitationRequired();
+    return { inviter: undefined, invitation: undefined };
+  }
+  const invitation = await takeInvitation(client, invitationId);
+  if (invitation === undefined) throw linkNotValid();
+  const [inviter] = await lockUsersInUse(client, { userIds: [invitation.inviterId] });
+  const mayInvite =
+    inviter?.isActive === true &&
+    inviter.role !== 'guest' &&
+    (invitation.role !== 'administrator' || inviter.role === 'administrator');
+  if (!mayInvite) throw linkNotValid();
+  return { inviter, invitation };
+}
+
+/**
+ * Makes the account of whoever has the link, whose address is proved by it (reference facts, people 7.3). The streams are those of the
+ * invitation that the inviter may read now, otherwise the default streams.
+ *
+ * @returns the account
+ * @throws ApiError if the link is not good any more, or with the first refusal for a new person; then nothing has changed
+ */
+export async function join(
+  context: PeopleContext,
+  { token, fullName: givenName, password }: Joining,
+): Promise<User> {
+  checkTokenShape(token);
+  checkPasswordsAreUsed(await getRealm(context.pool), context);
+  const found = await findJoinToken(context.pool, token);
+  if (found === undefined) throw linkNotValid();
+  const fullName = checkFullName(givenName);
+  const { email } = found;
+  if (!(await isPasswordStrong(password, [fullName, email])))
+    throw withoutCode('The password is too weak.');
+  const passwordHash = await hashPassword(password);
+  prepareEmailRules();
+  try {
+    return await context.eventLog.transaction(async (client) => {
+      const realm = await lockRealmInUse(client);
+      checkPasswordsAreUsed(realm, context);
+      const { inviter, invitation } = await takeTerms(client, realm, token, found);
+      await checkAdmittedEmail(client, realm, email);
+      if (await isEmailTaken(client, email)) throw emailInUse(email);
+      const streams =
+        inviter && (await readableStreams(client, inviter, invitation?.streamIds ?? []));
+      const added = await addPerson(context, client, realm, {
+        email,
+        fullName,
+        passwordHash,
+        role: invitation?.role ?? 'member',
+        streamIds: streams?.map(({ id }) => id) ?? [],
+        actorId: inviter?.id,
+      });
+      return invitation === undefined
+        ? added
+        : {
+            ...added,
+            append: { ...added.append, entries: [...added.append.entries, invitesChanged()] },
+          };
+    });
+  } catch (error) {
+    if (isUniqueViolation(error)) throw emailInUse(email);
+    throw error;
+  }
+}
