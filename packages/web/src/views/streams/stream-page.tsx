@@ -161,13 +161,7 @@ export function StreamPage({ app, stream }: StreamProps) {
     <>
       <p>{facts.filter(Boolean).join(' · ')}</p>
       <div class="row">
-        <a
-          href={app.addressOf({
-            view: 'messages',
-            narrow: streamNarrow(stream_id),
-            near: undefined,
-          })}
-        >
+        <a href={app.addressOf({ view: 'messages', narrow: streamNarrow(stream_id) })}>
           {t.streams.messages}
         </a>
         {joinActions(app, stream).map((action) => (
