@@ -163,10 +163,11 @@ export const texts = {
     by: (sender: string, time: string) => `${sender}, ${time}`,
     edited: 'edited',
     empty: 'No messages here yet.',
-    emptyHint: 'Press c to write one.',
+    emptyHint: 'Write the first one below.',
     loading: 'Reading messages',
     log: 'Messages',
     markRead: 'Mark all as read',
+    notFound: 'No messages found.',
     newFrom: (sender: string) => `New message from ${sender}`,
     pin: 'Pin the stream',
     placeActions: 'What can be done here',
@@ -252,7 +253,7 @@ export const texts = {
   },
   recent: {
     empty: {
-      all: 'Nobody has written anything yet. Press c to begin.',
+      all: 'Nobody has written anything yet. Write the first message below.',
       unread: 'Everything is read.',
       private: 'No private conversations yet.',
     },

@@ -7,6 +7,7 @@ import { texts } from '../../texts.ts';
 import { EmojiButton } from '../emoji/emoji-button.tsx';
 import { lazy } from '../lazy.tsx';
 import { DialogButton } from '../parts/dialog-button.tsx';
+import { focusRecipients } from '../parts/focus.ts';
 import { IconButton } from '../parts/icon-button.tsx';
 import { Composer } from './composer.ts';
 import { FailedMessages } from './failed-messages.tsx';
@@ -56,7 +57,7 @@ function StartButtons({ composer }: { readonly composer: Composer }) {
           type="button"
           onClick={() => {
             composer.redirect(conversation);
-            composer.field.focus();
+            focusRecipients();
           }}
         >
           {label}

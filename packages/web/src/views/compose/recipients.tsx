@@ -133,7 +133,8 @@ function PeopleRecipients({ composer, conversation: { userIds } }: RecipientsPro
             query.value = currentTarget.value;
           }}
           onKeyDown={(event) => {
-            if (suggestions.handleKey(event) || event.isComposing) return;
+            // What was chosen may still be drawn as a suggestion.
+            if ((query.value !== '' && suggestions.handleKey(event)) || event.isComposing) return;
             if (event.key === 'Backspace' && query.value === '') set(userIds.slice(0, -1));
             if (event.key !== 'Enter') return;
             event.preventDefault();

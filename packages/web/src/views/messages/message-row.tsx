@@ -35,6 +35,11 @@ export function MessageRow({ app, message, showsSender, matchHtml }: MessageRowP
   const time = formatTime(at, app.state.settings.value);
   const contentId = `content-${id}`;
   const html = matchHtml ?? message.content;
+  const when = (
+    <time dateTime={at.toISOString()} title={at.toLocaleString()}>
+      {time}
+    </time>
+  );
   return (
     <article
       class="message"
@@ -45,16 +50,19 @@ export function MessageRow({ app, message, showsSender, matchHtml }: MessageRowP
       aria-label={texts.messages.by(person.full_name, time)}
       aria-describedby={contentId}
     >
-      <span class="side">{showsSender && <Avatar person={person} size={36} />}</span>
+      <span class="side">{showsSender ? <Avatar person={person} size={36} /> : when}</span>
       <div class="body" data-me={is_me_message}>
-        {(showsSender || is_me_message) && (
-          <button
-            type="button"
-            class="plain sender"
-            onClick={() => (shownPerson.value = sender_id)}
-          >
-            {person.full_name}
-          </button>
+        {showsSender && (
+          <>
+            <button
+              type="button"
+              class="plain sender"
+              onClick={() => (shownPerson.value = sender_id)}
+            >
+              {person.full_name}
+            </button>
+            {when}
+          </>
         )}
         {editedMessageId.value === id ? (
           <EditMessage app={app} message={message} />
@@ -65,15 +73,10 @@ export function MessageRow({ app, message, showsSender, matchHtml }: MessageRowP
             class="content"
           />
         )}
-        {message.last_edit_timestamp !== undefined && (
-          <small class="edited">{texts.messages.edited}</small>
-        )}
+        {message.last_edit_timestamp !== undefined && <small>{texts.messages.edited}</small>}
         {message.submessages.length > 0 && <Widget app={app} message={message} />}
         <Reactions app={app} message={message} />
       </div>
-      <time dateTime={at.toISOString()} title={at.toLocaleString()}>
-        {time}
-      </time>
       <MessageActions app={app} message={message} />
     </article>
   );

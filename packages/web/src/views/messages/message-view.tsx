@@ -53,14 +53,19 @@ export function MessageView({ app, narrow, near }: MessageViewProps) {
 type BlankProps = { readonly list: MessageList; readonly onRetry: () => void };
 
 function Blank({ list, onRetry }: BlankProps) {
+  const { narrow } = list;
+  const isPlace =
+    narrow.length === 0 ||
+    conversationOf(narrow) !== undefined ||
+    (narrow.length === 1 && narrow[0]?.operator === 'stream');
   const isEmpty =
     list.ids.value.length === 0 && list.loading.value === undefined && list.hasNewest.value;
   return (
     <div class="blank">
       {isEmpty && list.failure.value === undefined ? (
         <>
-          <strong>{texts.messages.empty}</strong>
-          <p>{texts.messages.emptyHint}</p>
+          <strong>{isPlace ? texts.messages.empty : texts.messages.notFound}</strong>
+          {isPlace && <p>{texts.messages.emptyHint}</p>}
         </>
       ) : (
         <Waiting label={texts.messages.loading} failure={list.failure.value} onRetry={onRetry} />

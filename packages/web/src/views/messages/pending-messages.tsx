@@ -29,9 +29,9 @@ export function PendingMessages({ app, narrow }: { readonly app: App; readonly n
       </span>
       <div class="body">
         <strong class="sender">{self.full_name}</strong>
+        <small>{texts.messages.sending}</small>
         <p class="content unrendered">{content}</p>
       </div>
-      <small>{texts.messages.sending}</small>
     </article>
   ));
 }

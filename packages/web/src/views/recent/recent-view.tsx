@@ -8,6 +8,7 @@ import type { RecentConversation } from '../../data/recent.ts';
 import { topicKey } from '../../data/state.ts';
 import type { State } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
+import { Icon } from '../icon.tsx';
 import { UnreadCount } from '../navigation/place-list.tsx';
 import { namesOf, topicName } from '../parts/names.ts';
 import { PresenceDot } from '../parts/presence-dot.tsx';
@@ -133,7 +134,11 @@ function Origin({ app, conversation }: OriginProps) {
     const partner = onlyPartnerOf(conversation);
     return (
       <span class="origin line">
-        {partner !== undefined && <PresenceDot presence={presenceOfPerson(app.state, partner)} />}
+        {partner === undefined ? (
+          <Icon name="people" />
+        ) : (
+          <PresenceDot presence={presenceOfPerson(app.state, partner)} />
+        )}
         {t.private}
       </span>
     );
