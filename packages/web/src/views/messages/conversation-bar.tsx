@@ -19,7 +19,7 @@ export function ConversationBar({ app, conversation, topicHtml }: ConversationBa
     <h2 class="conversation-bar line">
       {conversation.type === 'private' ? (
         <>
-          <Icon name="private" />
+          <Icon name="private" />{' '}
           <a href={app.addressOf({ view: 'messages', narrow: narrowOf(conversation) })}>
             {texts.messages.youAnd(namesOf(app.state, conversation.userIds))}
           </a>
