@@ -48,6 +48,7 @@ test('a mail goes to the folder once and is shown, and its words are no markup o
   const shown = await response.text();
   expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
   expect(response.headers.get('cache-control')).toBe('no-store');
+  expect(response.headers.get('access-control-allow-origin')).toBeNull();
   expect(shown).not.toContain('<b>Acme');
   expect(shown).toContain('&lt;b&gt;Acme');
   expect(shown).toMatch(/<iframe sandbox /);

@@ -109,9 +109,7 @@ export class Launch {
       ...(isSet(env['PARLEY_S3_BUCKET'])
         ? {}
         : { PARLEY_UPLOADS_DIR: folder.folderFor('uploads') }),
-      ...(isSet(env['PARLEY_SMTP_URL']) || isSet(env['PARLEY_SMTP_URL_FILE'])
-        ? {}
-        : { PARLEY_MAIL_DIR: folder.folderFor('mails') }),
+      ...(keepsMails(env) ? { PARLEY_MAIL_DIR: folder.folderFor('mails') } : {}),
       // Eight processes start at once with the same code, so they read it compiled.
       NODE_COMPILE_CACHE: join(this.#request.root, '.parley', 'tools', 'compile-cache'),
       ...env,
@@ -280,6 +278,12 @@ export class Launch {
       return running === undefined ? [] : [{ service, pid: running.pid, port: running.port }];
     });
   }
+}
+
+/** Mails are kept if no server takes them, which production refuses. */
+function keepsMails(env: Environment): boolean {
+  const isSent = isSet(env['PARLEY_SMTP_URL']) || isSet(env['PARLEY_SMTP_URL_FILE']);
+  return !isSent && env['PARLEY_MODE'] !== 'production';
 }
 
 function isSet(value: string | undefined): boolean {

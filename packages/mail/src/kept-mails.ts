@@ -21,11 +21,14 @@ function nameOf({ id, createdAt }: KeptMail): string {
   return `${createdAt.replaceAll(/\D/g, '')}-${id}.json`;
 }
 
+/** Nothing has been kept yet, or another process has just removed the file as surplus. */
+function undefinedIfAbsent(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+  throw error;
+}
+
 async function listNames(folder: string): Promise<string[]> {
-  const names = await readdir(folder).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return [];
-    throw error;
-  });
+  const names = (await readdir(folder).catch(undefinedIfAbsent)) ?? [];
   return names
     .filter((name) => namePattern.test(name))
     .toSorted()
@@ -43,9 +46,10 @@ export async function keepMail(folder: string, mail: KeptMail): Promise<void> {
 }
 
 /** @returns the mails in the folder, the newest first */
-export async function listKeptMails(folder: string): Promise<KeptMail[]> {
-  const names = await listNames(folder);
-  return Promise.all(
-    names.map(async (name) => JSON.parse(await readFile(join(folder, name), 'utf8')) as KeptMail),
+export async function listKeptMails(folder: string, mailsMax = keptMax): Promise<KeptMail[]> {
+  const names = (await listNames(folder)).slice(0, mailsMax);
+  const texts = await Promise.all(
+    names.map(async (name) => readFile(join(folder, name), 'utf8').catch(undefinedIfAbsent)),
   );
+  return texts.flatMap((text) => (text === undefined ? [] : [JSON.parse(text) as KeptMail]));
 }

@@ -10,6 +10,7 @@ const headers = {
   'Cache-Control': 'no-store',
   'Content-Security-Policy':
     "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
 } as const;
@@ -37,7 +38,7 @@ function shown({ recipient, subject, createdAt, kind, text, html }: KeptMail): s
 }
 
 function pageOf(mails: readonly KeptMail[]): string {
-  const list = mails.slice(0, shownMax).map(shown).join('\n') || '<p>There are none yet.</p>';
+  const list = mails.map(shown).join('\n') || '<p>There are none yet.</p>';
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Mails kept by this server</title>
 <meta name="viewport" content="width=device-width">
 <style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:50em;margin:2em auto;padding:0 1em}
@@ -56,7 +57,9 @@ export async function answerKeptMails(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const page = pageOf(folder === undefined ? [] : await listKeptMails(folder));
+  const page = pageOf(folder === undefined ? [] : await listKeptMails(folder, shownMax));
+  // The mails have links that open accounts, and this is no part of the interface that pages of other origins may call.
+  response.removeHeader('Access-Control-Allow-Origin');
   response.writeHead(200, { ...headers, 'Content-Length': Buffer.byteLength(page) });
   response.end(request.method === 'HEAD' ? undefined : page);
 }
