@@ -151,7 +151,7 @@ function Origin({ app, conversation }: OriginProps) {
       href={app.addressOf({ view: 'messages', narrow: streamNarrow(stream.stream_id) })}
     >
       <StreamMark stream={stream} />
-      {stream.name}
+      <span class="line">{stream.name}</span>
     </a>
   );
 }
