@@ -10,13 +10,14 @@ import type { Visitor } from './visitor.ts';
 const { system, visit } = startBrowserTests();
 
 const tabsMax = 120;
+const deadline = { deadlineMs: 20_000 };
 
 function hasFocus(target: Locator): Promise<boolean> {
   return target.evaluate((element) => element === document.activeElement);
 }
 
 async function expectFocus(target: Locator): Promise<void> {
-  await waitUntil('it has the focus', () => hasFocus(target), { deadlineMs: 20_000 });
+  await waitUntil('it has the focus', () => hasFocus(target), deadline);
 }
 
 /** The page keeps the focus somewhere: whoever uses the keyboard goes on from where they are. */
@@ -24,7 +25,7 @@ async function expectSomeFocus(page: Page): Promise<void> {
   await waitUntil(
     'something has the focus',
     () => page.evaluate(() => ![null, document.body].includes(document.activeElement as null)),
-    { deadlineMs: 20_000 },
+    deadline,
   );
 }
 
@@ -39,7 +40,7 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
 
 async function expectAddress({ page }: Visitor, fragment: string): Promise<void> {
   await waitUntil(`the address is ${fragment}`, () => new URL(page.url()).hash === fragment, {
-    deadlineMs: 20_000,
+    ...deadline,
     describe: () => page.url(),
   });
 }
@@ -135,8 +136,10 @@ test('somebody replies, edits, reacts, stars and quotes', async () => {
 
   await page.keyboard.press('q');
   await expectFocus(visitor.composeField);
-  await waitUntil('the quotation is there', async () =>
-    (await visitor.composeField.inputValue()).includes('An answer that is better'),
+  await waitUntil(
+    'the quotation is there',
+    async () => (await visitor.composeField.inputValue()).includes('An answer that is better'),
+    deadline,
   );
 });
 

@@ -103,7 +103,8 @@ test('a new password needs the present one and signs out every browser', async (
   const account = await system().organization.makeAccount('Hal Elm', { password });
   const other = await open(account, '#recent');
   const own = await open(account, '#settings/account');
-  const change = own.page.getByRole('button', { name: 'Change', exact: true });
+  const form = own.page.getByRole('form', { name: 'Change the password' });
+  const change = form.getByRole('button', { name: 'Change', exact: true });
   await own.page.getByLabel('Present password').fill('not this one');
   await own.page.getByLabel('New password').fill(annPassword);
   await change.click();
@@ -115,6 +116,17 @@ test('a new password needs the present one and signs out every browser', async (
   await own.page.getByLabel('Password').fill(annPassword);
   await own.page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await expectShown(own.page.getByRole('navigation').first());
+});
+
+test('a new address is asked for by a mail', async () => {
+  const visitor = await open(
+    await system().organization.makeAccount('Kay Fir'),
+    '#settings/account',
+  );
+  const form = visitor.page.getByRole('form', { name: 'Change the address' });
+  await form.getByLabel('Address').fill('kay.fir@example.com');
+  await form.getByRole('button', { name: 'Change' }).click();
+  await expectShown(form.getByText('A mail to the new address asks for a confirmation.'));
 });
 
 test('the API key is shown for the password, and replaced after a question', async () => {
@@ -166,7 +178,7 @@ test.each([
   await expectShown(page.getByRole('heading', { level: 1, name: 'Profile' }));
   const links = page.getByRole('navigation', { name: 'Settings' }).getByRole('link');
   const names = await links.allInnerTexts();
-  expect(names.slice(names.indexOf('Password and account') + 1)).toEqual(
+  expect(names.slice(names.indexOf('Account') + 1)).toEqual(
     mayHaveBots ? ['Bots', ...offered] : offered,
   );
 });

@@ -168,7 +168,7 @@ export const settingsTexts = {
 
   sections: {
     account: {
-      title: 'Password and account',
+      title: 'Account',
       note: 'A new password signs out all your browsers, this one too.',
     },
     'alert-words': {
@@ -238,7 +238,12 @@ export const settingsTexts = {
       'The present key stops working at once, and all your browsers are signed out, this one too.',
   },
 
-  account: { changePassword: 'Change the password', deactivateSelf: 'Deactivate your account' },
+  account: {
+    changeAddress: 'Change the address',
+    changePassword: 'Change the password',
+    deactivateSelf: 'Deactivate your account',
+    mailSent: 'A mail to the new address asks for a confirmation.',
+  },
   apiKey: { replace: 'Replace the key', show: 'Show the key', yours: 'Your API key' },
   bots: {
     configuration: 'Download configuration',

@@ -1,4 +1,5 @@
 /** How the streams of a person are listed. */
+import type { Conversation } from './narrow.ts';
 import { topicKey } from './state.ts';
 import type { State, Subscription } from './state.ts';
 
@@ -48,4 +49,16 @@ export function groupStreams(
     )
     .map((stream) => ({ stream, unreadCount: counts.get(stream.stream_id) ?? 0 }));
   return { shown: listed.filter((each) => !isQuiet(each)), quiet: listed.filter(isQuiet) };
+}
+
+/** Whether the person muted a conversation, or the stream that it is in. */
+export function isMuted(
+  { mutedTopics, subscriptions }: State,
+  conversation: Conversation,
+): boolean {
+  return (
+    conversation.type === 'stream' &&
+    (mutedTopics.value.has(topicKey(conversation.streamId, conversation.topic)) ||
+      subscriptions.value.get(conversation.streamId)?.is_muted === true)
+  );
 }

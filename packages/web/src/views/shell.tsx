@@ -140,10 +140,7 @@ function AccountMenu({ app }: { readonly app: App }) {
     <Menu
       label={texts.shell.account}
       items={() => [
-        {
-          label: texts.shell.profile,
-          onSelect: () => (shownPerson.value = self.user_id),
-        },
+        { label: texts.shell.profile, onSelect: () => (shownPerson.value = self.user_id) },
         {
           label: texts.shell.settings,
           onSelect: () => app.navigate({ view: 'settings', section: '' }),

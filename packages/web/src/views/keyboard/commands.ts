@@ -19,8 +19,8 @@ import {
 } from '../../data/narrow.ts';
 import type { Narrow } from '../../data/narrow.ts';
 import { report } from '../../data/notices.ts';
-import { topicKey } from '../../data/state.ts';
 import type { Message } from '../../data/state.ts';
+import { isMuted } from '../../data/stream-groups.ts';
 import { shownPerson } from '../people/shown-person.ts';
 import { moveSelection, selectedMessageId } from './selection.ts';
 import type { Command } from './shortcuts.ts';
@@ -40,16 +40,8 @@ function showNextUnread(app: App): void {
   const place = app.place.peek();
   const shown = place.view === 'messages' ? conversationOf(place.narrow) : undefined;
   const shownKey = shown === undefined ? undefined : conversationKey(shown);
-  const subscriptions = app.state.subscriptions.peek();
-  const mutedTopics = app.state.mutedTopics.peek();
   const [next] = [...app.state.unreadConversations.peek()]
-    .filter(
-      ([key, { conversation }]) =>
-        key !== shownKey &&
-        (conversation.type === 'private' ||
-          (subscriptions.get(conversation.streamId)?.is_muted !== true &&
-            !mutedTopics.has(topicKey(conversation.streamId, conversation.topic)))),
-    )
+    .filter(([key, { conversation }]) => key !== shownKey && !isMuted(app.state, conversation))
     .map(([, { conversation, ids }]) => ({ conversation, newestId: Math.max(...ids) }))
     .toSorted((one, other) => other.newestId - one.newestId);
   if (next !== undefined) show(app, narrowOf(next.conversation));

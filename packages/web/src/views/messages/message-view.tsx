@@ -5,14 +5,13 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { App } from '../../data/app.ts';
 import { conversationOfMessage } from '../../data/conversation.ts';
 import type { MessageList } from '../../data/message-list.ts';
-import { conversationOf, narrowKey } from '../../data/narrow.ts';
+import { conversationKey, conversationOf, narrowKey } from '../../data/narrow.ts';
 import type { Narrow } from '../../data/narrow.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
 import { Waiting } from '../parts/waiting.tsx';
 import { ConversationBar } from './conversation-bar.tsx';
-import { placeOf } from './message-groups.ts';
 import { MessageRow } from './message-row.tsx';
 import { pendingIn, PendingMessages } from './pending-messages.tsx';
 import { useScrolling } from './scrolling.ts';
@@ -158,13 +157,11 @@ function End({ list, isLast, onNear, children }: EndProps) {
   );
 }
 
-function dayOf({ timestamp }: Message): string {
-  return new Date(timestamp * 1_000).toLocaleDateString(undefined, {
-    weekday: 'long',
-    day: 'numeric',
-    month: 'long',
-    year: 'numeric',
-  });
+/** Messages of one person within this time stand under one name. */
+const togetherSecs = 10 * 60;
+
+function dateOf({ timestamp }: Message): Date {
+  return new Date(timestamp * 1_000);
 }
 
 type RowProps = {
@@ -181,23 +178,35 @@ function Row({ app, list, id, previousId, isFirstUnread, isOneConversation }: Ro
   const previous = previousId === undefined ? undefined : app.lists.store.find(previousId)?.value;
   if (message === undefined) return null;
   const selfId = app.state.self.value.user_id;
+  const conversation = conversationOfMessage(message, selfId);
   const match = list.matches.value.get(id);
-  const place = placeOf(message, previous, selfId);
+  const beginsDay =
+    previous === undefined || dateOf(previous).toDateString() !== dateOf(message).toDateString();
+  const beginsConversation =
+    beginsDay ||
+    conversationKey(conversationOfMessage(previous, selfId)) !== conversationKey(conversation);
+  const showsSender =
+    isFirstUnread ||
+    beginsConversation ||
+    message.sender_id !== previous.sender_id ||
+    message.is_me_message ||
+    previous.is_me_message ||
+    message.timestamp - previous.timestamp > togetherSecs;
   return (
     <>
-      {place.beginsDay && <div class="day">{dayOf(message)}</div>}
+      {beginsDay && (
+        <div class="day">
+          {dateOf(message).toLocaleDateString(undefined, { dateStyle: 'full' })}
+        </div>
+      )}
       {isFirstUnread && <div class="day unread-line">{texts.messages.unreadFrom}</div>}
-      {place.beginsConversation && !isOneConversation && (
-        <ConversationBar
-          app={app}
-          conversation={conversationOfMessage(message, selfId)}
-          topicHtml={match?.topic}
-        />
+      {beginsConversation && !isOneConversation && (
+        <ConversationBar app={app} conversation={conversation} topicHtml={match?.topic} />
       )}
       <MessageRow
         app={app}
         message={message}
-        showsSender={place.showsSender || isFirstUnread}
+        showsSender={showsSender}
         matchHtml={match?.content}
       />
     </>

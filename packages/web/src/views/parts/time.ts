@@ -5,11 +5,7 @@ export function formatTime(
   at: Date,
   { twenty_four_hour_time }: Pick<Settings, 'twenty_four_hour_time'>,
 ): string {
-  return at.toLocaleTimeString(undefined, {
-    hour: 'numeric',
-    minute: '2-digit',
-    hour12: !twenty_four_hour_time,
-  });
+  return at.toLocaleTimeString(undefined, { timeStyle: 'short', hour12: !twenty_four_hour_time });
 }
 
 /** A moment with its day. */

@@ -5,8 +5,7 @@ import type { App } from '../../data/app.ts';
 import { conversationKey, narrowOf, streamNarrow } from '../../data/narrow.ts';
 import { onlyPartnerOf, presenceOfPerson } from '../../data/people-names.ts';
 import type { RecentConversation } from '../../data/recent.ts';
-import { topicKey } from '../../data/state.ts';
-import type { State } from '../../data/state.ts';
+import { isMuted } from '../../data/stream-groups.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
 import { UnreadCount } from '../navigation/place-list.tsx';
@@ -29,24 +28,15 @@ const filters: Readonly<Record<Filter, (recent: RecentConversation) => boolean>>
   private: ({ conversation }) => conversation.type === 'private',
 };
 
-/** Muted conversations are left out, unless they mention the reader. */
-function isHushed({ conversation, mentioned }: RecentConversation, state: State): boolean {
-  if (conversation.type === 'private' || mentioned) return false;
-  const { streamId, topic } = conversation;
-  return (
-    state.mutedTopics.value.has(topicKey(streamId, topic)) ||
-    state.subscriptions.value.get(streamId)?.is_muted === true
-  );
-}
-
-/** The home: what people talked about last. */
+/** The home: what people talked about last. Of what the reader muted only what mentions them. */
 export function RecentView({ app }: { readonly app: App }) {
   const filter = useSignal<Filter>('all');
   const rowsMax = useSignal(rowsAtFirst);
   useEffect(() => void app.recent.load(), [app]);
   const all = useComputed(() =>
     app.recent.conversations.value.filter(
-      (each) => !isHushed(each, app.state) && filters[filter.value](each),
+      (each) =>
+        (each.mentioned || !isMuted(app.state, each.conversation)) && filters[filter.value](each),
     ),
   ).value;
   const { loading, failure } = app.recent;

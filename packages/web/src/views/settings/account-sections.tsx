@@ -123,6 +123,8 @@ const passwordFields = [
   line('new_password', { type: 'password', required: true, autoComplete: 'new-password' }),
 ];
 
+const addressFields = [line('email', { type: 'email', required: true, maxLength: 254 })];
+
 export const ownSections: Sections = {
   profile: ProfileSection,
   display: ({ app }) => (
@@ -169,6 +171,15 @@ export const ownSections: Sections = {
         button={t.change}
         save={async (passwords) => perform(app, 'PATCH /settings', passwords)}
       />
+      {(app.state.self.value.is_admin || !app.state.realm.value.realm_email_changes_disabled) && (
+        <Form
+          title={t.account.changeAddress}
+          fields={addressFields}
+          button={t.change}
+          doneText={t.account.mailSent}
+          save={async (address) => perform(app, 'PATCH /settings', address)}
+        />
+      )}
       <h2>{t.account.deactivateSelf}</h2>
       <ActionButton
         label={t.deactivate}

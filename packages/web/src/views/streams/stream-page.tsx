@@ -33,21 +33,21 @@ function OwnSettings({
   readonly app: App;
   readonly subscription: Subscription;
 }) {
-  const { stream_id, color, pin_to_top, is_muted, ...notifications } = subscription;
-  const { wildcard_mentions_notify } = app.state.settings.value;
+  const { stream_id, color, ...own } = subscription;
+  const inAll = app.state.settings.value;
   return (
     <>
       <h2>{t.streams.forYou}</h2>
       <SavedFields
         fields={ownFields}
         values={{
+          ...own,
           color: withSixDigits(color),
-          pin_to_top,
-          is_muted,
-          desktop_notifications: notifications.desktop_notifications ?? false,
-          audible_notifications: notifications.audible_notifications ?? false,
-          wildcard_mentions_notify:
-            notifications.wildcard_mentions_notify ?? wildcard_mentions_notify,
+          desktop_notifications:
+            own.desktop_notifications ?? inAll.enable_stream_desktop_notifications,
+          audible_notifications:
+            own.audible_notifications ?? inAll.enable_stream_audible_notifications,
+          wildcard_mentions_notify: own.wildcard_mentions_notify ?? inAll.wildcard_mentions_notify,
         }}
         save={async (change) =>
           perform(app, 'POST /users/me/subscriptions/properties', {
