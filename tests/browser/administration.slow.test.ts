@@ -1,4 +1,5 @@
 /** What administrators change of the organization in the page, seen in the browser of somebody else or by the API. */
+import { waitUntil } from '@parley/test-kit';
 import type { TestAccount } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
@@ -162,10 +163,13 @@ test('profile fields are added, changed and reordered, and filled in by people',
   const { ann, bob } = await openBoth('profile-fields', '#settings/profile');
   const add = async (kind: string, name: string, data: string): Promise<void> => {
     await ann.page.getByLabel('Kind').selectOption(kind);
-    await ann.page.getByLabel('Name', { exact: true }).last().fill(name);
+    const nameField = ann.page.getByLabel('Name', { exact: true }).last();
+    await nameField.fill(name);
     await ann.page.getByLabel('Options or address').last().fill(data);
     await ann.page.getByRole('button', { name: 'Add', exact: true }).click();
     await expectShown(rowOf(ann, name));
+    // The answer may come later than the event.
+    await waitUntil('the form is empty', async () => (await nameField.inputValue()) === '');
   };
   await add('List of options', 'Boat', 'Skiff\nYawl');
   await add('GitHub account', 'GitHub', '');
