@@ -43,11 +43,12 @@ export function Reactions({ app, message }: { readonly app: App; readonly messag
           type="button"
           class="reaction"
           aria-pressed={count.userIds.includes(app.state.self.value.user_id)}
-          aria-label={describe(app.state, count)}
           title={describe(app.state, count)}
           onClick={() => report(toggleReaction(app, message, count))}
         >
-          <EmojiGlyph app={app} emoji={count} /> <span>{count.userIds.length}</span>
+          <EmojiGlyph app={app} emoji={count} />
+          <span class="visually-hidden">{describe(app.state, count)}</span>{' '}
+          <span>{count.userIds.length}</span>
         </button>
       ))}
       <ReactButton app={app} message={message} />

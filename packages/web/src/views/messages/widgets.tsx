@@ -57,7 +57,7 @@ function Entries({
   };
   return (
     <section class="widget" aria-label={label}>
-      <h4>{title}</h4>
+      <strong>{title}</strong>
       <ul>{children}</ul>
       <form
         class="row"
@@ -144,7 +144,7 @@ function Choices({ app, message, data: { heading, choices } }: PartProps<'choice
   const selfId = app.state.self.value.user_id;
   return (
     <section class="widget" aria-label={texts.widgets.choices}>
-      <h4>{heading}</h4>
+      <strong>{heading}</strong>
       <div class="row">
         {choices.map(({ name, reply }) => (
           <button
