@@ -4,9 +4,13 @@ import { useEffect } from 'preact/hooks';
 
 import { Waiting } from './parts/waiting.tsx';
 
-/** @returns a component that is loaded when it is first shown */
+/**
+ * @param isQuiet whether nothing shows that it is being loaded
+ * @returns a component that is loaded when it is first shown
+ */
 export function lazy<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
+  isQuiet = false,
 ): ComponentType<Props> {
   const loaded = signal<{ readonly View: ComponentType<Props> } | undefined>(undefined);
   const failure = signal<unknown>(undefined);
@@ -29,6 +33,7 @@ export function lazy<Props extends object>(
       const { View } = loaded.value;
       return <View {...props} />;
     }
+    if (isQuiet) return null;
     return (
       <div class="blank">
         <Waiting failure={failure.value} onRetry={begin} />

@@ -14,7 +14,6 @@ import { MessageView } from './messages/message-view.tsx';
 import { PlaceHeader } from './messages/place-header.tsx';
 import { TypingNote } from './messages/typing-note.tsx';
 import { Navigation } from './navigation/navigation.tsx';
-import { Notifications } from './notifications/notifications.tsx';
 import { Avatar } from './parts/avatar.tsx';
 import { focusMain } from './parts/focus.ts';
 import { Menu } from './parts/menu.tsx';
@@ -24,6 +23,10 @@ import { UserList } from './people/user-list.tsx';
 import { RecentView } from './recent/recent-view.tsx';
 import { SearchBox } from './search/search-box.tsx';
 
+const Notifications = lazy(
+  async () => (await import('./notifications/notifications.tsx')).Notifications,
+  true,
+);
 const DraftsView = lazy(async () => (await import('./drafts/drafts-view.tsx')).DraftsView);
 const ScheduledView = lazy(
   async () => (await import('./scheduled/scheduled-view.tsx')).ScheduledView,
