@@ -78,7 +78,7 @@ async function numbersIn(page: Page): Promise<readonly number[]> {
     );
 }
 
-/** Scrolls to one of the ends, and says which message is at the upper edge of the window, and where. */
+/** Scrolls to one of the ends. @returns the messages in the page then, and which is at the upper edge of the window, and where */
 async function scrollToEnd(page: Page, end: 'top' | 'bottom') {
   return page.getByRole('log').evaluate((log, to) => {
     const scroller = log.parentElement;
@@ -88,7 +88,11 @@ async function scrollToEnd(page: Page, end: 'top' | 'bottom') {
     const row = [...log.querySelectorAll<HTMLElement>('[data-message-id]')].find(
       (each) => each.getBoundingClientRect().bottom > edge,
     );
+    const ids = [...log.querySelectorAll<HTMLElement>('[data-message-id]')].map(({ dataset }) =>
+      Number(dataset['messageId']),
+    );
     return {
+      endId: ids.at(to === 'top' ? 0 : -1) ?? 0,
       id: row?.dataset['messageId'],
       bottom: (row?.getBoundingClientRect().bottom ?? 0) - edge,
     };
@@ -159,15 +163,13 @@ test('a long conversation is read on at both ends without a jump, with at most 3
     }).observe(document.body, { childList: true, subtree: true });
   });
   for (const end of ['top', 'bottom'] as const) {
-    const before = await numbersIn(page);
     const seen = await scrollToEnd(page, end);
+    const endNumber = ids.indexOf(seen.endId);
     await waitUntil(
       `more is shown at the ${end}`,
       async () => {
         const numbers = await numbersIn(page);
-        return end === 'top'
-          ? (numbers[0] ?? 0) < (before[0] ?? 0)
-          : (numbers.at(-1) ?? 0) > (before.at(-1) ?? 0);
+        return end === 'top' ? (numbers[0] ?? 0) < endNumber : (numbers.at(-1) ?? 0) > endNumber;
       },
       deadline,
     );

@@ -3,7 +3,7 @@ export const shownMax = 300;
 
 const step = 100;
 
-/** The id of the first message shown; undefined while the newest are shown, which goes on with the list. */
+/** The id of the first message shown; undefined while the reader is at the newest, which goes on with the list. */
 export type MessageWindow = number | undefined;
 
 export type ShownPart = {
@@ -28,7 +28,7 @@ export function shownPartOf(ids: readonly number[], window: MessageWindow): Show
 }
 
 function windowAt(ids: readonly number[], start: number): MessageWindow {
-  return start + shownMax >= ids.length ? undefined : ids[Math.max(0, start)];
+  return ids[Math.max(0, start)];
 }
 
 /** A window that shows older messages, and lets go of as many at the other end. */
@@ -37,7 +37,8 @@ export function moveUp(ids: readonly number[], { above }: ShownPart): MessageWin
 }
 
 export function moveDown(ids: readonly number[], { above }: ShownPart): MessageWindow {
-  return windowAt(ids, above + step);
+  const start = above + step;
+  return start + shownMax >= ids.length ? undefined : windowAt(ids, start);
 }
 
 /** A window with a message in its middle. */

@@ -44,7 +44,10 @@ export class ScrollKeeper {
   restore(): void {
     if (this.#held?.row.isConnected !== true) return;
     const { row, bottom, scrollTop } = this.#held;
-    const scrolled = this.#scroller.scrollTop - scrollTop;
+    const now = this.#scroller.scrollTop;
+    const endsAt = this.#scroller.scrollHeight - this.#scroller.clientHeight;
+    // Where the page became shorter the browser scrolled to its end, and not the reader.
+    const scrolled = now < scrollTop && now >= endsAt - 1 ? 0 : now - scrollTop;
     this.#scroller.scrollTop += row.getBoundingClientRect().bottom - bottom + scrolled;
   }
 

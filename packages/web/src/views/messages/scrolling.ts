@@ -54,6 +54,8 @@ export function useScrolling(
     if (keeper.current === undefined) return;
     const { seenIds, isAtEnd: isAtLast } = keeper.current.hold();
     isAtEnd.value = isAtLast && part.peek().below === 0 && list.hasNewest.peek();
+    // What comes at the end takes nothing away from a reader who is elsewhere.
+    window.value = isAtEnd.peek() ? undefined : part.peek().ids[0];
     lastSeenId.value = seenIds.at(-1) ?? lastSeenId.peek();
     if (document.visibilityState === 'visible' && document.hasFocus()) app.reading.see(seenIds);
   };
