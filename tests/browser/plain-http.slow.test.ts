@@ -43,6 +43,8 @@ test('without locks, workers and the clipboard each tab has events of its own', 
       Reflect.deleteProperty(Navigator.prototype, name);
     Reflect.deleteProperty(Crypto.prototype, 'randomUUID');
   });
+  // Each tab asks for itself here, and asks again where a busy server has no answer.
+  visitor.expectOutage();
   const fragment = `#narrow/stream/${general.id}-general/topic/plain`;
   await visitor.enter(ann, fragment);
   const other = await visitor.context.newPage();
