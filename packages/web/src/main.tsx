@@ -1,6 +1,7 @@
 import './styles/index.css';
 import { options, render } from 'preact';
 
+import { mailLink, parseMailLink } from './data/mail-links.ts';
 import { resumeSession } from './data/session.ts';
 import { registerWorker, reloadWhenReplaced } from './register-worker.ts';
 import { Root } from './views/root.tsx';
@@ -21,6 +22,17 @@ options.debounceRendering = (draw) => {
 
 const element = document.querySelector('#app');
 if (element === null) throw new Error('the page has no place for the client');
+
+/** What a link in a mail opens the page with leaves the address and the history at once: it is a secret. */
+function takeMailLink(): void {
+  const link = parseMailLink(location.hash);
+  if (link === undefined) return;
+  history.replaceState(undefined, '', location.pathname);
+  mailLink.value = link;
+}
+
+takeMailLink();
+addEventListener('hashchange', takeMailLink);
 void resumeSession();
 render(<Root />, element);
 registerWorker();

@@ -158,6 +158,26 @@ export const texts = {
     key: (name: string) => keyNames.get(name) ?? name,
     title: 'Keyboard shortcuts',
   },
+  mailLinks: {
+    back: 'Back to signing in',
+    confirm: {
+      action: 'Confirm the address',
+      done: (address: string) => `${address} is the address of your account now.`,
+      title: 'Your new address',
+    },
+    explanation: 'We send you a mail with a link to choose a new password.',
+    goOn: 'Go on',
+    newPassword: 'New password',
+    putAside: 'Not now',
+    reset: {
+      action: 'Choose this password',
+      done: (address: string) => `Sign in as ${address} with your new password.`,
+      title: 'Choose a new password',
+    },
+    send: 'Send the link',
+    sent: (address: string) =>
+      `If there is an account with the address ${address}, a mail to it is on its way. Its link works for an hour.`,
+  },
   messages: {
     beginning: 'This is where it begins.',
     by: (sender: string, time: string) => `${sender}, ${time}`,
@@ -303,6 +323,7 @@ export const texts = {
     address: 'E-mail address',
     allDemo: (count: number) => `Show all ${count} people`,
     demo: 'People of this development server',
+    forgotten: 'Forgot your password?',
     insecure:
       'You can sign in only at an address that begins with https, or on the machine of the server itself. Ask for the https address of this server.',
     pageTitle: (organization: string) => `Sign in to ${organization}`,

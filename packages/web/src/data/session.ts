@@ -32,7 +32,8 @@ const sharingName = `parley/${new URL(import.meta.url).pathname}`;
 
 let ending = new AbortController();
 
-function client(): ParleyClient {
+/** Calls the server that the page is from, as whoever is signed in. */
+export function clientOfPage(): ParleyClient {
   return new ParleyClient({ site: location.origin });
 }
 
@@ -45,7 +46,7 @@ async function showSignIn(): Promise<void> {
 }
 
 async function open(): Promise<void> {
-  const app = await openApp(client(), {
+  const app = await openApp(clientOfPage(), {
     name: sharingName,
     signal: ending.signal,
     store: localStorage,
@@ -70,22 +71,22 @@ export async function resumeSession(): Promise<void> {
 }
 
 async function describeOrganization(): Promise<void> {
-  organization.value = await client().request('GET /server_settings');
-  const listed = await client().attempt('GET /dev_list_users');
+  organization.value = await clientOfPage().request('GET /server_settings');
+  const listed = await clientOfPage().attempt('GET /dev_list_users');
   if (listed.result === 'success')
     demoPeople.value = [...listed.direct_admins, ...listed.direct_users].map(({ email }) => email);
 }
 
 /** @throws ApiError, NoAnswerError: see `describeFailure` */
 export async function signIn(address: string, password: string): Promise<void> {
-  await client().request('POST /sessions', { username: address, password });
+  await clientOfPage().request('POST /sessions', { username: address, password });
   await open();
   tellOtherTabs('signed-in');
 }
 
 /** Signs in as one of `demoPeople`. Throws as `signIn` does. */
 export async function signInAsDemo(address: string): Promise<void> {
-  await client().request('POST /sessions', { username: address });
+  await clientOfPage().request('POST /sessions', { username: address });
   await open();
   tellOtherTabs('signed-in');
 }
@@ -96,10 +97,12 @@ export async function signInAsDemo(address: string): Promise<void> {
  * @throws ApiError, NoAnswerError if the server did not end it; the person is still signed in then
  */
 export async function signOut(): Promise<void> {
-  const { sessions } = await client().request('GET /sessions');
+  const { sessions } = await clientOfPage().request('GET /sessions');
   const current = sessions.find(({ is_current }) => is_current);
   if (current !== undefined)
-    await client().request('DELETE /sessions/{session_id}', { session_id: current.session_id });
+    await clientOfPage().request('DELETE /sessions/{session_id}', {
+      session_id: current.session_id,
+    });
   const shown = showSignIn();
   eraseStored(localStorage);
   tellOtherTabs('signed-out');

@@ -1,5 +1,6 @@
 import { useEffect } from 'preact/hooks';
 
+import { mailLink } from '../data/mail-links.ts';
 import { resumeSession, session } from '../data/session.ts';
 import { lazy } from './lazy.tsx';
 import { keepFocus } from './parts/focus.ts';
@@ -7,11 +8,18 @@ import { Waiting } from './parts/waiting.tsx';
 import { Shell } from './shell.tsx';
 
 const SignIn = lazy(async () => (await import('./sign-in.tsx')).SignIn);
+const MailLinkPage = lazy(async () => (await import('./mail-links.tsx')).MailLinkPage);
 
 /** What a person sees first: the sign-in page, or the client. */
 export function Root() {
   useEffect(() => keepFocus(document.body), []);
   const { value } = session;
+  if (mailLink.value !== undefined)
+    return (
+      <main id="main" class="entrance" tabIndex={-1}>
+        <MailLinkPage link={mailLink.value} />
+      </main>
+    );
   if (value.kind === 'signed-in') return <Shell app={value.app} />;
   return (
     <main id="main" class="entrance" tabIndex={-1}>

@@ -4,6 +4,7 @@ import { useEffect, useRef } from 'preact/hooks';
 
 import { demoPeople, organization, signIn, signInAsDemo } from '../data/session.ts';
 import { texts } from '../texts.ts';
+import { ForgottenPassword } from './mail-links.tsx';
 import { FailureNote, useAttempt } from './parts/attempt.tsx';
 import { RenderedHtml } from './parts/rendered-html.tsx';
 import { isOwnPicture } from './parts/rendered-rules.ts';
@@ -30,9 +31,11 @@ export function SignIn() {
 }
 
 function WayIn() {
+  const isForgotten = useSignal(false);
   const { isRunning, failure, run } = useAttempt();
   const address = useRef<HTMLInputElement>(null);
   const password = useRef<HTMLInputElement>(null);
+  if (isForgotten.value) return <ForgottenPassword onClose={() => (isForgotten.value = false)} />;
   return (
     <>
       <form
@@ -67,6 +70,9 @@ function WayIn() {
         </label>
         <button type="submit" class="primary" disabled={isRunning}>
           {isRunning ? t.signingIn : t.signIn}
+        </button>
+        <button type="button" class="plain" onClick={() => (isForgotten.value = true)}>
+          {t.forgotten}
         </button>
       </form>
       <FailureNote failure={failure} />

@@ -1,0 +1,52 @@
+/** What links in mails open, and the way to get one (decision 0050). */
+import { signal } from '@preact/signals';
+
+import { clientOfPage } from './session.ts';
+
+export type MailLink = {
+  /** A new password, or an address that is proved. */
+  readonly purpose: 'reset' | 'confirm';
+  readonly token: string;
+};
+
+/** The link that this page was opened by, until it was used or put aside. It is kept nowhere else. */
+export const mailLink = signal<MailLink | undefined>(undefined);
+
+export function parseMailLink(fragment: string): MailLink | undefined {
+  const [, purpose, token = ''] = /^#(reset|confirm)\/([\w-]{1,200})$/.exec(fragment) ?? [];
+  return purpose === 'reset' || purpose === 'confirm' ? { purpose, token } : undefined;
+}
+
+/**
+ * Lets a link be mailed with which a new password is chosen. Whether there is an account with the address stays unknown.
+ *
+ * @throws ApiError, NoAnswerError
+ */
+export async function requestPasswordReset(email: string): Promise<void> {
+  await clientOfPage().request('POST /password_reset', { email });
+}
+
+/**
+ * Chooses a new password; all sessions of the account end.
+ *
+ * @throws ApiError if the link is not good any more or the password too weak, NoAnswerError
+ * @returns the account's address
+ */
+export async function resetPassword(token: string, newPassword: string): Promise<string> {
+  const { email } = await clientOfPage().request('POST /password_reset/confirm', {
+    token,
+    new_password: newPassword,
+  });
+  return email;
+}
+
+/**
+ * Proves an address, which is the account's from then on.
+ *
+ * @throws ApiError if the link is not good any more, NoAnswerError
+ * @returns the address
+ */
+export async function confirmAddress(token: string): Promise<string> {
+  const { email } = await clientOfPage().request('POST /settings/email/confirm', { token });
+  return email;
+}

@@ -1,0 +1,81 @@
+/** What people do with links from mails: a lost password, and another address (decision 0050). */
+import { rm } from 'node:fs/promises';
+
+import { afterAll, expect, test } from 'vitest';
+
+import { makeMailFolder, readMail, tokenIn } from '../support/kept-mails.ts';
+import { annPassword, startBrowserTests } from './browser-system.ts';
+import { expectShown } from './visitor.ts';
+import type { Visitor } from './visitor.ts';
+
+const folder = makeMailFolder();
+const { system, visit } = startBrowserTests({ environment: { PARLEY_MAIL_DIR: folder } });
+afterAll(async () => rm(folder, { recursive: true, force: true }));
+
+const newPassword = 'the heron sleeps on one leg';
+
+/** Opens a link as a click in a mail does. */
+async function openLink(visitor: Visitor, purpose: string, token: string): Promise<void> {
+  await visitor.page.goto('about:blank');
+  await visitor.go(`#${purpose}/${token}`);
+}
+
+async function signIn({ page }: Visitor, email: string, password: string): Promise<void> {
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Password').fill(password);
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+}
+
+test('a lost password is replaced by a link, which leaves the address at once and works once', async () => {
+  const visitor = await visit();
+  const { page } = visitor;
+  const { email } = system().ann;
+  await visitor.go('');
+  await page.getByRole('button', { name: 'Forgot your password?' }).click();
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByRole('button', { name: 'Send the link' }).click();
+  await expectShown(page.getByText(`If there is an account with the address ${email}`));
+  const token = tokenIn(await readMail(folder, email));
+
+  await openLink(visitor, 'reset', token);
+  const field = page.getByLabel('New password');
+  await expectShown(field);
+  expect(page.url()).not.toContain(token);
+  expect(await page.evaluate(() => JSON.stringify(localStorage))).not.toContain(token);
+  await field.fill('1234');
+  await page.getByRole('button', { name: 'Choose this password' }).click();
+  await expectShown(page.getByText('New password is too weak!'));
+  await field.fill(newPassword);
+  await page.getByRole('button', { name: 'Choose this password' }).click();
+  await expectShown(page.getByText(`Sign in as ${email} with your new password.`));
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await signIn(visitor, email, annPassword);
+  await expectShown(page.getByRole('alert'));
+  await signIn(visitor, email, newPassword);
+  await expectShown(page.getByRole('navigation'));
+
+  await openLink(visitor, 'reset', token);
+  await page.getByLabel('New password').fill(annPassword);
+  await page.getByRole('button', { name: 'Choose this password' }).click();
+  await expectShown(page.getByText('This link is not valid any more.'));
+  await page.getByRole('button', { name: 'Not now' }).click();
+  await expectShown(page.getByRole('navigation'));
+});
+
+test('another address is asked for in the settings and used once it was confirmed', async () => {
+  const visitor = await visit();
+  const { page } = visitor;
+  const { bob } = system();
+  const address = `new.${bob.email}`;
+  await visitor.enter(bob, '#settings/account');
+  const form = page.getByRole('form', { name: 'Change the address' });
+  await form.getByLabel('Address').fill(address);
+  await form.getByRole('button', { name: 'Change' }).click();
+  const token = tokenIn(await readMail(folder, address));
+
+  await openLink(visitor, 'confirm', token);
+  await page.getByRole('button', { name: 'Confirm the address' }).click();
+  await expectShown(page.getByText(`${address} is the address of your account now.`));
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await expectShown(page.getByRole('navigation'));
+});
