@@ -15,18 +15,19 @@ const { system, visit } = startBrowserTests();
 
 const contents = ['A **list**\n* one\n* two', '```python\nprint(1)\n```', 'Hello @**Ann Lee**'];
 
-const screens = [
-  '#recent',
-  '#all',
-  '#narrow/is/starred',
-  '#drafts',
-  '#scheduled',
-  '#streams',
-  '#settings/profile',
-  '#settings/display',
-  '#settings/notifications',
-  '#settings/people',
-];
+/** Addresses of screens, each with its heading: by that one is told from the one before. */
+const screens = {
+  '#recent': 'Recent conversations',
+  '#all': 'All messages',
+  '#narrow/is/starred': 'Starred',
+  '#drafts': 'Drafts',
+  '#scheduled': 'To be sent later',
+  '#streams': 'Streams',
+  '#settings/profile': 'Profile',
+  '#settings/display': 'Display',
+  '#settings/notifications': 'Notifications',
+  '#settings/people': 'People',
+};
 
 async function findViolations(page: Page): Promise<readonly string[]> {
   const { violations } = await page.evaluate(async () => {
@@ -51,9 +52,9 @@ test.each([
   await visitor.enter(ann);
   await visitor.page.evaluate(axeSource);
   const found: Record<string, readonly string[]> = {};
-  for (const screen of screens) {
+  for (const [screen, name] of Object.entries(screens)) {
     await visitor.go(screen);
-    await expectShown(visitor.page.locator('main :is(h1, h2):visible').first());
+    await expectShown(visitor.page.getByRole('heading', { level: 1, name, exact: true }));
     const violations = await findViolations(visitor.page);
     if (violations.length > 0) found[screen] = violations;
   }
