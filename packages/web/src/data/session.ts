@@ -41,6 +41,8 @@ export function clientOfPage(): ParleyClient {
 async function showSignIn(): Promise<void> {
   ending.abort();
   ending = new AbortController();
+  // A new page has nothing of the account in its memory.
+  if (session.peek().kind === 'signed-in') location.reload();
   session.value = { kind: 'signed-out' };
   await describeOrganization().catch(() => undefined);
 }
