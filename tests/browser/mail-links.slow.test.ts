@@ -79,3 +79,44 @@ test('another address is asked for in the settings and used once it was confirme
   await page.getByRole('button', { name: 'Go on' }).click();
   await expectShown(page.getByRole('navigation'));
 });
+
+async function createAccount({ page }: Visitor, name: string): Promise<void> {
+  await page.getByLabel('Your name').fill(name);
+  await page.getByLabel('New password').fill(newPassword);
+  await page.getByRole('button', { name: 'Create the account' }).click();
+}
+
+test('an invited person makes an account by the link, and is in the stream of the invitation', async () => {
+  const visitor = await visit();
+  const { page } = visitor;
+  const { ann, general } = system();
+  const email = 'ida.oak@example.com';
+  await ann.typed.request('POST /invites', {
+    invitee_emails: email,
+    stream_ids: [general.id],
+  });
+  await openLink(visitor, 'join', tokenIn(await readMail(folder, email)));
+  await expectShown(page.getByText('Ann Lee invites you to'));
+  await createAccount(visitor, 'Ida Oak');
+  await expectShown(page.getByText(`Your account is ready. Sign in as ${email}.`));
+  await page.getByRole('button', { name: 'Go on' }).click();
+  await signIn(visitor, email, newPassword);
+  await expectShown(page.getByRole('navigation').getByText(general.name));
+});
+
+test('a link for anybody asks for an address, to which the link to the account is mailed', async () => {
+  const visitor = await visit();
+  const { page } = visitor;
+  const { ann, general } = system();
+  const email = 'una.elm@example.com';
+  const { invite_link: link } = await ann.typed.request('POST /invites/multiuse', {
+    stream_ids: [general.id],
+  });
+  await openLink(visitor, 'join', link.slice(link.lastIndexOf('/') + 1));
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByRole('button', { name: 'Send the link' }).click();
+  await expectShown(page.getByText(`A mail to ${email} is on its way`));
+  await openLink(visitor, 'join', tokenIn(await readMail(folder, email)));
+  await createAccount(visitor, 'Una Elm');
+  await expectShown(page.getByText(`Your account is ready. Sign in as ${email}.`));
+});

@@ -167,6 +167,18 @@ export const texts = {
     },
     explanation: 'We send you a mail with a link to choose a new password.',
     goOn: 'Go on',
+    join: {
+      action: 'Create the account',
+      address: (address: string) => `You will sign in as ${address}.`,
+      done: (address: string) => `Your account is ready. Sign in as ${address}.`,
+      name: 'Your name',
+      offer: (organization: string, inviter: string | null) =>
+        inviter === null
+          ? `You can join ${organization}.`
+          : `${inviter} invites you to ${organization}.`,
+      sent: (address: string) => `A mail to ${address} is on its way, with a link to go on.`,
+      title: 'Join',
+    },
     newPassword: 'New password',
     putAside: 'Not now',
     reset: {

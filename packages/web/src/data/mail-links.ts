@@ -1,11 +1,13 @@
 /** What links in mails open, and the way to get one (decision 0050). */
 import { signal } from '@preact/signals';
 
+import type { AnswerOf } from '@parley/client';
+
 import { clientOfPage } from './session.ts';
 
 export type MailLink = {
-  /** A new password, or an address that is proved. */
-  readonly purpose: 'reset' | 'confirm';
+  /** A new password, an address that is proved, or a new account. */
+  readonly purpose: 'reset' | 'confirm' | 'join';
   readonly token: string;
 };
 
@@ -13,8 +15,10 @@ export type MailLink = {
 export const mailLink = signal<MailLink | undefined>(undefined);
 
 export function parseMailLink(fragment: string): MailLink | undefined {
-  const [, purpose, token = ''] = /^#(reset|confirm)\/([\w-]{1,200})$/.exec(fragment) ?? [];
-  return purpose === 'reset' || purpose === 'confirm' ? { purpose, token } : undefined;
+  const [, purpose, token = ''] = /^#(reset|confirm|join)\/([\w-]{1,200})$/.exec(fragment) ?? [];
+  return purpose === 'reset' || purpose === 'confirm' || purpose === 'join'
+    ? { purpose, token }
+    : undefined;
 }
 
 /**
@@ -49,4 +53,33 @@ export async function resetPassword(token: string, newPassword: string): Promise
 export async function confirmAddress(token: string): Promise<string> {
   const { email } = await clientOfPage().request('POST /settings/email/confirm', { token });
   return email;
+}
+
+export type JoinOffer = AnswerOf<'POST /join/look'>;
+
+/**
+ * Finds out what a link to join is for.
+ *
+ * @throws ApiError if it is not good any more, NoAnswerError
+ */
+export async function lookAtJoinLink(token: string): Promise<JoinOffer> {
+  return clientOfPage().request('POST /join/look', { token });
+}
+
+/**
+ * Lets a link be mailed to whoever has one that everybody may use. Whether there is an account with the address stays unknown.
+ *
+ * @throws ApiError, NoAnswerError
+ */
+export async function requestToJoin(token: string, email: string): Promise<void> {
+  await clientOfPage().request('POST /join/request', { token, email });
+}
+
+/**
+ * Makes the account that a link from a mail is for.
+ *
+ * @throws ApiError with the first refusal, NoAnswerError
+ */
+export async function join(token: string, fullName: string, password: string): Promise<void> {
+  await clientOfPage().request('POST /join', { token, full_name: fullName, password });
 }

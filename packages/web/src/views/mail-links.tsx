@@ -1,17 +1,22 @@
 import '../styles/sign-in.css';
 import { useSignal } from '@preact/signals';
+import type { ComponentChildren, ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 
 import {
   confirmAddress,
+  join,
+  lookAtJoinLink,
   mailLink,
   requestPasswordReset,
+  requestToJoin,
   resetPassword,
 } from '../data/mail-links.ts';
-import type { MailLink } from '../data/mail-links.ts';
+import type { JoinOffer, MailLink } from '../data/mail-links.ts';
 import { texts } from '../texts.ts';
 import { FailureNote, useAttempt } from './parts/attempt.tsx';
 import { DialogForm } from './parts/dialog-form.tsx';
+import { Waiting } from './parts/waiting.tsx';
 
 const t = texts.mailLinks;
 
@@ -22,25 +27,22 @@ function leave(): void {
 
 /** What a link from a mail opens. Opening it changes nothing: programs that check mails open links too. */
 export function MailLinkPage({ link: { purpose, token } }: { readonly link: MailLink }) {
-  const address = useSignal<string | undefined>(undefined);
-  const { title, done } = t[purpose];
+  const done = useSignal<string | undefined>(undefined);
+  const { title } = t[purpose];
   useEffect(() => {
     document.title = title;
   }, [title]);
-  const use = async (password: string): Promise<void> => {
-    address.value =
-      purpose === 'reset' ? await resetPassword(token, password) : await confirmAddress(token);
-  };
+  const Step = steps[purpose];
   return (
     <div class="sign-in-card">
       <header>
         <h1>{title}</h1>
       </header>
-      {address.value === undefined ? (
-        <LinkForm purpose={purpose} use={use} />
+      {done.value === undefined ? (
+        <Step token={token} onDone={(text) => (done.value = text)} />
       ) : (
         <>
-          <p role="status">{done(address.value)}</p>
+          <p role="status">{done.value}</p>
           <button type="button" class="primary" autoFocus onClick={leave}>
             {t.goOn}
           </button>
@@ -50,37 +52,130 @@ export function MailLinkPage({ link: { purpose, token } }: { readonly link: Mail
   );
 }
 
-type LinkFormProps = {
-  readonly purpose: MailLink['purpose'];
-  readonly use: (password: string) => Promise<void>;
+type StepProps = {
+  readonly token: string;
+  /** @param text what the person is told */
+  readonly onDone: (text: string) => void;
 };
 
-function LinkForm({ purpose, use }: LinkFormProps) {
+const steps: Readonly<Record<MailLink['purpose'], ComponentType<StepProps>>> = {
+  reset: ({ token, onDone }) => (
+    <LinkForm
+      action={t.reset.action}
+      use={async (field) => onDone(t.reset.done(await resetPassword(token, field('password'))))}
+    >
+      <NewPassword />
+    </LinkForm>
+  ),
+  confirm: ({ token, onDone }) => (
+    <LinkForm
+      action={t.confirm.action}
+      use={async () => onDone(t.confirm.done(await confirmAddress(token)))}
+    />
+  ),
+  join: Join,
+};
+
+function Join({ token, onDone }: StepProps) {
+  const offer = useSignal<JoinOffer | undefined>(undefined);
+  const { failure, run } = useAttempt();
+  const look = (): void =>
+    void run(async () => {
+      offer.value = await lookAtJoinLink(token);
+    });
+  useEffect(look, [token]);
+  if (offer.value === undefined)
+    return (
+      <>
+        <Waiting failure={failure} onRetry={look} />
+        <button type="button" class="plain" onClick={leave}>
+          {t.putAside}
+        </button>
+      </>
+    );
+  const { organization, email, inviter } = offer.value;
+  return (
+    <>
+      <p>{t.join.offer(organization, inviter)}</p>
+      {email === null ? (
+        <LinkForm
+          action={t.send}
+          use={async (field) => {
+            await requestToJoin(token, field('email'));
+            onDone(t.join.sent(field('email')));
+          }}
+        >
+          <Address />
+        </LinkForm>
+      ) : (
+        <LinkForm
+          action={t.join.action}
+          use={async (field) => {
+            await join(token, field('full_name'), field('password'));
+            onDone(t.join.done(email));
+          }}
+        >
+          <p>{t.join.address(email)}</p>
+          <label class="field">
+            {t.join.name}
+            <input name="full_name" autocomplete="name" required maxLength={100} />
+          </label>
+          <NewPassword />
+        </LinkForm>
+      )}
+    </>
+  );
+}
+
+function Address() {
+  return (
+    <label class="field">
+      {texts.signIn.address}
+      <input type="email" name="email" autocomplete="username" required maxLength={254} autoFocus />
+    </label>
+  );
+}
+
+function NewPassword() {
+  return (
+    <label class="field">
+      {t.newPassword}
+      <input
+        type="password"
+        name="password"
+        autocomplete="new-password"
+        required
+        maxLength={1_000}
+      />
+    </label>
+  );
+}
+
+type LinkFormProps = {
+  readonly action: string;
+  /** @param field what a field holds, by its name */
+  readonly use: (field: (name: string) => string) => Promise<void>;
+  readonly children?: ComponentChildren;
+};
+
+function LinkForm({ action, use, children }: LinkFormProps) {
   const { isRunning, failure, run } = useAttempt();
-  const password = useSignal('');
   return (
     <>
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          void run(() => use(password.value));
+          const form = new FormData(event.currentTarget);
+          const field = (name: string): string => {
+            const value = form.get(name);
+            return typeof value === 'string' ? value : '';
+          };
+          void run(() => use(field));
         }}
       >
-        {purpose === 'reset' && (
-          <label class="field">
-            {t.newPassword}
-            <input
-              type="password"
-              autocomplete="new-password"
-              required
-              maxLength={1_000}
-              value={password.value}
-              onInput={({ currentTarget }) => (password.value = currentTarget.value)}
-            />
-          </label>
-        )}
+        {children}
         <button class="primary" disabled={isRunning}>
-          {t[purpose].action}
+          {action}
         </button>
         <button type="button" class="plain" onClick={leave}>
           {t.putAside}
@@ -115,17 +210,7 @@ export function ForgottenPassword({ onClose }: { readonly onClose: () => void })
       }}
     >
       <p>{t.explanation}</p>
-      <label class="field">
-        {texts.signIn.address}
-        <input
-          type="email"
-          name="email"
-          autocomplete="username"
-          required
-          maxLength={254}
-          autoFocus
-        />
-      </label>
+      <Address />
     </DialogForm>
   );
 }
