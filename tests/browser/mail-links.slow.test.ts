@@ -5,7 +5,7 @@ import { afterAll, expect, test } from 'vitest';
 
 import { makeMailFolder, readMail, tokenIn } from '../support/kept-mails.ts';
 import { annPassword, startBrowserTests } from './browser-system.ts';
-import { expectShown } from './visitor.ts';
+import { expectGone, expectShown } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 
 const folder = makeMailFolder();
@@ -87,14 +87,17 @@ async function createAccount({ page }: Visitor, name: string): Promise<void> {
 }
 
 test('an invited person makes an account by the link, and is in the stream of the invitation', async () => {
-  const visitor = await visit();
+  const [inviting, visitor] = [await visit(), await visit()];
   const { page } = visitor;
   const { ann, general } = system();
   const email = 'ida.oak@example.com';
-  await ann.typed.request('POST /invites', {
-    invitee_emails: email,
-    stream_ids: [general.id],
-  });
+  await inviting.enter(ann, '#settings/invitations');
+  const form = inviting.page.getByRole('form', { name: 'Invite people' });
+  await form.getByLabel('Addresses').fill(email);
+  await form.getByText(`#${general.name}`).click();
+  await form.getByRole('button', { name: 'Add' }).click();
+  const invitations = inviting.page.getByRole('list', { name: 'Invitations' });
+  await expectShown(invitations.getByText(email));
   await openLink(visitor, 'join', tokenIn(await readMail(folder, email)));
   await expectShown(page.getByText('Ann Lee invites you to'));
   await createAccount(visitor, 'Ida Oak');
@@ -105,18 +108,26 @@ test('an invited person makes an account by the link, and is in the stream of th
 });
 
 test('a link for anybody asks for an address, to which the link to the account is mailed', async () => {
-  const visitor = await visit();
+  const [inviting, visitor] = [await visit(), await visit()];
   const { page } = visitor;
-  const { ann, general } = system();
   const email = 'una.elm@example.com';
-  const { invite_link: link } = await ann.typed.request('POST /invites/multiuse', {
-    stream_ids: [general.id],
-  });
-  await openLink(visitor, 'join', link.slice(link.lastIndexOf('/') + 1));
+  await inviting.enter(system().ann, '#settings/invitations');
+  const form = inviting.page.getByRole('form', { name: 'Make a link for anybody' });
+  await form.getByRole('button', { name: 'Add' }).click();
+  const invitations = inviting.page.getByRole('list', { name: 'Invitations' });
+  const link = invitations.locator('strong', { hasText: '/#join/' });
+  const token = (await link.innerText()).split('/').at(-1) ?? '';
+  await openLink(visitor, 'join', token);
   await page.getByLabel('E-mail address').fill(email);
   await page.getByRole('button', { name: 'Send the link' }).click();
   await expectShown(page.getByText(`A mail to ${email} is on its way`));
   await openLink(visitor, 'join', tokenIn(await readMail(folder, email)));
   await createAccount(visitor, 'Una Elm');
   await expectShown(page.getByText(`Your account is ready. Sign in as ${email}.`));
+
+  await invitations.getByRole('button', { name: 'Remove' }).click();
+  await inviting.page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
+  await expectGone(link);
+  await openLink(visitor, 'join', token);
+  await expectShown(page.getByText('This link is not valid any more.'));
 });

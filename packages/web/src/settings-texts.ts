@@ -30,6 +30,14 @@ export const settingsTexts = {
   withSubdomains: 'With subdomains',
   working: 'One moment …',
 
+  invitations: {
+    detail: (until: string, uses: number) =>
+      uses === 0 ? `Until ${until}` : `Until ${until}, used by ${uses}`,
+    hiddenLink: 'A link for anybody',
+    makeLink: 'Make a link for anybody',
+    resend: 'Send again',
+  },
+
   /** Labels of fields, some with a help, by the names of the server's parameters. */
   fields: {
     add_emoji_by_admins_only: 'Only administrators add emoji',
@@ -83,6 +91,7 @@ export const settingsTexts = {
     icon: ['Icon', pictureHelp],
     inline_image_preview: 'Messages show pictures that they link to',
     inline_url_embed_preview: 'Messages show a preview of pages that they link to',
+    invitee_emails: ['Addresses', 'An address on each line, each alone or as Name <address>.'],
     invite_to_stream_policy: 'Who may add others to streams',
     is_announcement_only: 'Only administrators write',
     is_muted: ['Muted', 'Only mentions of you count as unread.'],
@@ -197,6 +206,11 @@ export const settingsTexts = {
     },
     emoji: { title: 'Custom emoji', add: 'Add an emoji' },
     groups: { title: 'User groups', add: 'Create a group' },
+    invitations: {
+      title: 'Invitations',
+      note: 'Invited people get a mail with a link. Who has a link for anybody is asked for an address.',
+      add: 'Invite people',
+    },
     linkifiers: {
       title: 'Linkifiers',
       note: 'Texts of messages that match a pattern become links.',
@@ -236,6 +250,7 @@ export const settingsTexts = {
     replaceBotKey: 'The present key stops working at once.',
     replaceOwnKey:
       'The present key stops working at once, and all your browsers are signed out, this one too.',
+    revokeInvitation: 'Its link stops working at once.',
   },
 
   account: {

@@ -5,6 +5,7 @@ import { settingsTexts as t } from '../../settings-texts.ts';
 import { removal } from './action-button.tsx';
 import { amount, area, choice, file, line, listed, streamChoices, toggles } from './fields.ts';
 import { SavedFields } from './form.tsx';
+import { InvitationsSection } from './invitations-section.tsx';
 import { ListSection } from './list-section.tsx';
 import { GroupsSection, PeopleSection } from './people-sections.tsx';
 import { PictureField } from './picture-field.tsx';
@@ -137,6 +138,7 @@ export const administrationSections: Sections = {
     />
   ),
   people: PeopleSection,
+  invitations: InvitationsSection,
   'default-streams': DefaultStreamsSection,
   'stream-groups': StreamGroupsSection,
   linkifiers: ({ app }) => (
