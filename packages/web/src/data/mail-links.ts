@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 
 import type { AnswerOf } from '@parley/client';
 
-import { clientOfPage } from './session.ts';
+import { entranceClient } from './session.ts';
 
 export type MailLink = {
   /** A new password, an address that is proved, or a new account. */
@@ -27,7 +27,7 @@ export function parseMailLink(fragment: string): MailLink | undefined {
  * @throws ApiError, NoAnswerError
  */
 export async function requestPasswordReset(email: string): Promise<void> {
-  await clientOfPage().request('POST /password_reset', { email });
+  await entranceClient().request('POST /password_reset', { email });
 }
 
 /**
@@ -37,7 +37,7 @@ export async function requestPasswordReset(email: string): Promise<void> {
  * @returns the account's address
  */
 export async function resetPassword(token: string, newPassword: string): Promise<string> {
-  const { email } = await clientOfPage().request('POST /password_reset/confirm', {
+  const { email } = await entranceClient().request('POST /password_reset/confirm', {
     token,
     new_password: newPassword,
   });
@@ -51,7 +51,7 @@ export async function resetPassword(token: string, newPassword: string): Promise
  * @returns the address
  */
 export async function confirmAddress(token: string): Promise<string> {
-  const { email } = await clientOfPage().request('POST /settings/email/confirm', { token });
+  const { email } = await entranceClient().request('POST /settings/email/confirm', { token });
   return email;
 }
 
@@ -63,7 +63,7 @@ export type JoinOffer = AnswerOf<'POST /join/look'>;
  * @throws ApiError if it is not good any more, NoAnswerError
  */
 export async function lookAtJoinLink(token: string): Promise<JoinOffer> {
-  return clientOfPage().request('POST /join/look', { token });
+  return entranceClient().request('POST /join/look', { token });
 }
 
 /**
@@ -72,7 +72,7 @@ export async function lookAtJoinLink(token: string): Promise<JoinOffer> {
  * @throws ApiError, NoAnswerError
  */
 export async function requestToJoin(token: string, email: string): Promise<void> {
-  await clientOfPage().request('POST /join/request', { token, email });
+  await entranceClient().request('POST /join/request', { token, email });
 }
 
 /**
@@ -81,5 +81,5 @@ export async function requestToJoin(token: string, email: string): Promise<void>
  * @throws ApiError with the first refusal, NoAnswerError
  */
 export async function join(token: string, fullName: string, password: string): Promise<void> {
-  await clientOfPage().request('POST /join', { token, full_name: fullName, password });
+  await entranceClient().request('POST /join', { token, full_name: fullName, password });
 }

@@ -32,9 +32,13 @@ const sharingName = `parley/${new URL(import.meta.url).pathname}`;
 
 let ending = new AbortController();
 
-/** Calls the server that the page is from, as whoever is signed in. */
-export function clientOfPage(): ParleyClient {
+function client(): ParleyClient {
   return new ParleyClient({ site: location.origin });
+}
+
+/** Calls the server for somebody who waits before a form: a refusal for too many requests is told, not waited out. */
+export function entranceClient(): ParleyClient {
+  return new ParleyClient({ site: location.origin, repeatsMax: 0 });
 }
 
 /** Forgets who was signed in, in this tab, and shows the sign-in page. */
@@ -48,7 +52,7 @@ async function showSignIn(): Promise<void> {
 }
 
 async function open(): Promise<void> {
-  const app = await openApp(clientOfPage(), {
+  const app = await openApp(client(), {
     name: sharingName,
     signal: ending.signal,
     store: localStorage,
@@ -73,22 +77,22 @@ export async function resumeSession(): Promise<void> {
 }
 
 async function describeOrganization(): Promise<void> {
-  organization.value = await clientOfPage().request('GET /server_settings');
-  const listed = await clientOfPage().attempt('GET /dev_list_users');
+  organization.value = await client().request('GET /server_settings');
+  const listed = await client().attempt('GET /dev_list_users');
   if (listed.result === 'success')
     demoPeople.value = [...listed.direct_admins, ...listed.direct_users].map(({ email }) => email);
 }
 
 /** @throws ApiError, NoAnswerError: see `describeFailure` */
 export async function signIn(address: string, password: string): Promise<void> {
-  await clientOfPage().request('POST /sessions', { username: address, password });
+  await entranceClient().request('POST /sessions', { username: address, password });
   await open();
   tellOtherTabs('signed-in');
 }
 
 /** Signs in as one of `demoPeople`. Throws as `signIn` does. */
 export async function signInAsDemo(address: string): Promise<void> {
-  await clientOfPage().request('POST /sessions', { username: address });
+  await entranceClient().request('POST /sessions', { username: address });
   await open();
   tellOtherTabs('signed-in');
 }
@@ -99,10 +103,10 @@ export async function signInAsDemo(address: string): Promise<void> {
  * @throws ApiError, NoAnswerError if the server did not end it; the person is still signed in then
  */
 export async function signOut(): Promise<void> {
-  const { sessions } = await clientOfPage().request('GET /sessions');
+  const { sessions } = await client().request('GET /sessions');
   const current = sessions.find(({ is_current }) => is_current);
   if (current !== undefined)
-    await clientOfPage().request('DELETE /sessions/{session_id}', {
+    await client().request('DELETE /sessions/{session_id}', {
       session_id: current.session_id,
     });
   const shown = showSignIn();
