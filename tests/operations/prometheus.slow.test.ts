@@ -1,3 +1,5 @@
+import { rm } from 'node:fs/promises';
+
 import {
   DeliveryLedger,
   QueueFollower,
@@ -11,6 +13,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { EventStreamReader } from '../cluster/event-stream-reader.ts';
 import { readAlerts, readPanels, readRecordings, withoutBound } from '../deploy/monitoring.ts';
+import { makeMailFolder } from '../support/kept-mails.ts';
 import { Prometheus, runPromtool } from './prometheus.ts';
 
 /** Series that exist only after a failure, or after actions that this test does not take. */
@@ -19,6 +22,7 @@ const emptyInPeace: Readonly<Record<string, string>> = {
   parley_gateway_upstream_retries_total: 'no process is away',
 };
 
+const mailFolder = makeMailFolder();
 let cluster: Cluster | undefined;
 let organization: TestOrganization | undefined;
 let prometheus: Prometheus | undefined;
@@ -40,7 +44,8 @@ async function scrapes(): Promise<number> {
 }
 
 beforeAll(async () => {
-  cluster = await startCluster({ events: 2 });
+  // Without mail there are no metrics of it.
+  cluster = await startCluster({ events: 2, environment: { PARLEY_MAIL_DIR: mailFolder } });
   organization = await makeOrganization(cluster);
   const processes = serviceNames.flatMap((name) => cluster?.findProcesses(name) ?? []);
   prometheus = await Prometheus.start(
@@ -80,6 +85,7 @@ afterAll(async () => {
   await prometheus?.stop();
   await organization?.close();
   await cluster?.stop();
+  await rm(mailFolder, { recursive: true });
 }, 60_000);
 
 test('promtool accepts the configuration and the rules, and their tests pass', async () => {
