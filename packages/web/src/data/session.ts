@@ -4,6 +4,7 @@ import { ApiError, ParleyClient } from '@parley/client';
 import type { AnswerOf } from '@parley/client';
 
 import type { App } from './app.ts';
+import { startEditing } from './message-actions.ts';
 import { openApp } from './open-app.ts';
 import { eraseStored } from './stored.ts';
 
@@ -45,8 +46,7 @@ export function entranceClient(): ParleyClient {
 async function showSignIn(): Promise<void> {
   ending.abort();
   ending = new AbortController();
-  // A new page has nothing of the account in its memory.
-  if (session.peek().kind === 'signed-in') location.reload();
+  startEditing(undefined);
   session.value = { kind: 'signed-out' };
   await describeOrganization().catch(() => undefined);
 }
