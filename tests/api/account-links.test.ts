@@ -261,6 +261,26 @@ describe('another address', () => {
     expect(rows).toEqual([{ email: wanted }]);
   });
 
+  test('nobody gets more than five mails in an hour, also when who asks changes a password in between', async () => {
+    const { client, email } = await makePerson();
+    const wanted = `flooded.${email}`;
+    await reset(await resetTokenOf(email), password);
+    for (let asked = 0; asked < 7; asked += 1) {
+      if (asked === 5)
+        expect(
+          await client.patch('settings', {
+            old_password: password,
+            new_password: `${password} today`,
+          }),
+        ).toMatchObject(success);
+      expect(await client.patch('settings', { email: wanted })).toEqual(confirmationSent);
+    }
+    await untilSent();
+    const mails = (await listKeptMails(folder)).filter(({ recipient }) => recipient === wanted);
+    expect(mails).toHaveLength(5);
+    for (const mail of mails) expect(await confirm(tokenIn(mail))).toEqual(notValid);
+  });
+
   test('is refused with the texts of the reference', async () => {
     const { email, client } = await makePerson();
     const { email: gone, id } = await makePerson();

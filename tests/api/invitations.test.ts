@@ -300,6 +300,24 @@ describe('by address', () => {
     expect(invited).toHaveLength(3);
   });
 
+  test('again for an address changes what its links are good for, and nobody gets more than five mails in an hour', async () => {
+    const email = newAddress();
+    for (let invited = 0; invited < 7; invited += 1)
+      expect(await invite('bob', email, { invite_as: invited < 6 ? 1 : 3 })).toEqual(success);
+    await waitUntil(
+      'no mail waits',
+      async () => (await organization.pool.query('SELECT 1 FROM mails')).rowCount === 0,
+      { deadlineMs: 30_000 },
+    );
+    const mails = (await listKeptMails(folder)).filter(({ recipient }) => recipient === email);
+    expect(mails).toHaveLength(5);
+    expect((await listed()).filter((each) => each['email'] === email)).toHaveLength(1);
+    const [first] = mails;
+    expect(await join(first === undefined ? '' : tokenIn(first))).toMatchObject(success);
+    const { members } = await organization.client('ann').get('users');
+    expect(members).toContainEqual(expect.objectContaining({ email, is_guest: true }));
+  });
+
   test('a wrong name or a weak password does not use the link up', async () => {
     const email = newAddress();
     await invite('bob', email);

@@ -1,4 +1,4 @@
--- Trigger of users: ends the links in mails that were sent for the account as it was.
+-- Trigger of users: ends the links in mails that were sent for the account as it was. Their rows stay, because they count for their address.
 --
 -- Arguments: none.
 -- Returns: null, as it runs after the change.
@@ -7,6 +7,6 @@
 
 CREATE OR REPLACE FUNCTION account_tokens_end() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  DELETE FROM account_tokens WHERE user_id = NEW.id;
+  UPDATE account_tokens SET expires_at = '-infinity' WHERE user_id = NEW.id;
   RETURN NULL;
 END $$;

@@ -52,14 +52,14 @@ export { endOtherSessions, endSession, openSession } from './sessions/change-ses
 export { confirmEmailChange } from './doors/change-own-email.ts';
 export {
   invitePeople,
-  invitedRoles,
+  invitedAs,
   makeInvitationLink,
   resendInvitation,
   revokeInvitation,
 } from './doors/invite.ts';
 export type { InvitationTerms } from './doors/invite.ts';
 export { join, lookAtJoinLink, requestToJoin } from './doors/join.ts';
-export { joinUrl } from './doors/links.ts';
+export { addressOfLink } from './doors/links.ts';
 export { requestPasswordReset, resetPassword } from './doors/reset-password.ts';
 
 export { writeTestMail } from './mails/write-mail.ts';

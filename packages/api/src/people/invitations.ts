@@ -47,7 +47,7 @@ export const invitePeopleEndpoint = declareEndpoint({
   method: 'POST',
   path: '/invites',
   summary: 'Invite people by their addresses',
-  description: `Each gets a mail with an address of the web client, \`/#join/TOKEN\`. At most ${limits.inviteesMax} addresses at once. Another invitation for an address replaces the earlier one.`,
+  description: `Each gets a mail with an address of the web client, \`/#join/TOKEN\`. At most ${limits.inviteesMax} addresses at once. Another invitation for an address takes the place of the earlier one, and its links too. Nobody gets more than five of these mails in an hour.`,
   example: {
     as: 'administrator',
     parameters: {

@@ -1,6 +1,6 @@
 /** Invitations, by address and by link (reference facts, people 14.5; decision 0050). */
 import { getActor, getAdministrator, mayReadStream } from '@parley/access';
-import { badRequest, foldName, invitationFailed, limits, withoutCode } from '@parley/api';
+import { badRequest, foldName, invitationFailed, limits, roles, withoutCode } from '@parley/api';
 import type { Caller, Role } from '@parley/api';
 import type { Client } from '@parley/database';
 import type { Append } from '@parley/event-log';
@@ -30,12 +30,8 @@ import type { PeopleContext } from '../people-context.ts';
 import { emailFaultTexts, takenTexts } from './address-faults.ts';
 import { checkSendsMails, makeLink } from './links.ts';
 
-/** What `invite_as` means (reference facts, people 14.5). */
-export const invitedRoles: Readonly<Record<number, Role>> = {
-  1: 'member',
-  2: 'administrator',
-  3: 'guest',
-};
+/** The numbers of roles in `invite_as` (reference facts, people 14.5). */
+export const invitedAs: Readonly<Record<Role, number>> = { member: 1, administrator: 2, guest: 3 };
 
 export type InvitationTerms = {
   readonly invitedAs: number;
@@ -64,8 +60,8 @@ export function parseInvitees(raw: string): string[] {
     .map(([, email]) => email);
 }
 
-function checkRole(actor: User, invitedAs: number): Role {
-  const role = invitedRoles[invitedAs];
+function checkRole(actor: User, number: number): Role {
+  const role = Object.values(roles).find((each) => invitedAs[each] === number);
   if (role === undefined) throw withoutCode('Must be invited as an valid type of user');
   if (role === 'administrator' && actor.role !== 'administrator')
     throw withoutCode('Must be an organization administrator');

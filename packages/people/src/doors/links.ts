@@ -3,7 +3,6 @@ import { badRequest, withoutCode } from '@parley/api';
 import type { ApiError } from '@parley/api';
 import { authenticationMethods } from '@parley/objects';
 import { makeSessionToken, sessionTokenPattern } from '@parley/secrets';
-
 import type { Realm } from '@parley/store';
 
 import { organizationDeactivated, passwordSignInDisabled } from '../accounts/sign-in-refusals.ts';
@@ -31,7 +30,15 @@ export function makeLink(
   page: LinkPage,
 ): { readonly token: string; readonly url: string } {
   const token = makeSessionToken();
-  return { token, url: `${publicUrl}/#${page}/${token}` };
+  return { token, url: addressOfLink({ publicUrl }, page, token) };
+}
+
+export function addressOfLink(
+  { publicUrl }: Pick<PeopleContext, 'publicUrl'>,
+  page: LinkPage,
+  token: string,
+): string {
+  return `${publicUrl}/#${page}/${token}`;
 }
 
 /** @throws ApiError for what cannot be the secret of a link, before anything is looked up */
@@ -43,9 +50,4 @@ export function checkTokenShape(token: string): void {
 export function checkPasswordsAreUsed(realm: Realm, { mode }: Pick<PeopleContext, 'mode'>): void {
   if (realm.isDeactivated) throw organizationDeactivated();
   if (authenticationMethods(realm, mode)['Email'] !== true) throw passwordSignInDisabled();
-}
-
-/** The address of a link to join. */
-export function joinUrl({ publicUrl }: Pick<PeopleContext, 'publicUrl'>, token: string): string {
-  return `${publicUrl}/#join/${token}`;
 }

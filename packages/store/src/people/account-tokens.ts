@@ -110,10 +110,10 @@ export async function takeToken(
   return rowCount === 1;
 }
 
-/** Deletes tokens that opened nothing for a day, of which the last hour still counts for its address. */
+/** Deletes tokens that have ended, except those of the last hour, which still count for their address. */
 export async function deleteOldTokens(db: Queryable): Promise<void> {
   await db.query({
     name: 'store-delete-old-account-tokens',
-    text: `DELETE FROM account_tokens WHERE expires_at < now() - interval '1 day'`,
+    text: `DELETE FROM account_tokens WHERE expires_at < now() AND created_at < now() - interval '1 hour'`,
   });
 }

@@ -39,7 +39,7 @@ const isOpen = `i.expires_at > now() AND (i.uses_max IS NULL OR i.uses < i.uses_
 
 const linkPurpose = 'link of an invitation';
 
-/** Adds an invitation. One by address replaces the earlier one for that address, whose secrets end. */
+/** Adds an invitation. One by address takes the place of the earlier one for that address, whose links are good for it from then on. */
 export async function insertInvitation(
   client: Client,
   secrets: KeySecrets,
@@ -47,16 +47,13 @@ export async function insertInvitation(
 ): Promise<number> {
   const email = 'email' in given.by ? given.by.email : null;
   const link = 'link' in given.by ? given.by.link : null;
-  if (email !== null)
-    await client.query({
-      name: 'store-replace-invitation',
-      text: 'DELETE FROM invitations WHERE email_folded = $1',
-      values: [foldName(email)],
-    });
   const { rows } = await client.query<{ id: number }>({
     name: 'store-insert-invitation',
     text: `INSERT INTO invitations (email, email_folded, inviter_id, role, stream_ids, expires_at, uses_max, link_hash, link_encrypted)
-      VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6), $7, $8, $9) RETURNING id`,
+      VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6), $7, $8, $9)
+      ON CONFLICT (email_folded) DO UPDATE SET email = excluded.email, inviter_id = excluded.inviter_id, role = excluded.role,
+        stream_ids = excluded.stream_ids, invited_at = now(), expires_at = excluded.expires_at
+      RETURNING id`,
     values: [
       email,
       email === null ? null : foldName(email),

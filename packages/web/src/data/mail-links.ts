@@ -5,9 +5,11 @@ import type { AnswerOf } from '@parley/client';
 
 import { entranceClient } from './session.ts';
 
+/** A new password, an address that is proved, or a new account. */
+const purposes = ['reset', 'confirm', 'join'] as const;
+
 export type MailLink = {
-  /** A new password, an address that is proved, or a new account. */
-  readonly purpose: 'reset' | 'confirm' | 'join';
+  readonly purpose: (typeof purposes)[number];
   readonly token: string;
 };
 
@@ -15,10 +17,9 @@ export type MailLink = {
 export const mailLink = signal<MailLink | undefined>(undefined);
 
 export function parseMailLink(fragment: string): MailLink | undefined {
-  const [, purpose, token = ''] = /^#(reset|confirm|join)\/([\w-]{1,200})$/.exec(fragment) ?? [];
-  return purpose === 'reset' || purpose === 'confirm' || purpose === 'join'
-    ? { purpose, token }
-    : undefined;
+  const [, name, token = ''] = /^#(\w+)\/([\w-]{1,200})$/.exec(fragment) ?? [];
+  const purpose = purposes.find((each) => each === name);
+  return purpose && { purpose, token };
 }
 
 /**

@@ -11,10 +11,10 @@ import {
   revokeInvitationLinkEndpoint,
 } from '@parley/api/people';
 import {
+  addressOfLink,
   invitePeople,
-  invitedRoles,
+  invitedAs,
   join,
-  joinUrl,
   lookAtJoinLink,
   makeInvitationLink,
   requestToJoin,
@@ -60,16 +60,16 @@ export const listInvitationsHandler = implement(
         id: invitation.id,
         ref: invitation.inviterEmail,
         invited: invitation.invitedAtSecs,
-        invited_as: Number(
-          Object.keys(invitedRoles).find((key) => invitedRoles[Number(key)] === invitation.role),
-        ),
+        invited_as: invitedAs[invitation.role],
         is_multiuse: invitation.email === null,
         expiry_date: invitation.expiresAtSecs,
         stream_ids: [...invitation.streamIds],
         uses: invitation.uses,
         uses_max: invitation.usesMax,
         ...(invitation.email !== null && { email: invitation.email }),
-        ...(invitation.link !== undefined && { link_url: joinUrl(context, invitation.link) }),
+        ...(invitation.link !== undefined && {
+          link_url: addressOfLink(context, 'join', invitation.link),
+        }),
       })),
     };
   },
