@@ -1,20 +1,12 @@
 /** What administrators change of the organization in the page, seen in the browser of somebody else or by the API. */
 import { waitUntil } from '@parley/test-kit';
-import type { TestAccount } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
 import { annPassword, sendTo, startBrowserTests } from './browser-system.ts';
 import { expectGone, expectShown } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 
-const { system, visit } = startBrowserTests();
-
-async function open(account: TestAccount, fragment: string): Promise<Visitor> {
-  const visitor = await visit();
-  await visitor.enter(account, fragment);
-  await expectShown(visitor.page.getByRole('heading', { level: 1 }).first());
-  return visitor;
-}
+const { system, open } = startBrowserTests();
 
 /** Ann at a section of the settings, and Bob at a place. */
 async function openBoth(section: string, place: string) {

@@ -6,7 +6,7 @@ import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 
 import { buildClient, builtFolder, launchBrowser } from './chromium.ts';
-import { Visitor } from './visitor.ts';
+import { expectShown, Visitor } from './visitor.ts';
 
 /** Ann is an administrator with a password, Bob and Cat are members, the guest is in the stream `general` alone. */
 export type BrowserSystem = {
@@ -58,6 +58,8 @@ export type BrowserTests = {
   readonly system: () => BrowserSystem;
   /** Opens a window with a profile of its own. */
   readonly visit: (options?: BrowserContextOptions) => Promise<Visitor>;
+  /** Opens a window at a place with a heading, signed in. */
+  readonly open: (account: TestAccount, fragment: string) => Promise<Visitor>;
 };
 
 /**
@@ -92,12 +94,19 @@ export function startBrowserTests(options: SystemOptions = {}): BrowserTests {
     await started.organization.close();
     await started.cluster.stop();
   });
+  const visit = async (contextOptions?: BrowserContextOptions): Promise<Visitor> => {
+    const { browser, cluster } = system();
+    const visitor = await Visitor.open(browser, cluster.url, contextOptions);
+    visitors.push(visitor);
+    return visitor;
+  };
   return {
     system,
-    visit: async (contextOptions) => {
-      const { browser, cluster } = system();
-      const visitor = await Visitor.open(browser, cluster.url, contextOptions);
-      visitors.push(visitor);
+    visit,
+    async open(account, fragment) {
+      const visitor = await visit();
+      await visitor.enter(account, fragment);
+      await expectShown(visitor.page.getByRole('heading', { level: 1 }).first());
       return visitor;
     },
   };

@@ -34,13 +34,6 @@ async function expectLinks(list: Locator, names: readonly string[]): Promise<voi
   );
 }
 
-async function expectAddress({ page }: Visitor, fragment: string): Promise<void> {
-  await waitUntil(`the address is ${fragment}`, () => new URL(page.url()).hash === fragment, {
-    deadlineMs: 20_000,
-    describe: () => page.url(),
-  });
-}
-
 test('streams are listed with what is unread, pinned ones first, quiet ones below, with their topics', async () => {
   const { organization, bob } = system();
   const reader = await organization.makeAccount('Rea Nav');
@@ -137,7 +130,7 @@ test('the views show what they are called, and back, forward and reload go betwe
   await viewLink(visitor, 'Starred').click();
   await expectGone(visitor.message('For @Ann Lee'));
   await expectShown(visitor.message('Worth a star'));
-  await expectAddress(visitor, '#narrow/is/starred');
+  await visitor.expectAddress('#narrow/is/starred');
   await viewLink(visitor, 'Drafts').click();
   await expectShown(page.getByRole('heading', { name: 'Drafts' }));
 
@@ -146,11 +139,11 @@ test('the views show what they are called, and back, forward and reload go betwe
   await page.goBack();
   await expectShown(visitor.message('For @Ann Lee'));
   await page.goForward();
-  await expectAddress(visitor, '#narrow/is/starred');
+  await visitor.expectAddress('#narrow/is/starred');
   await expectShown(visitor.message('Worth a star'));
   await page.reload();
   await expectShown(visitor.message('Worth a star'));
-  await expectAddress(visitor, '#narrow/is/starred');
+  await visitor.expectAddress('#narrow/is/starred');
 });
 
 test('addresses as links in messages have them lead to streams, topics, people and messages', async () => {
@@ -170,7 +163,7 @@ test('addresses as links in messages have them lead to streams, topics, people a
     .getByRole('link', { name: /#general/ })
     .click();
   await expectShown(visitor.message('The aim'));
-  await expectAddress(visitor, topic);
+  await visitor.expectAddress(topic);
   await visitor.go(`#narrow/stream/${general.id}/subject/R.26D.20.28new.29/near/${id}`);
   await expectShown(visitor.message('The aim'));
   await waitUntil(

@@ -5,7 +5,6 @@ import { expect, test } from 'vitest';
 
 import { annPassword, sendTo, startBrowserTests } from './browser-system.ts';
 import { expectGone, expectShown } from './visitor.ts';
-import type { Visitor } from './visitor.ts';
 
 const { system, visit } = startBrowserTests();
 
@@ -36,13 +35,6 @@ async function tabTo(page: Page, target: Locator): Promise<void> {
     await page.keyboard.press('Tab');
   }
   throw new Error(`${String(target)} was not reached`);
-}
-
-async function expectAddress({ page }: Visitor, fragment: string): Promise<void> {
-  await waitUntil(`the address is ${fragment}`, () => new URL(page.url()).hash === fragment, {
-    ...deadline,
-    describe: () => page.url(),
-  });
 }
 
 test('somebody signs in, goes to a stream and a topic, and reads', async () => {
@@ -175,7 +167,7 @@ test('somebody searches, opens the sheet, goes to every view, to what is unread,
   await expectShown(visitor.message('A harpoon').locator('.highlight'));
   await expectSomeFocus(page);
   await page.keyboard.press('Escape');
-  await expectAddress(visitor, '#recent');
+  await visitor.expectAddress('#recent');
   for (const [keys, address] of [
     ['ga', '#all'],
     ['gm', '#narrow/is/mentioned'],
@@ -185,7 +177,7 @@ test('somebody searches, opens the sheet, goes to every view, to what is unread,
     ['gr', '#recent'],
   ] as const) {
     for (const key of keys) await page.keyboard.press(key);
-    await expectAddress(visitor, address);
+    await visitor.expectAddress(address);
     await expectSomeFocus(page);
   }
   await page.keyboard.press('c');

@@ -1,19 +1,11 @@
 /** What people change of their own account in the page, seen in another browser or by the API. */
-import type { TestAccount } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
 import { annPassword, startBrowserTests } from './browser-system.ts';
 import { expectGone, expectShown } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 
-const { system, visit } = startBrowserTests();
-
-async function open(account: TestAccount, fragment: string): Promise<Visitor> {
-  const visitor = await visit();
-  await visitor.enter(account, fragment);
-  await expectShown(visitor.page.getByRole('heading', { level: 1 }).first());
-  return visitor;
-}
+const { system, visit, open } = startBrowserTests();
 
 async function expectSignedOut({ page }: Visitor): Promise<void> {
   await expectShown(page.getByRole('button', { name: 'Sign in', exact: true }));

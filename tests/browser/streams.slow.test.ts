@@ -7,14 +7,7 @@ import { startBrowserTests } from './browser-system.ts';
 import { expectGone, expectShown } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 
-const { system, visit } = startBrowserTests();
-
-async function open(account: TestAccount, fragment: string): Promise<Visitor> {
-  const visitor = await visit();
-  await visitor.enter(account, fragment);
-  await expectShown(visitor.page.getByRole('heading', { level: 1 }).first());
-  return visitor;
-}
+const { system, open } = startBrowserTests();
 
 /** The entry of a stream among the places of a browser. */
 function placeOf({ page }: Visitor, name: string) {

@@ -82,6 +82,18 @@ export class Visitor {
     this.#isOutageExpected = true;
   }
 
+  /** Waits until the address of the page ends with a fragment. */
+  async expectAddress(fragment: string): Promise<void> {
+    await waitUntil(
+      `the address is ${fragment}`,
+      () => new URL(this.page.url()).hash === fragment,
+      {
+        deadlineMs: actionTimeoutMs,
+        describe: () => this.page.url(),
+      },
+    );
+  }
+
   /** The messages in the middle, in their order. */
   get messages(): Locator {
     return this.page.getByRole('article');
