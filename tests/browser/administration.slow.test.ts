@@ -125,12 +125,13 @@ test('a group is created, gets members, and is deleted after a question', async 
 
 test('default streams, groups of streams and domains are kept for new people', async () => {
   const { general, ann: account } = system();
-  const { page, ...ann } = await open(account, '#settings/default-streams');
+  const ann = await open(account, '#settings/default-streams');
+  const { page } = ann;
   await page.getByRole('combobox', { name: 'Stream' }).selectOption('#general');
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   await page.getByRole('button', { name: 'Remove: #general' }).click();
   await expectGone(page.getByRole('button', { name: 'Remove: #general' }));
-  await page.goto(`${ann.url}/#settings/stream-groups`);
+  await ann.go('#settings/stream-groups');
   await page.getByLabel('Name', { exact: true }).fill('Boats');
   await page.getByLabel('#general').check();
   await page.getByRole('button', { name: 'Add', exact: true }).click();
@@ -140,7 +141,7 @@ test('default streams, groups of streams and domains are kept for new people', a
   await page.getByRole('button', { name: 'Remove: Boats' }).click();
   await page.getByRole('dialog').getByRole('button', { name: 'Remove', exact: true }).click();
   await expectGone(page.getByRole('button', { name: 'Remove: Boats' }));
-  await page.goto(`${ann.url}/#settings/domains`);
+  await ann.go('#settings/domains');
   await page.getByLabel('Domain', { exact: true }).fill('quay.example');
   await page.getByRole('button', { name: 'Add', exact: true }).click();
   const row = page.getByRole('listitem').filter({ hasText: 'quay.example' });

@@ -95,8 +95,7 @@ test('of several tabs one shows a notification: of mentions and private messages
   const visitor = await visit();
   const noted = await noteNotifications(visitor);
   await visitor.enter(ann, '#recent');
-  for (let tab = 0; tab < 2; tab += 1)
-    await (await visitor.context.newPage()).goto(`${visitor.url}/#recent`);
+  for (let tab = 0; tab < 2; tab += 1) await visitor.openTab('#recent');
   for (const page of visitor.context.pages())
     await page.waitForFunction(() => document.title.endsWith('Test Organization'));
   await sendTo(bob, general, 'noise', 'nobody in particular');

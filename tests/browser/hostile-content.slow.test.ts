@@ -64,6 +64,6 @@ test('hostile messages, topics and names are shown as text', async () => {
   expect(found).toEqual([]);
   for (const name of ['script', 'iframe', 'object', 'embed', 'base', 'form[action]'])
     expect(await visitor.page.locator(`[role=log] ${name}`).count()).toBe(0);
-  await visitor.page.goto(`${visitor.url}/#recent`);
+  await visitor.go('#recent');
   await expectShown(visitor.page.getByText('<svg onload=alert(1)>').first());
 });

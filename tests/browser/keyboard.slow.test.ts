@@ -56,11 +56,13 @@ test('somebody signs in, goes to a stream and a topic, and reads', async () => {
   const navigation = page.getByRole('navigation');
   await tabTo(page, navigation.getByRole('link', { name: 'general' }));
   await page.keyboard.press('Enter');
+  await visitor.expectAddress(`#narrow/stream/${general.id}-general`);
   const topic = navigation
     .getByRole('list', { name: 'Topics of general' })
     .getByRole('link', { name: 'keys' });
   await tabTo(page, topic);
   await page.keyboard.press('Enter');
+  await visitor.expectAddress(`#narrow/stream/${general.id}-general/topic/keys`);
   await expectShown(visitor.message('The second'));
   await page.keyboard.press('k');
   await expectFocus(visitor.message('The second'));
@@ -154,6 +156,7 @@ test('somebody searches, opens the sheet, goes to every view, to what is unread,
   await expectGone(sheet);
 
   await page.keyboard.press('n');
+  await visitor.expectAddress(`#narrow/stream/${general.id}-general/topic/unread.20by.20keys`);
   await expectShown(visitor.message('A harpoon'));
   const unread = page.getByRole('navigation').getByRole('img', { name: '1 unread' }).first();
   await expectShown(unread);

@@ -47,8 +47,7 @@ test('without locks, workers and the clipboard each tab has events of its own', 
   visitor.expectOutage();
   const fragment = `#narrow/stream/${general.id}-general/topic/plain`;
   await visitor.enter(ann, fragment);
-  const other = await visitor.context.newPage();
-  await other.goto(`${visitor.url}/${fragment}`);
+  await visitor.openTab(fragment);
   const shown = (text: string) =>
     visitor.context
       .pages()

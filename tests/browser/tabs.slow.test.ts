@@ -18,8 +18,7 @@ test('eight tabs show a message by one stream of events, and go on when its tab 
   });
   const fragment = `#narrow/stream/${general.id}-general/topic/tabs`;
   await visitor.enter(ann, fragment);
-  for (let tab = 1; tab < tabCount; tab += 1)
-    await (await visitor.context.newPage()).goto(`${visitor.url}/${fragment}`);
+  for (let tab = 1; tab < tabCount; tab += 1) await visitor.openTab(fragment);
   await sendTo(bob, general, 'tabs', 'tabs: one');
   for (const page of visitor.context.pages())
     await expectShown(page.getByRole('article').filter({ hasText: 'tabs: one' }));

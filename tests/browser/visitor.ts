@@ -72,9 +72,16 @@ export class Visitor {
     await this.go(fragment);
   }
 
-  /** Opens the client at a fragment of its address. */
+  /** Opens the client at a fragment of its address. What was shown before is gone then; what the place shows may still be loaded. */
   async go(fragment: string): Promise<void> {
     await this.page.goto(`${this.url}/${fragment}`);
+    await this.#expectDrawn();
+  }
+
+  /** Opens another tab of the same browser at a fragment of the client's address. */
+  async openTab(fragment: string): Promise<void> {
+    const page = await this.context.newPage();
+    await page.goto(`${this.url}/${fragment}`);
   }
 
   /** From now on requests may fail, because the test stops the server or the network. */
@@ -82,7 +89,10 @@ export class Visitor {
     this.#isOutageExpected = true;
   }
 
-  /** Waits until the address of the page ends with a fragment. */
+  /**
+   * Waits until the address of the page ends with a fragment, and nothing is shown any more of the place before it. Whoever presses a key or
+   * clicks in the new place waits for this first.
+   */
   async expectAddress(fragment: string): Promise<void> {
     await waitUntil(
       `the address is ${fragment}`,
@@ -91,6 +101,22 @@ export class Visitor {
         deadlineMs: actionTimeoutMs,
         describe: () => this.page.url(),
       },
+    );
+    await this.#expectDrawn();
+  }
+
+  /** The page follows its address in a task of its own, and draws what that changes in the next frame. */
+  async #expectDrawn(): Promise<void> {
+    await waitUntil(
+      'the page is drawn',
+      () =>
+        this.page.evaluate(
+          () =>
+            new Promise<boolean>((resolve) => {
+              setTimeout(() => requestAnimationFrame(() => setTimeout(() => resolve(true))));
+            }),
+        ),
+      { deadlineMs: actionTimeoutMs },
     );
   }
 
