@@ -548,16 +548,16 @@ test('data under the key secret is encrypted again, and the rest is reported', a
   const other = 'y'.repeat(40);
   const switched = { ...env, PARLEY_KEY_SECRET: other, PARLEY_KEY_SECRET_PREVIOUS: own };
   expect((await runParley(switched, ['check'])).out).toMatch(
-    /ok +key secret +opens what is stored; (\d+) of \1 API keys and services of bots are under PARLEY_KEY_SECRET_PREVIOUS/,
+    /ok +key secret +opens what is stored; (\d+) of \1 are under PARLEY_KEY_SECRET_PREVIOUS/,
   );
   const refused = await runParley({ ...env, PARLEY_KEY_SECRET: other }, ['key', 'reencrypt']);
   expect(refused.code).toBe(1);
   expect(refused.out).toMatch(
-    /^Stored anew: 0\nAPI keys: 0 under .*, \d+ under neither \(accounts /,
+    /^Stored anew: 0\nAPI keys of accounts: 0 under .*, \d+ under neither \(\d+, /,
   );
   expect(refused.out).toMatch(/Not done: set the secret under which/);
   const done = await parley(switched, ['key', 'reencrypt']);
-  expect(done).toMatchObject({ left: 0, api_keys: { previous: 0, unreadable_account_ids: [] } });
+  expect(done).toMatchObject({ left: 0, api_keys: { previous: 0, unreadable_ids: [] } });
   expect(done['renewed']).toBeGreaterThan(0);
   expect(
     await parley({ ...switched, PARLEY_KEY_SECRET_PREVIOUS: '' }, ['key', 'reencrypt']),
@@ -566,12 +566,14 @@ test('data under the key secret is encrypted again, and the rest is reported', a
   const [email = ''] = keys.keys();
   await parley(env, ['key', 'rotate', email]);
   expect((await runParley({ ...env, PARLEY_KEY_SECRET: other }, ['check'])).out).toMatch(
-    /FAULT +key secret +1 of \d+ API keys and services of bots were stored under a PARLEY_KEY_SECRET that is not set/,
+    /FAULT +key secret +1 of \d+ stored secrets are under a PARLEY_KEY_SECRET that is not set/,
   );
   const back = { ...env, PARLEY_KEY_SECRET_PREVIOUS: other };
   const { code, out } = await runParley(back, ['key', 'reencrypt']);
   expect(code).toBe(0);
-  expect(out).toMatch(/^Stored anew: \d+\nAPI keys: \d+ under PARLEY_KEY_SECRET, 0 left under /);
+  expect(out).toMatch(
+    /^Stored anew: \d+\nAPI keys of accounts: \d+ under PARLEY_KEY_SECRET, 0 left under /,
+  );
   expect((await runParley(env, ['check'])).out).toMatch(/ok +key secret +opens the stored keys/);
 });
 

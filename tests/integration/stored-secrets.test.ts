@@ -1,13 +1,19 @@
 /** The rows that are stored under the key secret, during its replacement. */
 import { connectMaker } from '@parley/demo';
 import type { ConnectedMaker } from '@parley/demo';
+import { transaction } from '@parley/database';
 import type { Queryable } from '@parley/database';
 import { deriveKeySecrets } from '@parley/secrets';
 import {
+  claimMail,
   countStoredSecrets,
   findAccountsByKeys,
   findApiKeys,
   findBotServices,
+  insertInvitation,
+  insertMail,
+  listDueMails,
+  listInvitations,
   renewStoredSecrets,
   setApiKey,
   setBotService,
@@ -23,6 +29,10 @@ const second = deriveKeySecrets(secondText);
 /** The secrets of a process before and after it switches. */
 const firstWithSecond = deriveKeySecrets(firstText, secondText);
 const secondWithFirst = deriveKeySecrets(secondText, firstText);
+
+/** Of the kinds of which there is one. */
+const allPrevious = { current: 0, previous: 1, unreadable: [] };
+const allCurrent = { current: 1, previous: 0, unreadable: [] };
 
 /** More than two batches. */
 const peopleCount = 1_100;
@@ -59,6 +69,22 @@ beforeAll(async () => {
     config: n === 1 ? {} : { word: `configuration ${n}` },
   }));
   for (const service of services) await setBotService(maker.pool, first, service);
+  await transaction(maker.pool, async (client) => {
+    const invited = {
+      inviterId: ids[0] ?? 0,
+      role: 'member',
+      streamIds: [],
+      usesMax: null,
+    } as const;
+    for (const by of [{ link: 'a link' }, { email: 'invited@example.com' }])
+      await insertInvitation(client, first, { ...invited, validSecs: 600, by });
+    await insertMail(client, first, {
+      kind: 'test',
+      recipient: 'invited@example.com',
+      letter: 'a letter',
+      expiresInSecs: 600,
+    });
+  });
 });
 afterAll(async () => {
   await connected.close();
@@ -84,6 +110,12 @@ async function expectAllRead(secrets: typeof first): Promise<void> {
     services.map(({ botId }) => botId),
   );
   expect([...found.values()].toSorted((a, b) => a.botId - b.botId)).toEqual(services);
+  expect((await listInvitations(pool(), secrets, 2)).map(({ link }) => link)).toEqual([
+    'a link',
+    undefined,
+  ]);
+  const [mailId = 0] = await listDueMails(pool(), 1);
+  expect(await claimMail(pool(), secrets, mailId, 0)).toMatchObject({ letter: 'a letter' });
 }
 
 async function changeKeys(secrets: typeof first, userIds: readonly number[]): Promise<void> {
@@ -99,8 +131,10 @@ test("both configurations of a rolling deploy read each other's data, and no oth
   expect(await findAccount(first, switched)).toBeUndefined();
   expect(await findAccount(secondWithFirst, 'x'.repeat(32))).toBeUndefined();
   expect(await countStoredSecrets(pool(), secondWithFirst)).toEqual({
-    apiKeys: { current: 3, previous: peopleCount - 3, unreadable: [] },
-    botServices: { current: 0, previous: 3, unreadable: [] },
+    api_keys: { current: 3, previous: peopleCount - 3, unreadable: [] },
+    bot_services: { current: 0, previous: 3, unreadable: [] },
+    invitations: allPrevious,
+    mails: allPrevious,
   });
 });
 
@@ -130,8 +164,8 @@ test('an interrupted run keeps its progress, and rows that neither secret opens 
     renewStoredSecrets(stoppedAfterABatch, secondWithFirst, abort.signal),
   ).rejects.toThrow(/abort/);
   const counts = await countStoredSecrets(pool(), secondWithFirst);
-  expect(counts.apiKeys.current).toBeGreaterThan(3);
-  expect(counts.apiKeys.previous).toBeGreaterThan(0);
+  expect(counts.api_keys.current).toBeGreaterThan(3);
+  expect(counts.api_keys.previous).toBeGreaterThan(0);
   await expectAllRead(firstWithSecond);
 
   const ids = [...keys.keys()];
@@ -142,8 +176,10 @@ test('an interrupted run keeps its progress, and rows that neither secret opens 
   await setBotService(pool(), stranger, services[1] as BotService);
   const { found } = await renewStoredSecrets(pool(), secondWithFirst);
   expect(found).toEqual({
-    apiKeys: { current: peopleCount - 1, previous: 0, unreadable: [lost] },
-    botServices: { current: 2, previous: 0, unreadable: [lostBot] },
+    api_keys: { current: peopleCount - 1, previous: 0, unreadable: [lost] },
+    bot_services: { current: 2, previous: 0, unreadable: [lostBot] },
+    invitations: allCurrent,
+    mails: allCurrent,
   });
   await changeKeys(second, [lost]);
   await setBotService(pool(), second, services[1] as BotService);
@@ -167,8 +203,10 @@ test('keys that change during the run keep the change', async () => {
   const { found } = await renewStoredSecrets(changing, firstWithSecond);
   expect(changes).toBe(3);
   expect(found).toEqual({
-    apiKeys: { current: peopleCount, previous: 0, unreadable: [] },
-    botServices: { current: 3, previous: 0, unreadable: [] },
+    api_keys: { current: peopleCount, previous: 0, unreadable: [] },
+    bot_services: { current: 3, previous: 0, unreadable: [] },
+    invitations: allCurrent,
+    mails: allCurrent,
   });
   await expectAllRead(first);
 });
@@ -178,8 +216,10 @@ test('a second run changes nothing, and reports if the previous secret is not ne
     expect(await renewStoredSecrets(pool(), secrets)).toEqual({
       renewed: 0,
       found: {
-        apiKeys: { current: peopleCount, previous: 0, unreadable: [] },
-        botServices: { current: 3, previous: 0, unreadable: [] },
+        api_keys: { current: peopleCount, previous: 0, unreadable: [] },
+        bot_services: { current: 3, previous: 0, unreadable: [] },
+        invitations: allCurrent,
+        mails: allCurrent,
       },
     });
 });

@@ -253,7 +253,7 @@ test('the key secret is replaced as in the runbook, and no request fails', async
   expect(traffic.failures).toEqual([]);
   expect(traffic.receivedBotKeys).toEqual(traffic.botKeys);
   expect(await parley(newAlone).ended).toMatchObject({ code: 0 });
-  const { apiKeys, botServices } = await countStoredSecrets(
+  const { api_keys: apiKeys, bot_services: botServices } = await countStoredSecrets(
     organization.maker.pool,
     deriveKeySecrets(second),
   );

@@ -18,8 +18,12 @@ export {
   noteSessionUses,
 } from './people/sessions.ts';
 export type { Session, SessionAccount } from './people/sessions.ts';
-export { countStoredSecrets, renewStoredSecrets } from './people/stored-secrets.ts';
-export type { StoredSecretCounts } from './people/stored-secrets.ts';
+export {
+  countStoredSecrets,
+  renewStoredSecrets,
+  sumStoredSecrets,
+} from './people/stored-secrets.ts';
+export type { StoredSecretCounts, StoredSecrets } from './people/stored-secrets.ts';
 export {
   deactivateRealm,
   findRealm,

@@ -16,7 +16,7 @@ import { openFileStore } from '@parley/files';
 import { openMailTransport } from '@parley/mail';
 import { connectForRequests } from '@parley/redis';
 import { deriveKeySecrets } from '@parley/secrets';
-import { countStoredSecrets } from '@parley/store';
+import { countStoredSecrets, sumStoredSecrets } from '@parley/store';
 
 import type { Command } from '../command.ts';
 import { commandLogger, openPool, readConfig } from '../connections.ts';
@@ -77,22 +77,19 @@ async function lookAtSchema(pool: Pool): Promise<string> {
 async function lookAtKeySecret(pool: Pool, env: Environment): Promise<string> {
   const { keySecret, keySecretPrevious } = readConfig(env);
   const secrets = deriveKeySecrets(keySecret.reveal(), keySecretPrevious?.reveal());
-  const { apiKeys, botServices } = await countStoredSecrets(pool, secrets);
-  const [current, previous] = [
-    apiKeys.current + botServices.current,
-    apiKeys.previous + botServices.previous,
-  ];
-  const unreadable = apiKeys.unreadable.length + botServices.unreadable.length;
+  const { current, previous, unreadable } = sumStoredSecrets(
+    await countStoredSecrets(pool, secrets),
+  );
   if (unreadable > 0 && current + previous === 0)
     throw new CommandFault(
-      'PARLEY_KEY_SECRET is not the one under which the API keys in the database were stored',
+      'PARLEY_KEY_SECRET is not the one under which the secrets in the database were stored',
     );
   if (unreadable > 0)
     throw new CommandFault(
-      `${unreadable} of ${current + previous + unreadable} API keys and services of bots were stored under a PARLEY_KEY_SECRET that is not set here: give it as PARLEY_KEY_SECRET_PREVIOUS, and run parley key reencrypt`,
+      `${unreadable} of ${current + previous + unreadable} stored secrets are under a PARLEY_KEY_SECRET that is not set here: give it as PARLEY_KEY_SECRET_PREVIOUS, and run parley key reencrypt`,
     );
   if (previous > 0)
-    return `opens what is stored; ${previous} of ${current + previous} API keys and services of bots are under PARLEY_KEY_SECRET_PREVIOUS (parley key reencrypt)`;
+    return `opens what is stored; ${previous} of ${current + previous} are under PARLEY_KEY_SECRET_PREVIOUS (parley key reencrypt)`;
   return current === 0 ? 'nothing is stored under it yet' : 'opens the stored keys';
 }
 

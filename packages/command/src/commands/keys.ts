@@ -1,7 +1,7 @@
 import { replaceApiKey } from '@parley/people';
 import { deriveKeySecrets } from '@parley/secrets';
-import { findApiKey, renewStoredSecrets } from '@parley/store';
-import type { StoredSecretCounts } from '@parley/store';
+import { findApiKey, renewStoredSecrets, sumStoredSecrets } from '@parley/store';
+import type { StoredSecretCounts, StoredSecrets } from '@parley/store';
 
 import { getAccount } from '../account.ts';
 import type { Command } from '../command.ts';
@@ -52,17 +52,28 @@ const rotateKey: Command = {
 
 const idsListedMax = 20;
 
+/** What is stored, and how a person gets a new one in place of one that opens under no secret. */
+const storedSecrets: Readonly<
+  Record<keyof StoredSecrets, readonly [what: string, renewal: string]>
+> = {
+  api_keys: ['API keys of accounts', 'parley key rotate'],
+  bot_services: ['Services of bots', 'the settings of the bot'],
+  invitations: ['Links of invitations', 'revoke the link and make another'],
+  mails: ['Waiting mails', 'the next attempt gives them up'],
+};
+
 function describeCounts(
-  what: string,
+  kind: keyof StoredSecrets,
   { current, previous, unreadable }: StoredSecretCounts,
 ): string {
+  const [what, renewal] = storedSecrets[kind];
   const ids = unreadable.slice(0, idsListedMax).join(', ');
   const more = unreadable.length > idsListedMax ? ', ...' : '';
   return [
     `${what}: ${current} under PARLEY_KEY_SECRET, ${previous} left under PARLEY_KEY_SECRET_PREVIOUS`,
     ...(unreadable.length === 0
       ? []
-      : [`, ${unreadable.length} under neither (accounts ${ids}${more})`]),
+      : [`, ${unreadable.length} under neither (${ids}${more}; new ones: ${renewal})`]),
     '\n',
   ].join('');
 }
@@ -74,12 +85,12 @@ const countsJson = ({
 }: StoredSecretCounts): Readonly<Record<string, unknown>> => ({
   current,
   previous,
-  unreadable_account_ids: unreadable,
+  unreadable_ids: unreadable,
 });
 
 const reencryptKeys: Command = {
   name: 'key reencrypt',
-  summary: 'Encrypt all API keys and secrets of bots again under PARLEY_KEY_SECRET',
+  summary: 'Encrypt all that is stored under the key secret again under PARLEY_KEY_SECRET',
   details: [
     'For the replacement of the key secret (deploy/runbook.md), when every process has the new one as PARLEY_KEY_SECRET and the old one',
     'as PARLEY_KEY_SECRET_PREVIOUS. Keys do not change, and services may run meanwhile. It may be stopped and run again: it prints how',
@@ -91,28 +102,24 @@ const reencryptKeys: Command = {
     const { renewed, found } = await withDatabase(env, (pool) =>
       renewStoredSecrets(pool, secrets, signal),
     );
-    const { apiKeys, botServices } = found;
-    const left = [apiKeys, botServices].reduce(
-      (sum, { previous, unreadable }) => sum + previous + unreadable.length,
-      0,
-    );
+    const { previous, unreadable } = sumStoredSecrets(found);
+    const left = previous + unreadable;
+    const kinds = Object.keys(found) as (keyof StoredSecrets)[];
     return {
       text: [
         `Stored anew: ${renewed}\n`,
-        describeCounts('API keys', apiKeys),
-        describeCounts('Services of bots', botServices),
+        ...kinds.map((kind) => describeCounts(kind, found[kind])),
         ...(left === 0
           ? []
           : [
               'Not done: set the secret under which the rest was stored as PARLEY_KEY_SECRET_PREVIOUS, see that every process has the new\n',
-              'PARLEY_KEY_SECRET, and run this again. What opens under no secret at all: parley key rotate, or the settings of the bot.\n',
+              'PARLEY_KEY_SECRET, and run this again.\n',
             ]),
       ].join(''),
       json: {
         renewed,
         left,
-        api_keys: countsJson(apiKeys),
-        bot_services: countsJson(botServices),
+        ...Object.fromEntries(kinds.map((kind) => [kind, countsJson(found[kind])])),
       },
       exitCode: left === 0 ? 0 : 1,
     };

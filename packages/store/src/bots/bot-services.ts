@@ -22,8 +22,8 @@ export type BotService = {
 };
 
 /** The purpose and the account for which the columns are encrypted. */
-export const tokenPurpose = (botId: number): string => `service token of ${botId}`;
-export const configPurpose = (botId: number): string => `configuration of ${botId}`;
+export const tokenPurpose = (botId: number | string): string => `service token of ${botId}`;
+export const configPurpose = (botId: number | string): string => `configuration of ${botId}`;
 
 /** Stores a bot's service, replacing an earlier one. The caller has locked or created the bot. */
 export async function setBotService(

@@ -49,7 +49,8 @@ export type ListedMail = {
 const triedMaxSecs = 3 * 86_400;
 const failedKeptDays = 30;
 
-const purposeOf = (messageId: string): string => `mail ${messageId}`;
+/** The purpose and the mail for which the column `letter_encrypted` is encrypted. */
+export const letterPurpose = (messageId: string): string => `mail ${messageId}`;
 
 /** Adds a mail, which is sent some time after the transaction has committed, and not otherwise. */
 export async function insertMail(
@@ -66,7 +67,7 @@ export async function insertMail(
       messageId,
       mail.kind,
       mail.recipient,
-      sealSecret(secrets, mail.letter, purposeOf(messageId)),
+      sealSecret(secrets, mail.letter, letterPurpose(messageId)),
       Math.min(mail.expiresInSecs, triedMaxSecs),
     ],
   });
@@ -94,7 +95,7 @@ export async function countWaitingMails(db: Queryable): Promise<number> {
 
 function openLetter(secrets: KeySecrets, sealed: Buffer, messageId: string): string | undefined {
   try {
-    return openSecret(secrets, sealed, purposeOf(messageId));
+    return openSecret(secrets, sealed, letterPurpose(messageId));
   } catch {
     return undefined;
   }

@@ -23,7 +23,7 @@ export function generateApiKey(): string {
 }
 
 /** The purpose and the account for which the column `key_encrypted` is encrypted. */
-export const keyPurpose = (userId: number): string => `api key of ${userId}`;
+export const keyPurpose = (userId: number | string): string => `api key of ${userId}`;
 
 /**
  * Sets keys of accounts in one statement. Earlier keys stop working with the commit of the transaction.

@@ -37,7 +37,8 @@ const columns = `i.id, i.email, i.inviter_id AS "inviterId", i.role, i.stream_id
 /** Expired ones, used ones, and those of people who left count for nothing. */
 const isOpen = `i.expires_at > now() AND (i.uses_max IS NULL OR i.uses < i.uses_max) AND u.is_active`;
 
-const linkPurpose = 'link of an invitation';
+/** The purpose for which the column `link_encrypted` is encrypted; the id is not known before the row is inserted. */
+export const linkPurpose = (): string => 'link of an invitation';
 
 /** Adds an invitation. One by address takes the place of the earlier one for that address, whose links are good for it from then on. */
 export async function insertInvitation(
@@ -63,7 +64,7 @@ export async function insertInvitation(
       given.validSecs,
       given.usesMax,
       link === null ? null : hashSessionToken(link),
-      link === null ? null : sealSecret(secrets, link, linkPurpose),
+      link === null ? null : sealSecret(secrets, link, linkPurpose()),
     ],
   });
   const [row] = rows;
@@ -88,7 +89,7 @@ export async function listInvitations(
   return rows.map(({ sealed, ...invitation }) => {
     if (sealed === null) return { ...invitation, link: undefined };
     try {
-      return { ...invitation, link: openSecret(secrets, sealed, linkPurpose) };
+      return { ...invitation, link: openSecret(secrets, sealed, linkPurpose()) };
     } catch {
       return { ...invitation, link: undefined };
     }

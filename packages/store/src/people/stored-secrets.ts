@@ -1,7 +1,9 @@
 import type { Queryable } from '@parley/database';
 
 import { keyPurpose } from './api-keys.ts';
+import { linkPurpose } from './invitations.ts';
 import { configPurpose, tokenPurpose } from '../bots/bot-services.ts';
+import { letterPurpose } from '../mails/mails.ts';
 import { hashToStore, isCurrentHash, openEither, sealSecret } from '@parley/secrets';
 import type { KeySecrets } from '@parley/secrets';
 
@@ -10,97 +12,122 @@ import type { KeySecrets } from '@parley/secrets';
  * is being replaced. Encrypted members of log entries are excluded; they are deleted with the log.
  */
 
-type Row = { readonly id: number; readonly one: Buffer | null; readonly other: Buffer | null };
-
-type SecretTable = {
+type Row = {
+  readonly id: number;
+  /** The text by which purposes name the row. */
   readonly name: string;
-  readonly id: string;
-  readonly columns: readonly [string, string];
-  /**
-   * @returns the row under the current secret: the same object if it is already
-   * @throws Error if neither secret decrypts it
-   */
-  readonly renew: (secrets: KeySecrets, row: Row) => Row;
+  /** The columns that depend on the secret, in their order. */
+  readonly stored: readonly (Buffer | null)[];
 };
 
-function renewSealed(secrets: KeySecrets, sealed: Buffer | null, purpose: string): Buffer | null {
-  if (sealed === null) return null;
-  const { text, isCurrent } = openEither(secrets, sealed, purpose);
-  return isCurrent ? sealed : sealSecret(secrets, text, purpose);
-}
+type SecretColumn =
+  | { readonly column: string; readonly purpose: (name: string) => string }
+  /** Has the keyed hash of the column before it. */
+  | { readonly column: string; readonly isHash: true };
+
+type SecretTable = {
+  readonly id: string;
+  /** The column by which purposes name a row, if not by its id. */
+  readonly name?: string;
+  readonly columns: readonly SecretColumn[];
+};
 
 const tables = {
-  apiKeys: {
-    name: 'api_keys',
+  api_keys: {
     id: 'user_id',
-    columns: ['key_hash', 'key_encrypted'],
-    renew: (secrets, row) => {
-      const purpose = keyPurpose(row.id);
-      const { text, isCurrent } = openEither(secrets, row.other ?? Buffer.alloc(0), purpose);
-      if (isCurrent && row.one !== null && isCurrentHash(secrets, text, row.one)) return row;
-      const other = sealSecret(secrets, text, purpose);
-      return { id: row.id, one: hashToStore(secrets, text), other };
-    },
+    columns: [
+      { column: 'key_encrypted', purpose: keyPurpose },
+      { column: 'key_hash', isHash: true },
+    ],
   },
-  botServices: {
-    name: 'bot_services',
+  bot_services: {
     id: 'bot_id',
-    columns: ['token_encrypted', 'config_encrypted'],
-    renew: (secrets, row) => {
-      const one = renewSealed(secrets, row.one, tokenPurpose(row.id));
-      const other = renewSealed(secrets, row.other, configPurpose(row.id));
-      return one === row.one && other === row.other ? row : { id: row.id, one, other };
-    },
+    columns: [
+      { column: 'token_encrypted', purpose: tokenPurpose },
+      { column: 'config_encrypted', purpose: configPurpose },
+    ],
+  },
+  invitations: { id: 'id', columns: [{ column: 'link_encrypted', purpose: linkPurpose }] },
+  mails: {
+    id: 'id',
+    name: 'message_id',
+    columns: [{ column: 'letter_encrypted', purpose: letterPurpose }],
   },
 } as const satisfies Record<string, SecretTable>;
 
-/** Rows of one table. */
+type TableName = keyof typeof tables;
+
+/** The rows of one table that have something encrypted. */
 export type StoredSecretCounts = {
   readonly current: number;
   /** Under the previous secret. */
   readonly previous: number;
-  /** Ids of the accounts whose row neither secret decrypts. */
+  /** Ids of the rows that neither secret decrypts: those of accounts, for their keys and services. */
   readonly unreadable: readonly number[];
 };
 
-export type StoredSecrets = Readonly<Record<keyof typeof tables, StoredSecretCounts>>;
+export type StoredSecrets = Readonly<Record<TableName, StoredSecretCounts>>;
+
+/**
+ * @returns the row's columns under the current secret
+ * @throws Error if neither secret decrypts it
+ */
+function renewRow(
+  secrets: KeySecrets,
+  { columns }: SecretTable,
+  { name, stored }: Row,
+): (Buffer | null)[] {
+  let opened = '';
+  return columns.map((column, index) => {
+    const found = stored[index] ?? null;
+    if (found === null) return null;
+    if ('isHash' in column)
+      return isCurrentHash(secrets, opened, found) ? found : hashToStore(secrets, opened);
+    const purpose = column.purpose(name);
+    const { text, isCurrent } = openEither(secrets, found, purpose);
+    opened = text;
+    return isCurrent ? found : sealSecret(secrets, text, purpose);
+  });
+}
+
+type RenewedRow = { readonly found: Row; readonly renewed: readonly (Buffer | null)[] };
 
 type Walk = {
   readonly db: Queryable;
   readonly secrets: KeySecrets;
   /** Called with the rows of a batch that are under the previous secret; by default they stay unchanged. */
-  readonly onPrevious?: (
-    table: SecretTable,
-    rows: readonly { readonly found: Row; readonly renewed: Row }[],
-  ) => Promise<void>;
+  readonly onPrevious?: (table: TableName, rows: readonly RenewedRow[]) => Promise<void>;
   readonly signal?: AbortSignal | undefined;
 };
 
 /** Bounds the rows that one statement locks, and so the longest wait for a change of a key. */
 const rowsPerBatch = 500;
 
-async function walkTable(walk: Walk, table: SecretTable): Promise<StoredSecretCounts> {
+async function walkTable(walk: Walk, tableName: TableName): Promise<StoredSecretCounts> {
   const { db, secrets, onPrevious, signal } = walk;
-  const { name, id, columns } = table;
+  const table: SecretTable = tables[tableName];
+  const { id } = table;
+  const columns = table.columns.map(({ column }) => column).join(', ');
   const unreadable: number[] = [];
   let [current, previous, after] = [0, 0, 0];
   for (;;) {
     signal?.throwIfAborted();
     const { rows } = await db.query<Row>({
-      text: `SELECT ${id} AS id, ${columns[0]} AS one, ${columns[1]} AS other FROM ${name} WHERE ${id} > $1 ORDER BY ${id} LIMIT $2`,
+      text: `SELECT ${id} AS id, ${table.name ?? id}::text AS name, ARRAY[${columns}] AS stored FROM ${tableName}
+        WHERE ${id} > $1 AND num_nonnulls(${columns}) > 0 ORDER BY ${id} LIMIT $2`,
       values: [after, rowsPerBatch],
     });
-    const outdated: { found: Row; renewed: Row }[] = [];
+    const outdated: RenewedRow[] = [];
     for (const found of rows)
       try {
-        const renewed = table.renew(secrets, found);
-        if (renewed === found) current += 1;
+        const renewed = renewRow(secrets, table, found);
+        if (renewed.every((value, index) => value === found.stored[index])) current += 1;
         else outdated.push({ found, renewed });
       } catch {
         unreadable.push(found.id);
       }
     previous += outdated.length;
-    if (outdated.length > 0) await onPrevious?.(table, outdated);
+    if (outdated.length > 0) await onPrevious?.(tableName, outdated);
     after = rows.at(-1)?.id ?? after;
     if (rows.length < rowsPerBatch) return { current, previous, unreadable };
   }
@@ -108,8 +135,23 @@ async function walkTable(walk: Walk, table: SecretTable): Promise<StoredSecretCo
 
 async function walkAll(walk: Walk): Promise<StoredSecrets> {
   return {
-    apiKeys: await walkTable(walk, tables.apiKeys),
-    botServices: await walkTable(walk, tables.botServices),
+    api_keys: await walkTable(walk, 'api_keys'),
+    bot_services: await walkTable(walk, 'bot_services'),
+    invitations: await walkTable(walk, 'invitations'),
+    mails: await walkTable(walk, 'mails'),
+  };
+}
+
+/** @returns how many rows of all tables there are of each kind */
+export function sumStoredSecrets(
+  found: StoredSecrets,
+): Readonly<Record<keyof StoredSecretCounts, number>> {
+  const sum = (countOf: (counts: StoredSecretCounts) => number): number =>
+    Object.values(found).reduce((total, counts) => total + countOf(counts), 0);
+  return {
+    current: sum(({ current }) => current),
+    previous: sum(({ previous }) => previous),
+    unreadable: sum(({ unreadable }) => unreadable.length),
   };
 }
 
@@ -129,19 +171,22 @@ export async function countStoredSecrets(
 /** Only unchanged rows: a key that was changed meanwhile is already under the current secret, and stays. */
 async function replaceRows(
   db: Queryable,
-  { name, id, columns: [one, other] }: SecretTable,
-  rows: readonly { readonly found: Row; readonly renewed: Row }[],
+  tableName: TableName,
+  rows: readonly RenewedRow[],
 ): Promise<number> {
+  const { id, columns }: SecretTable = tables[tableName];
+  const names = columns.map(({ column }) => column);
+  const list = (write: (column: string) => string, separator = ', '): string =>
+    names.map(write).join(separator);
   const { rowCount } = await db.query({
-    text: `UPDATE ${name} t SET ${one} = n.one, ${other} = n.other
-      FROM unnest($1::int[], $2::bytea[], $3::bytea[], $4::bytea[], $5::bytea[]) n (id, one, other, found_one, found_other)
-      WHERE t.${id} = n.id AND t.${one} IS NOT DISTINCT FROM n.found_one AND t.${other} IS NOT DISTINCT FROM n.found_other`,
+    text: `UPDATE ${tableName} t SET ${list((column) => `${column} = n.new_${column}`)}
+      FROM unnest($1::bigint[], ${[...names, ...names].map((_, index) => `$${index + 2}::bytea[]`).join(', ')})
+        n (id, ${list((column) => `new_${column}`)}, ${list((column) => `found_${column}`)})
+      WHERE t.${id} = n.id AND ${list((column) => `t.${column} IS NOT DISTINCT FROM n.found_${column}`, ' AND ')}`,
     values: [
       rows.map(({ found }) => found.id),
-      rows.map(({ renewed }) => renewed.one),
-      rows.map(({ renewed }) => renewed.other),
-      rows.map(({ found }) => found.one),
-      rows.map(({ found }) => found.other),
+      ...names.map((_, index) => rows.map(({ renewed }) => renewed[index] ?? null)),
+      ...names.map((_, index) => rows.map(({ found }) => found.stored[index] ?? null)),
     ],
   });
   return rowCount ?? 0;
@@ -175,7 +220,7 @@ export async function renewStoredSecrets(
   for (let pass = 1; ; pass += 1) {
     await walkAll({ db, secrets, onPrevious, signal });
     const found = await countStoredSecrets(db, secrets, signal);
-    const isDone = found.apiKeys.previous + found.botServices.previous === 0;
+    const isDone = sumStoredSecrets(found).previous === 0;
     if (isDone || pass === passesMax) return { renewed, found };
   }
 }
