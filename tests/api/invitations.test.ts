@@ -413,11 +413,14 @@ describe('by a link', () => {
 describe('without an invitation', () => {
   test('people join only where none is needed, with an address that the organization admits', async () => {
     const email = newAddress();
+    const settings = async (): Promise<unknown> => organization.client().get('server_settings');
     expect(await call(undefined, 'join/request', { email })).toEqual({
       result: 'error',
       msg: 'You need an invitation to join this organization.',
     });
+    expect(await settings()).toMatchObject({ signup_enabled: false });
     await organization.client('ann').patch('realm', { invite_required: false });
+    expect(await settings()).toMatchObject({ signup_enabled: true });
     await organization
       .client('ann')
       .post('realm/domains', { domain: 'example.com', allow_subdomains: false });

@@ -1,4 +1,4 @@
-/** What people do with links from mails: a lost password, and another address (decision 0050). */
+/** What people do with links from mails: a lost password, another address, and joining (decision 0050). */
 import { rm } from 'node:fs/promises';
 
 import { afterAll, expect, test } from 'vitest';
@@ -97,14 +97,31 @@ test('an invited person makes an account by the link, and is in the stream of th
   await form.getByText(`#${general.name}`).click();
   await form.getByRole('button', { name: 'Add' }).click();
   const invitations = inviting.page.getByRole('list', { name: 'Invitations' });
-  await expectShown(invitations.getByText(email));
+  const invited = invitations.getByText(email);
+  await expectShown(invited);
   await openLink(visitor, 'join', tokenIn(await readMail(folder, email)));
   await expectShown(page.getByText('Ann Lee invites you to'));
   await createAccount(visitor, 'Ida Oak');
   await expectShown(page.getByText(`Your account is ready. Sign in as ${email}.`));
+  await expectGone(invited);
   await page.getByRole('button', { name: 'Go on' }).click();
   await signIn(visitor, email, newPassword);
   await expectShown(page.getByRole('navigation').getByText(general.name));
+});
+
+test('where no invitation is needed, a stranger asks for an account', async () => {
+  const visitor = await visit();
+  const { page } = visitor;
+  const email = 'otto.yew@example.com';
+  await system().ann.typed.request('PATCH /realm', { invite_required: false });
+  await visitor.go('');
+  await page.getByRole('button', { name: 'Create an account' }).click();
+  await page.getByLabel('E-mail address').fill(email);
+  await page.getByRole('button', { name: 'Send the link' }).click();
+  await expectShown(page.getByText(`A mail to ${email} is on its way`));
+  await openLink(visitor, 'join', tokenIn(await readMail(folder, email)));
+  await createAccount(visitor, 'Otto Yew');
+  await expectShown(page.getByText(`Your account is ready. Sign in as ${email}.`));
 });
 
 test('a link for anybody asks for an address, to which the link to the account is mailed', async () => {

@@ -59,7 +59,7 @@ export {
 } from './doors/invite.ts';
 export type { InvitationTerms } from './doors/invite.ts';
 export { join, lookAtJoinLink, requestToJoin } from './doors/join.ts';
-export { addressOfLink } from './doors/links.ts';
+export { addressOfLink, isOpenToStrangers } from './doors/links.ts';
 export { requestPasswordReset, resetPassword } from './doors/reset-password.ts';
 
 export { writeTestMail } from './mails/write-mail.ts';

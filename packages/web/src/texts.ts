@@ -165,12 +165,12 @@ export const texts = {
       done: (address: string) => `${address} is the address of your account now.`,
       title: 'Your new address',
     },
-    explanation: 'We send you a mail with a link to choose a new password.',
     goOn: 'Go on',
     join: {
       action: 'Create the account',
       address: (address: string) => `You will sign in as ${address}.`,
       done: (address: string) => `Your account is ready. Sign in as ${address}.`,
+      explanation: 'We send you a mail with a link to create your account.',
       name: 'Your name',
       offer: (organization: string, inviter: string | null) =>
         inviter === null
@@ -184,11 +184,12 @@ export const texts = {
     reset: {
       action: 'Choose this password',
       done: (address: string) => `Sign in as ${address} with your new password.`,
+      explanation: 'We send you a mail with a link to choose a new password.',
+      sent: (address: string) =>
+        `If there is an account with the address ${address}, a mail to it is on its way. Its link works for an hour.`,
       title: 'Choose a new password',
     },
     send: 'Send the link',
-    sent: (address: string) =>
-      `If there is an account with the address ${address}, a mail to it is on its way. Its link works for an hour.`,
   },
   messages: {
     beginning: 'This is where it begins.',
@@ -343,6 +344,7 @@ export const texts = {
     product: 'Parley',
     reference: 'Reference of the API',
     signIn: 'Sign in',
+    signUp: 'Create an account',
     signingIn: 'Signing in …',
   },
   widgets: {

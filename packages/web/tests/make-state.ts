@@ -24,6 +24,7 @@ export function makeState(
     unread: new Map(),
     recentPrivate: [],
     maxMessageId: 0,
+    invitationsVersion: 0,
     ...known,
   });
 }

@@ -24,6 +24,7 @@ export const getServerSettingsEndpoint = declareEndpoint({
     is_incompatible: boolean,
     email_auth_enabled: boolean,
     require_email_format_usernames: boolean,
+    signup_enabled: described(boolean, 'Whether `POST join/request` needs no invitation'),
     realm_uri: text,
     ...optional({
       realm_name: text,

@@ -46,8 +46,25 @@ export function checkTokenShape(token: string): void {
   if (!sessionTokenPattern.test(token)) throw linkNotValid();
 }
 
+function hasPasswords(realm: Realm, { mode }: Pick<PeopleContext, 'mode'>): boolean {
+  return authenticationMethods(realm, mode)['Email'] === true;
+}
+
 /** @throws ApiError if nobody can sign in with a password */
-export function checkPasswordsAreUsed(realm: Realm, { mode }: Pick<PeopleContext, 'mode'>): void {
+export function checkPasswordsAreUsed(realm: Realm, context: Pick<PeopleContext, 'mode'>): void {
   if (realm.isDeactivated) throw organizationDeactivated();
-  if (authenticationMethods(realm, mode)['Email'] !== true) throw passwordSignInDisabled();
+  if (!hasPasswords(realm, context)) throw passwordSignInDisabled();
+}
+
+/** @returns whether people join without an invitation, at an address that the organization admits */
+export function isOpenToStrangers(
+  realm: Realm,
+  context: Pick<PeopleContext, 'mode' | 'sendsMails'>,
+): boolean {
+  return (
+    context.sendsMails &&
+    !realm.isDeactivated &&
+    !realm.settings.invite_required &&
+    hasPasswords(realm, context)
+  );
 }

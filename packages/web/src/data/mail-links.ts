@@ -68,11 +68,12 @@ export async function lookAtJoinLink(token: string): Promise<JoinOffer> {
 }
 
 /**
- * Lets a link be mailed to whoever has one that everybody may use. Whether there is an account with the address stays unknown.
+ * Lets a link be mailed with which an account is made. Whether there is one with the address stays unknown.
  *
+ * @param token of a link that everybody may use who has it; undefined where no invitation is needed
  * @throws ApiError, NoAnswerError
  */
-export async function requestToJoin(token: string, email: string): Promise<void> {
+export async function requestToJoin(token: string | undefined, email: string): Promise<void> {
   await entranceClient().request('POST /join/request', { token, email });
 }
 

@@ -186,13 +186,28 @@ function LinkForm({ action, use, children }: LinkFormProps) {
   );
 }
 
-/** Asks for the address to which the link for a new password goes. What it says then is the same for every address. */
-export function ForgottenPassword({ onClose }: { readonly onClose: () => void }) {
+const linkRequests = {
+  reset: requestPasswordReset,
+  join: async (email: string) => requestToJoin(undefined, email),
+};
+
+/** For what somebody gets a link who has none. */
+export type RequestedPurpose = keyof typeof linkRequests;
+
+/** Asks for the address to which a link goes. What it says then is the same for every address. */
+export function LinkRequest({
+  purpose,
+  onClose,
+}: {
+  readonly purpose: RequestedPurpose;
+  readonly onClose: () => void;
+}) {
   const sentTo = useSignal<string | undefined>(undefined);
+  const { explanation, sent } = t[purpose];
   if (sentTo.value !== undefined)
     return (
       <>
-        <p role="status">{t.sent(sentTo.value)}</p>
+        <p role="status">{sent(sentTo.value)}</p>
         <button type="button" autoFocus onClick={onClose}>
           {t.back}
         </button>
@@ -202,14 +217,14 @@ export function ForgottenPassword({ onClose }: { readonly onClose: () => void })
     <DialogForm
       action={t.send}
       submit={async (field) => {
-        await requestPasswordReset(field('email'));
+        await linkRequests[purpose](field('email'));
         sentTo.value = field('email');
       }}
       onClose={() => {
         if (sentTo.peek() === undefined) onClose();
       }}
     >
-      <p>{t.explanation}</p>
+      <p>{explanation}</p>
       <Address />
     </DialogForm>
   );

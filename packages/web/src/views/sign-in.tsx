@@ -4,7 +4,8 @@ import { useEffect, useRef } from 'preact/hooks';
 
 import { demoPeople, organization, signIn, signInAsDemo } from '../data/session.ts';
 import { texts } from '../texts.ts';
-import { ForgottenPassword } from './mail-links.tsx';
+import { LinkRequest } from './mail-links.tsx';
+import type { RequestedPurpose } from './mail-links.tsx';
 import { FailureNote, useAttempt } from './parts/attempt.tsx';
 import { RenderedHtml } from './parts/rendered-html.tsx';
 import { isOwnPicture } from './parts/rendered-rules.ts';
@@ -31,11 +32,12 @@ export function SignIn() {
 }
 
 function WayIn() {
-  const isForgotten = useSignal(false);
+  const requested = useSignal<RequestedPurpose | undefined>(undefined);
   const { isRunning, failure, run } = useAttempt();
   const address = useRef<HTMLInputElement>(null);
   const password = useRef<HTMLInputElement>(null);
-  if (isForgotten.value) return <ForgottenPassword onClose={() => (isForgotten.value = false)} />;
+  if (requested.value !== undefined)
+    return <LinkRequest purpose={requested.value} onClose={() => (requested.value = undefined)} />;
   return (
     <>
       <form
@@ -71,9 +73,14 @@ function WayIn() {
         <button type="submit" class="primary" disabled={isRunning}>
           {isRunning ? t.signingIn : t.signIn}
         </button>
-        <button type="button" class="plain" onClick={() => (isForgotten.value = true)}>
+        <button type="button" class="plain" onClick={() => (requested.value = 'reset')}>
           {t.forgotten}
         </button>
+        {organization.value?.signup_enabled === true && (
+          <button type="button" class="plain" onClick={() => (requested.value = 'join')}>
+            {t.signUp}
+          </button>
+        )}
       </form>
       <FailureNote failure={failure} />
       <DemoPeople

@@ -1,4 +1,5 @@
 import { getServerSettingsEndpoint } from '@parley/api/organization';
+import { isOpenToStrangers } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
 import { implement, productName } from '@parley/server';
 import { authenticationMethods, realmIconUrl, realmLogoUrl } from '@parley/objects';
@@ -41,6 +42,7 @@ export const getServerSettingsHandler = implement(
       is_incompatible: productName(header('user-agent') ?? '') === incompatibleClientName,
       email_auth_enabled: methods.email,
       require_email_format_usernames: true,
+      signup_enabled: realm !== undefined && isOpenToStrangers(realm, context),
       realm_uri: context.publicUrl,
       ...(realm && {
         realm_name: realm.name,

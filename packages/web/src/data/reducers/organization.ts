@@ -32,6 +32,9 @@ export const organizationReducers = {
     changeRest(state, { realm_default_streams: default_streams }),
   default_stream_groups: ({ state }, { default_stream_groups }) =>
     changeRest(state, { realm_default_stream_groups: default_stream_groups }),
+  invites_changed({ state }) {
+    state.invitationsVersion.value += 1;
+  },
   alert_words: ({ state }, { alert_words }) => changeRest(state, { alert_words }),
   update_display_settings: ({ state }, { setting_name, setting }) =>
     changeRest(state, { [setting_name]: setting }),

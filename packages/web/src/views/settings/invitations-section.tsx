@@ -5,11 +5,11 @@ import type { AnswerOf } from '@parley/client';
 import type { App } from '../../data/app.ts';
 import { perform } from '../../data/operation.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
+import { FailureNote } from '../parts/attempt.tsx';
 import { removal } from './action-button.tsx';
 import { area, listed, several, streamChoices } from './fields.ts';
 import { Form } from './form.tsx';
 import { ListSection } from './list-section.tsx';
-import { useOutcome } from './outcome.tsx';
 import type { Row } from './rows.tsx';
 import type { SectionProps } from './section.ts';
 
@@ -25,17 +25,8 @@ function streamFields({ state }: App) {
   };
 }
 
-function rowOf(
-  app: App,
-  { id, email, link_url, is_multiuse, expiry_date, uses }: Invitation,
-  onChange: () => Promise<void>,
-): Row {
+function rowOf(app: App, { id, email, link_url, is_multiuse, expiry_date, uses }: Invitation): Row {
   const invite = { invite_id: id };
-  const revoke = async () =>
-    is_multiuse
-      ? perform(app, 'DELETE /invites/multiuse/{invite_id}', invite)
-      : perform(app, 'DELETE /invites/{invite_id}', invite);
-  const resend = async () => perform(app, 'POST /invites/{invite_id}/resend', invite);
   return {
     key: `${is_multiuse} ${id}`,
     title: email ?? link_url ?? t.invitations.hiddenLink,
@@ -43,8 +34,19 @@ function rowOf(
     actions: [
       ...(is_multiuse
         ? []
-        : [{ label: t.invitations.resend, run: async () => resend().then(onChange) }]),
-      removal(async () => revoke().then(onChange), t.warnings.revokeInvitation),
+        : [
+            {
+              label: t.invitations.resend,
+              run: async () => perform(app, 'POST /invites/{invite_id}/resend', invite),
+            },
+          ]),
+      removal(
+        async () =>
+          is_multiuse
+            ? perform(app, 'DELETE /invites/multiuse/{invite_id}', invite)
+            : perform(app, 'DELETE /invites/{invite_id}', invite),
+        t.warnings.revokeInvitation,
+      ),
     ],
   };
 }
@@ -52,29 +54,33 @@ function rowOf(
 /** People who are invited, and links by which anybody joins who has them. */
 export function InvitationsSection({ app }: SectionProps) {
   const invitations = useSignal<readonly Invitation[]>([]);
-  const { note, attempt } = useOutcome();
-  const load = async (): Promise<void> => {
-    invitations.value = (await perform(app, 'GET /invites')).invites;
-  };
+  const failure = useSignal<unknown>(undefined);
+  const version = app.state.invitationsVersion.value;
   useEffect(() => {
-    void attempt(load, '');
-  }, []);
+    let isNewest = true;
+    perform(app, 'GET /invites').then(
+      ({ invites }) => {
+        if (isNewest) invitations.value = invites;
+      },
+      (error: unknown) => {
+        failure.value = error;
+      },
+    );
+    return () => {
+      isNewest = false;
+    };
+  }, [version]);
   const termFields = [listed('role'), streamFields(app)];
   return (
     <>
-      {note}
+      <FailureNote failure={failure.value} />
       <ListSection
         name="invitations"
-        rows={invitations.value.map((invitation) => rowOf(app, invitation, load))}
+        rows={invitations.value.map((invitation) => rowOf(app, invitation))}
         fields={[area('invitee_emails', 20_000), ...termFields]}
-        add={async ({ role, ...terms }) => {
-          try {
-            await perform(app, 'POST /invites', { ...terms, invite_as: roleNumbers[role] });
-          } finally {
-            // Of several people some may have been invited.
-            await load();
-          }
-        }}
+        add={async ({ role, ...terms }) =>
+          perform(app, 'POST /invites', { ...terms, invite_as: roleNumbers[role] })
+        }
       />
       <Form
         title={t.invitations.makeLink}
@@ -82,9 +88,7 @@ export function InvitationsSection({ app }: SectionProps) {
         button={t.add}
         doneText={t.added}
         save={async ({ role, ...terms }) =>
-          perform(app, 'POST /invites/multiuse', { ...terms, invite_as: roleNumbers[role] }).then(
-            load,
-          )
+          perform(app, 'POST /invites/multiuse', { ...terms, invite_as: roleNumbers[role] })
         }
       />
     </>
