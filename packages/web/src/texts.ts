@@ -104,6 +104,7 @@ export const texts = {
       delete: 'Delete this message?',
       history: 'Edits',
       move: 'Move to another topic',
+      react: 'Choose emoji',
     },
     written: (name: string, moment: string) => `Written by ${name}, ${moment}`,
   },

@@ -8,6 +8,7 @@ import { ApiError } from '@parley/client';
 import type { EventStream, FollowedEvent, ParleyClient, QueuePosition } from '@parley/client';
 
 import type { ConnectionState } from './app.ts';
+import { inGroups, pause } from './event-groups.ts';
 import { randomId } from './random-id.ts';
 import { registerParameters } from './register-parameters.ts';
 import type { Registered } from './state.ts';
@@ -173,7 +174,8 @@ export class SharedEvents<Known> {
     });
     this.#stream = stream;
     try {
-      for await (const event of stream) this.#take(event, stream.queueId ?? '');
+      for await (const event of inGroups(stream))
+        if (!signal.aborted) this.#take(event, stream.queueId ?? '');
     } catch (failure) {
       if (signal.aborted || failure instanceof ApiError)
         this.#options.onRefused(failure instanceof Error ? failure : new Error(String(failure)));
@@ -188,9 +190,7 @@ export class SharedEvents<Known> {
     setTimeout(() => {
       throw failure;
     });
-    await new Promise((resolve) => {
-      setTimeout(resolve, anewMs);
-    });
+    await pause(anewMs);
     this.#position = undefined;
     if (!signal.aborted) await this.#lead(signal);
   }

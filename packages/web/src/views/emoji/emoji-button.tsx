@@ -10,31 +10,37 @@ const EmojiPicker = lazy(async () => {
   return EmojiPicker;
 });
 
+type EmojiChoice = { readonly app: App; readonly onChoose: (emoji: Emoji) => void };
+
+/** The picker in a dialog, which the choice closes. */
+export function EmojiDialog({
+  app,
+  onChoose,
+  onClose,
+}: EmojiChoice & { readonly onClose: () => void }) {
+  return (
+    <EmojiPicker
+      app={app}
+      onChoose={(emoji) => {
+        onClose();
+        // Nothing outside of a dialog takes the focus before it is gone.
+        requestAnimationFrame(() => onChoose(emoji));
+      }}
+    />
+  );
+}
+
 /** A button that opens the picker. */
 export function EmojiButton({
-  app,
   label = texts.emoji.choose,
-  onChoose,
-}: {
-  readonly app: App;
-  readonly label?: string;
-  readonly onChoose: (emoji: Emoji) => void;
-}) {
+  ...choice
+}: EmojiChoice & { readonly label?: string }) {
   return (
     <DialogButton
       icon="emoji"
       label={label}
       title={texts.emoji.choose}
-      content={(close) => (
-        <EmojiPicker
-          app={app}
-          onChoose={(emoji) => {
-            close();
-            // Nothing outside of a dialog takes the focus before it is gone.
-            requestAnimationFrame(() => onChoose(emoji));
-          }}
-        />
-      )}
+      content={(close) => <EmojiDialog {...choice} onClose={close} />}
     />
   );
 }

@@ -8,6 +8,7 @@ import {
   rightsNow,
   setFlag,
   startEditing,
+  toggleReaction,
   toggleStar,
   toggleTopicMute,
 } from '../../data/message-actions.ts';
@@ -15,15 +16,24 @@ import { report } from '../../data/notices.ts';
 import { topicKey } from '../../data/state.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
+import { EmojiDialog } from '../emoji/emoji-button.tsx';
 import { Icon } from '../icon.tsx';
+import type { IconName } from '../icon.tsx';
 import { lazy } from '../lazy.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { IconButton } from '../parts/icon-button.tsx';
 import { Menu } from '../parts/menu.tsx';
 import type { MenuItem } from '../parts/menu.tsx';
-import { ReactButton } from './reactions.tsx';
+import type { DialogProps } from './message-dialogs.tsx';
 
 const dialogs = {
+  react: ({ app, message, onClose }: DialogProps) => (
+    <EmojiDialog
+      app={app}
+      onChoose={(emoji) => report(toggleReaction(app, message, emoji))}
+      onClose={onClose}
+    />
+  ),
   move: lazy(async () => (await import('./message-dialogs.tsx')).MoveForm),
   history: lazy(async () => (await import('./message-dialogs.tsx')).History),
   delete: lazy(async () => (await import('./message-dialogs.tsx')).DeleteForm),
@@ -41,36 +51,31 @@ async function copyLink(app: App, message: Message): Promise<void> {
   await navigator.clipboard.writeText(pageAddress() + addressOfMessage(app, message));
 }
 
+type MessageActionsProps = {
+  readonly app: App;
+  readonly message: Message;
+  /** Whether the most used ones have buttons of their own beside the menu, which has all. */
+  readonly hasButtons: boolean;
+};
+
 /** What can be done with a message, shown on it: react, edit, move, quote and so on. */
-export function MessageActions({ app, message }: { readonly app: App; readonly message: Message }) {
+export function MessageActions({ app, message, hasButtons }: MessageActionsProps) {
   const shown = useSignal<DialogName | undefined>(undefined);
-  const isStarred = message.flags.includes('starred');
   const close = (): void => {
     shown.value = undefined;
+  };
+  const open = (name: DialogName): void => {
+    shown.value = name;
   };
   const Content = shown.value && dialogs[shown.value];
   return (
     <>
       <div class="message-actions" role="group" aria-label={texts.actions.label}>
-        <ReactButton app={app} message={message} />
-        <IconButton
-          icon="quote"
-          label={texts.actions.quote}
-          onClick={() => report(quoteMessage(app, message, pageAddress()))}
-        />
-        <IconButton
-          icon={isStarred ? 'star-filled' : 'star'}
-          label={isStarred ? texts.actions.unstar : texts.actions.star}
-          onClick={() => report(toggleStar(app, message))}
-        />
-        <Menu
-          label={texts.actions.more}
-          items={() =>
-            menuItems(app, message, (name) => {
-              shown.value = name;
-            })
-          }
-        >
+        {hasButtons &&
+          quickActions(app, message, open).map(({ icon, label, onSelect }) => (
+            <IconButton key={icon} icon={icon} label={label} onClick={onSelect} />
+          ))}
+        <Menu label={texts.actions.more} items={() => allActions(app, message, open)}>
           <Icon name="more" />
         </Menu>
       </div>
@@ -83,12 +88,32 @@ export function MessageActions({ app, message }: { readonly app: App; readonly m
   );
 }
 
-/** Asked for when the menu opens: rights end with time. */
-function menuItems(
+type OpenDialog = (name: DialogName) => void;
+
+function quickActions(
   app: App,
   message: Message,
-  open: (name: DialogName) => void,
-): readonly MenuItem[] {
+  open: OpenDialog,
+): readonly (MenuItem & { readonly icon: IconName })[] {
+  const t = texts.actions;
+  const isStarred = message.flags.includes('starred');
+  return [
+    { icon: 'emoji', label: texts.reactions.add, onSelect: () => open('react') },
+    {
+      icon: 'quote',
+      label: t.quote,
+      onSelect: () => report(quoteMessage(app, message, pageAddress())),
+    },
+    {
+      icon: isStarred ? 'star-filled' : 'star',
+      label: isStarred ? t.unstar : t.star,
+      onSelect: () => report(toggleStar(app, message)),
+    },
+  ];
+}
+
+/** Asked for when the menu opens: rights end with time. */
+function allActions(app: App, message: Message, open: OpenDialog): readonly (MenuItem | false)[] {
   const { state } = app;
   const t = texts.actions;
   const { canEditContent, canMove, canDelete } = rightsNow(message, state);
@@ -96,8 +121,9 @@ function menuItems(
     message.flags.includes('read') && message.sender_id !== state.self.peek().user_id;
   const hasHistory =
     message.last_edit_timestamp !== undefined && state.realm.peek().realm_allow_edit_history;
-  const items: readonly (MenuItem | false)[] = [
+  return [
     { label: t.reply, onSelect: () => replyTo(app, message) },
+    ...quickActions(app, message, open),
     { label: t.copyLink, onSelect: () => report(copyLink(app, message), t.linkCopied) },
     canEditContent && { label: t.edit, onSelect: () => startEditing(message.id) },
     canMove && { label: t.move, onSelect: () => open('move') },
@@ -114,5 +140,4 @@ function menuItems(
     },
     canDelete && { label: t.delete, onSelect: () => open('delete') },
   ];
-  return items.filter((item) => item !== false);
 }

@@ -1,3 +1,5 @@
+import { useSignal } from '@preact/signals';
+
 import type { App } from '../../data/app.ts';
 import { editedMessageId } from '../../data/message-actions.ts';
 import type { Message } from '../../data/state.ts';
@@ -34,6 +36,12 @@ export function MessageRow({ app, message, showsSender, matchHtml }: MessageRowP
   const at = new Date(message.timestamp * 1_000);
   const time = formatTime(at, app.state.settings.value);
   const contentId = `content-${id}`;
+  const isEdited = message.last_edit_timestamp !== undefined;
+  const isBeingEdited = editedMessageId.value === id;
+  const isReached = useSignal(false);
+  const reach = (): void => {
+    isReached.value = true;
+  };
   const html = matchHtml ?? message.content;
   const when = (
     <time dateTime={at.toISOString()} title={at.toLocaleString()}>
@@ -49,9 +57,11 @@ export function MessageRow({ app, message, showsSender, matchHtml }: MessageRowP
       data-shows-sender={showsSender}
       aria-label={texts.messages.by(person.full_name, time)}
       aria-describedby={contentId}
+      onPointerEnter={reach}
+      onFocusIn={reach}
     >
       <span class="side">{showsSender ? <Avatar person={person} size={36} /> : when}</span>
-      <div class="body" data-me={is_me_message}>
+      <div class="body" data-me={is_me_message} data-edited={isEdited}>
         {showsSender && (
           <>
             <button
@@ -64,7 +74,7 @@ export function MessageRow({ app, message, showsSender, matchHtml }: MessageRowP
             {when}
           </>
         )}
-        {editedMessageId.value === id ? (
+        {isBeingEdited ? (
           <EditMessage app={app} message={message} />
         ) : (
           <RenderedHtml
@@ -73,11 +83,13 @@ export function MessageRow({ app, message, showsSender, matchHtml }: MessageRowP
             class="content"
           />
         )}
-        {message.last_edit_timestamp !== undefined && <small>{texts.messages.edited}</small>}
+        {isEdited && <small>{texts.messages.edited}</small>}
         {message.submessages.length > 0 && <Widget app={app} message={message} />}
         <Reactions app={app} message={message} />
       </div>
-      <MessageActions app={app} message={message} />
+      {!isBeingEdited && (
+        <MessageActions app={app} message={message} hasButtons={isReached.value} />
+      )}
     </article>
   );
 }

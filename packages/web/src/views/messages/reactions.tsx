@@ -21,17 +21,6 @@ function describe(state: State, { emoji_name, userIds }: ReactionCount): string 
   return texts.reactions.by(emoji_name.replaceAll('_', ' '), all);
 }
 
-/** Opens the picker for a reaction. */
-export function ReactButton({ app, message }: { readonly app: App; readonly message: Message }) {
-  return (
-    <EmojiButton
-      app={app}
-      label={texts.reactions.add}
-      onChoose={(emoji) => report(toggleReaction(app, message, emoji))}
-    />
-  );
-}
-
 /** The reactions of a message: who reacted how, and one press for joining in. Nothing if there are none. */
 export function Reactions({ app, message }: { readonly app: App; readonly message: Message }) {
   if (message.reactions.length === 0) return null;
@@ -51,7 +40,11 @@ export function Reactions({ app, message }: { readonly app: App; readonly messag
           <span>{count.userIds.length}</span>
         </button>
       ))}
-      <ReactButton app={app} message={message} />
+      <EmojiButton
+        app={app}
+        label={texts.reactions.add}
+        onChoose={(emoji) => report(toggleReaction(app, message, emoji))}
+      />
     </div>
   );
 }

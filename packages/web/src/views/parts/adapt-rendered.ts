@@ -53,6 +53,15 @@ function adaptMention(mention: HTMLElement, selfId: number | undefined): void {
   mention.replaceWith(button);
 }
 
+/** Emoji without a word are shown large. */
+function enlargeEmoji({ children: [only, ...others] }: HTMLElement): void {
+  if (!(only instanceof HTMLParagraphElement) || others.length > 0) return;
+  const isAlone = [...only.childNodes].every((node) =>
+    node instanceof Element ? node.matches('.emoji, br') : node.textContent?.trim() === '',
+  );
+  only.toggleAttribute('data-emoji-alone', isAlone);
+}
+
 /** What is wider than the page scrolls by itself, also with the keyboard. */
 function letScroll(body: HTMLElement): void {
   for (const table of body.querySelectorAll('table')) {
@@ -84,5 +93,6 @@ export function adaptRendered(
     emoji.textContent = glyphOf(emoji.className) ?? emoji.textContent;
   for (const mention of body.querySelectorAll<HTMLElement>('.user-mention'))
     adaptMention(mention, selfId);
+  enlargeEmoji(body);
   letScroll(body);
 }

@@ -1,11 +1,16 @@
 import type { Settings } from '../../data/state.ts';
 
+/** By whether the day has twenty-four hours. Making a format takes long, using it does not. */
+const timeFormats = [true, false].map(
+  (hour12) => new Intl.DateTimeFormat(undefined, { timeStyle: 'short', hour12 }),
+);
+
 /** The time of day of a moment. */
 export function formatTime(
   at: Date,
   { twenty_four_hour_time }: Pick<Settings, 'twenty_four_hour_time'>,
 ): string {
-  return at.toLocaleTimeString(undefined, { timeStyle: 'short', hour12: !twenty_four_hour_time });
+  return timeFormats[Number(twenty_four_hour_time)]?.format(at) ?? '';
 }
 
 /** A moment with its day. */
