@@ -14,12 +14,20 @@ import type { Visitor } from './visitor.ts';
 
 const { system, visit } = startBrowserTests();
 
+/** Waits until a worker that has everything answers for the page. */
+async function expectWorker(page: Page) {
+  return page.waitForFunction(() => {
+    const { controller } = navigator.serviceWorker;
+    return controller?.state === 'activated' && controller;
+  });
+}
+
 test('the service worker keeps the page and its assets, and nothing of anybody', async () => {
   const { ann, bob, general } = system();
   await sendTo(bob, general, 'soup', 'The soup is ready');
   const visitor = await visit();
   await visitor.enter(ann);
-  await visitor.page.evaluate(() => navigator.serviceWorker.ready);
+  await expectWorker(visitor.page);
   await visitor.page.reload();
   await expectShown(visitor.page.getByRole('main'));
   const kept = await visitor.page.evaluate(async () => {
@@ -37,12 +45,13 @@ test('without a network the page opens and says so', async () => {
   const { ann } = system();
   const visitor = await visit();
   await visitor.enter(ann);
-  await visitor.page.evaluate(() => navigator.serviceWorker.ready);
+  await expectWorker(visitor.page);
   visitor.expectOutage();
   await visitor.context.setOffline(true);
   await visitor.page.reload();
-  await expectShown(visitor.page.getByRole('main'));
+  await expectShown(visitor.page.getByRole('main').getByText('The server cannot be reached.'));
   await visitor.context.setOffline(false);
+  await expectShown(visitor.page.getByRole('main').getByRole('heading').first());
 });
 
 test('formulas, code and large emoji are shown as far as the policy admits them', async () => {
@@ -176,7 +185,7 @@ test('a new version takes over: open pages go on, and the next start has it', as
     await visitor.enter(ann);
   }
   const { page, url } = kept;
-  await page.waitForFunction(() => navigator.serviceWorker.controller !== null);
+  const oldWorker = await expectWorker(page);
   const old = await scriptOf(page);
   const folder = await makeNextVersion();
   try {
@@ -186,12 +195,8 @@ test('a new version takes over: open pages go on, and the next start has it', as
     await kept.go('#drafts');
     await expectShown(page.getByRole('heading', { name: 'Drafts' }));
     await page.evaluate(async () => (await navigator.serviceWorker.ready).update());
-    await page.waitForFunction(async () =>
-      (await caches.keys()).includes('parley-client-nextnextnext'),
-    );
-    await page.waitForFunction(
-      async () => (await navigator.serviceWorker.ready).active?.state === 'activated',
-    );
+    await page.waitForFunction((worker) => worker && worker.state === 'redundant', oldWorker);
+    await expectWorker(page);
     await kept.go('#streams');
     await expectShown(page.getByRole('main').getByRole('heading').first());
     expect(await scriptOf(page)).toBe(old);
