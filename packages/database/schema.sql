@@ -356,6 +356,8 @@ CREATE TABLE mails (
   may_have_arrived boolean NOT NULL DEFAULT false,
   last_error text,
   failed_at timestamp with time zone,
+  user_id integer,
+  message_ids bigint[],
   CONSTRAINT mails_pkey PRIMARY KEY (id),
   CONSTRAINT mails_message_id_key UNIQUE (message_id)
 );
@@ -481,6 +483,15 @@ CREATE INDEX messages_with_wildcard ON messages USING btree (scope, id) WHERE me
 CREATE TRIGGER message_changed AFTER UPDATE ON messages FOR EACH ROW EXECUTE FUNCTION message_changed();
 CREATE TRIGGER note_matched_user_set AFTER INSERT OR UPDATE OF group_mentioned_ids, alert_word_ids ON messages FOR EACH ROW WHEN (new.group_mention_set IS NOT NULL OR new.alert_word_set IS NOT NULL) EXECUTE FUNCTION note_matched_user_set();
 COMMENT ON TABLE messages IS 'owner: store/messages, changed and deleted by store/edits; group_mentioned_ids and alert_word_ids count only for holders';
+
+CREATE TABLE messages_to_mail (
+  user_id integer NOT NULL,
+  message_id bigint NOT NULL,
+  due_at timestamp with time zone NOT NULL,
+  CONSTRAINT messages_to_mail_pkey PRIMARY KEY (user_id, message_id)
+);
+CREATE INDEX messages_to_mail_by_due ON messages_to_mail USING btree (due_at);
+COMMENT ON TABLE messages_to_mail IS 'owner: store/messages-to-mail; candidates, until a mail tells of the message or need not';
 
 CREATE TABLE muted_topics (
   user_id integer NOT NULL,
@@ -751,7 +762,16 @@ CREATE TABLE subscriptions (
 );
 CREATE INDEX subscriptions_by_stream ON subscriptions USING btree (stream_id, user_id) WHERE is_active;
 CREATE INDEX subscriptions_muted ON subscriptions USING btree (user_id) INCLUDE (stream_id) WHERE is_muted;
+CREATE INDEX subscriptions_told ON subscriptions USING btree (stream_id, user_id) WHERE (is_active AND (push_notifications OR email_notifications));
 COMMENT ON TABLE subscriptions IS 'owner: store/memberships';
+
+CREATE TABLE told_upto (
+  only_row boolean NOT NULL DEFAULT true,
+  message_id bigint NOT NULL,
+  CONSTRAINT told_upto_pkey PRIMARY KEY (only_row),
+  CONSTRAINT told_upto_only_row_check CHECK (only_row)
+);
+COMMENT ON TABLE told_upto IS 'owner: store/messages-to-mail; everything up to it has become rows';
 
 CREATE TABLE upload_space (
   only_row boolean NOT NULL DEFAULT true,
@@ -838,6 +858,7 @@ CREATE UNIQUE INDEX users_by_delivery_email ON users USING btree (COALESCE(deliv
 CREATE INDEX users_by_name ON users USING btree (full_name_folded);
 CREATE INDEX users_by_owner ON users USING btree (bot_owner_id) WHERE (bot_owner_id IS NOT NULL);
 CREATE INDEX users_reacting ON users USING btree (id) WHERE (bot_type = ANY (ARRAY[3, 4]));
+CREATE INDEX users_told_of_streams ON users USING btree (id) WHERE (is_active AND (((settings ->> 'enable_stream_push_notifications'::text))::boolean OR ((settings ->> 'enable_stream_email_notifications'::text))::boolean));
 CREATE TRIGGER account_tokens_end AFTER UPDATE ON users FOR EACH ROW WHEN (old.password_hash IS DISTINCT FROM new.password_hash OR old.delivery_email IS DISTINCT FROM new.delivery_email OR old.is_active AND NOT new.is_active) EXECUTE FUNCTION account_tokens_end();
 CREATE TRIGGER sessions_end AFTER UPDATE ON users FOR EACH ROW WHEN (old.password_hash IS DISTINCT FROM new.password_hash OR old.is_active AND NOT new.is_active) EXECUTE FUNCTION sessions_end('id');
 CREATE CONSTRAINT TRIGGER shown_names_changed AFTER UPDATE ON users DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.email IS DISTINCT FROM new.email OR old.delivery_email IS DISTINCT FROM new.delivery_email OR old.full_name IS DISTINCT FROM new.full_name OR old.short_name IS DISTINCT FROM new.short_name OR old.avatar_source IS DISTINCT FROM new.avatar_source OR old.avatar_version IS DISTINCT FROM new.avatar_version) EXECUTE FUNCTION shown_names_changed();

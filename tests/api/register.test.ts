@@ -72,6 +72,7 @@ const notificationSettings = {
   enable_stream_audible_notifications: false,
   wildcard_mentions_notify: true,
   message_content_in_email_notifications: true,
+  email_notifications_batching_period_seconds: 120,
   notification_sound: 'zulip',
   pm_content_in_desktop_notifications: true,
   desktop_icon_count_display: 1,

@@ -170,6 +170,16 @@ describe('PATCH settings/display and settings/notifications', () => {
     ['display', { night_mode: 'True' }, 'Argument "night_mode" is not valid JSON.'],
     ['display', { night_mode: 1 }, 'night_mode is not a boolean'],
     ['notifications', { notification_sound: 'gong' }, "Invalid notification sound 'gong'"],
+    [
+      'notifications',
+      { email_notifications_batching_period_seconds: 4 },
+      'Invalid email batching period: 4 seconds',
+    ],
+    [
+      'notifications',
+      { email_notifications_batching_period_seconds: 86_401 },
+      'Invalid email batching period: 86401 seconds',
+    ],
     ['notifications', { enable_sounds: '"yes"' }, 'enable_sounds is not a boolean'],
     [
       'notifications',

@@ -114,7 +114,7 @@ async function expectAllRead(secrets: typeof first): Promise<void> {
     'a link',
     undefined,
   ]);
-  const [mailId = 0] = await listDueMails(pool(), 1);
+  const [mailId = 0] = await listDueMails(pool(), 'other', 1);
   expect(await claimMail(pool(), secrets, mailId, 0)).toMatchObject({ letter: 'a letter' });
 }
 

@@ -11,18 +11,21 @@ import {
   failMail,
   listDueMails,
   postponeMail,
-  removeSentMail,
+  removeMail,
 } from '@parley/store';
-import type { ClaimedMail } from '@parley/store';
+import type { ClaimedMail, MailLane } from '@parley/store';
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 
 import { JobLane } from './job-lane.ts';
+import { confirmMissedMail } from './telling/missed-mails.ts';
 
 export type MailRunnerOptions = {
   readonly pool: Pool;
   readonly redis: RedisConfig;
   readonly keySecrets: KeySecrets;
+  /** Without a slash at the end. */
+  readonly publicUrl: string;
   readonly transport: MailTransport;
   readonly log: Logger;
   readonly registry: Registry;
@@ -32,7 +35,7 @@ export type MailRunnerOptions = {
 const sweepIntervalMs = 1_000;
 const sweepMax = 200;
 /** In each process. Servers of mail refuse those who come with many connections. */
-const mailsAtOnce = 4;
+const mailsAtOnce: Readonly<Record<MailLane, number>> = { other: 4, 'about-messages': 2 };
 /** After a crash a mail waits this long. */
 const claimSecs = 120;
 /** A server that draws an attempt out must not hold it beyond its claim, when another process may send the mail. */
@@ -55,17 +58,17 @@ function reasonOf(fault: unknown): string {
 
 export class MailRunner {
   readonly #options: MailRunnerOptions;
-  readonly #lane: JobLane<number>;
+  readonly #lanes: readonly JobLane<number>[];
   readonly #outcomes: Counter<'kind' | 'outcome'>;
   readonly #repeats: Counter<'kind'>;
 
   constructor(options: MailRunnerOptions) {
     this.#options = options;
-    const { pool, redis, log, registry } = options;
+    const { pool, registry } = options;
     const registers = [registry];
     this.#outcomes = new Counter({
       name: 'parley_mails_total',
-      help: 'Attempts to send a mail, by kind and outcome (sent, refused for good, failed and to be retried, given up)',
+      help: 'Attempts to send a mail, by kind and outcome (sent, refused for good, failed and to be retried, given up, withdrawn because what it told of has changed)',
       labelNames: ['kind', 'outcome'],
       registers,
     });
@@ -80,19 +83,27 @@ export class MailRunner {
       help: 'Mails of the whole installation that are waiting or being sent',
       registers,
     });
-    this.#lane = new JobLane({
+    this.#lanes = [
+      this.#openLane('other', 'mails', async () => waiting.set(await countWaitingMails(pool))),
+      this.#openLane('about-messages', 'mails-about-messages'),
+    ];
+  }
+
+  #openLane(lane: MailLane, queueName: string, measure?: () => Promise<void>): JobLane<number> {
+    const { pool, redis, log, keySecrets } = this.#options;
+    return new JobLane({
       redis,
       log,
-      queueName: 'mails',
-      concurrency: mailsAtOnce,
+      queueName,
+      concurrency: mailsAtOnce[lane],
       sweepIntervalMs,
       idOf: (id) => `mail-${id}`,
       listDue: async () => {
-        waiting.set(await countWaitingMails(pool));
-        return listDueMails(pool, sweepMax);
+        await measure?.();
+        return listDueMails(pool, lane, sweepMax);
       },
       run: async (id, signal) => {
-        const mail = await claimMail(pool, options.keySecrets, id, claimSecs);
+        const mail = await claimMail(pool, keySecrets, id, claimSecs);
         if (mail !== undefined) await this.#send(mail, signal);
         return undefined;
       },
@@ -100,22 +111,28 @@ export class MailRunner {
   }
 
   start(): void {
-    this.#lane.start();
+    for (const lane of this.#lanes) lane.start();
   }
 
   async stop(): Promise<void> {
-    await this.#lane.stop();
+    await Promise.all(this.#lanes.map(async (lane) => lane.stop()));
   }
 
   async #send(mail: ClaimedMail, signal: AbortSignal): Promise<void> {
-    const { pool, transport } = this.#options;
+    const { transport } = this.#options;
     const { kind, letter } = mail;
     // Written so that the answer to a stranger took as long as with an account (decision 0050).
-    if (mail.recipient === '') return removeSentMail(pool, mail);
+    if (mail.recipient === '') return this.#remove(mail);
     if (letter === undefined)
       return this.#giveUp(mail, 'given up', 'it was written under another PARLEY_KEY_SECRET');
     if (mail.isExpired)
       return this.#giveUp(mail, 'given up', 'it was not sent while it was of use');
+    if (!(await confirmMissedMail(this.#options, mail))) {
+      this.#outcomes.inc({ kind, outcome: 'withdrawn' });
+      // What is still owed comes again in another mail.
+      if (mail.mayHaveArrived) this.#repeats.inc({ kind });
+      return undefined;
+    }
     try {
       await transport.send(
         { ...mail, id: mail.messageId, letter: JSON.parse(letter) as Letter },
@@ -127,7 +144,11 @@ export class MailRunner {
     // Counted before the row goes: a repeat that is not counted would be worse than one that is counted twice.
     this.#outcomes.inc({ kind, outcome: 'sent' });
     if (mail.mayHaveArrived) this.#repeats.inc({ kind });
-    return removeSentMail(pool, mail);
+    return this.#remove(mail);
+  }
+
+  async #remove(mail: ClaimedMail): Promise<void> {
+    await removeMail(this.#options.pool, mail);
   }
 
   async #noteFault(mail: ClaimedMail, fault: unknown): Promise<void> {

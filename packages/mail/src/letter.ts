@@ -4,7 +4,7 @@
  */
 
 /** Our own words, or words of a person. */
-export type Words = string | { readonly quoted: string };
+export type Words = string | { readonly quoted: string; readonly longest?: number };
 export type Paragraph = readonly Words[];
 
 /** The content of a mail, as JSON can carry it. */
@@ -15,6 +15,8 @@ export type Letter = {
   readonly action?: { readonly label: string; readonly url: string };
   /** Why the mail came, in small print. */
   readonly ending: Paragraph;
+  /** Where its recipient chooses to get no more of such mails. */
+  readonly unsubscribeUrl?: string;
 };
 
 export type WrittenLetter = {
@@ -25,23 +27,24 @@ export type WrittenLetter = {
 
 const quotedMaxCodePoints = 100;
 
-/** Words of a person, for a `Paragraph`. */
-export function quote(words: string): Words {
-  return { quoted: words };
+/**
+ * Words of a person, for a `Paragraph`.
+ *
+ * @param longest in code points; longer words are cut
+ */
+export function quote(words: string, longest = quotedMaxCodePoints): Words {
+  return longest === quotedMaxCodePoints ? { quoted: words } : { quoted: words, longest };
 }
 
 /** In quotation marks that the words themselves cannot close, on one line and of bounded length. */
-function quoted(words: string): string {
+function quoted(words: string, longest: number): string {
   const line = words
     .toWellFormed()
     .replaceAll(/[\p{C}\p{Z}]+/gu, ' ')
     .replaceAll(/[“”„‟"]/g, "'")
     .trim();
   const points = Array.from(line);
-  const short =
-    points.length <= quotedMaxCodePoints
-      ? line
-      : `${points.slice(0, quotedMaxCodePoints - 1).join('')}…`;
+  const short = points.length <= longest ? line : `${points.slice(0, longest - 1).join('')}…`;
   return `“${short}”`;
 }
 
@@ -54,7 +57,11 @@ function unlinked(words: string): string {
 
 function lineOf(paragraph: Paragraph, form: (words: string) => string): string {
   return paragraph
-    .map((words) => (typeof words === 'string' ? words : form(quoted(words.quoted))))
+    .map((words) =>
+      typeof words === 'string'
+        ? words
+        : form(quoted(words.quoted, words.longest ?? quotedMaxCodePoints)),
+    )
     .join('');
 }
 
@@ -79,9 +86,14 @@ const styles = {
 } as const;
 
 /** Writes a letter as text and as HTML. Both say the same. */
-export function writeLetter({ subject, paragraphs, action, ending }: Letter): WrittenLetter {
+export function writeLetter(letter: Letter): WrittenLetter {
+  const { subject, paragraphs, action, ending, unsubscribeUrl } = letter;
   const lines = [...paragraphs, ending].map((paragraph) => lineOf(paragraph, unlinked));
   const [last = ''] = lines.splice(-1);
+  const choice =
+    unsubscribeUrl === undefined
+      ? undefined
+      : { url: unsubscribeUrl, label: 'Choose which mails you get' };
   const title = lineOf(subject, (words) => words);
   const paragraph = (line: string): string => `<p>${escaped(line)}</p>`;
   const link =
@@ -90,7 +102,13 @@ export function writeLetter({ subject, paragraphs, action, ending }: Letter): Wr
   return {
     subject: title,
     text:
-      [...lines, ...(action ? [`${action.label}:\n${action.url}`] : []), `-- \n${last}`, '']
+      [
+        ...lines,
+        ...(action ? [`${action.label}:\n${action.url}`] : []),
+        `-- \n${last}`,
+        ...(choice ? [`${choice.label}:\n${choice.url}`] : []),
+        '',
+      ]
         .join('\n\n')
         .trimEnd() + '\n',
     html: [
@@ -98,7 +116,13 @@ export function writeLetter({ subject, paragraphs, action, ending }: Letter): Wr
       `<title>${escaped(unlinked(title))}</title></head><body style="${styles.body}"><div style="${styles.sheet}">`,
       ...lines.map(paragraph),
       ...(link === undefined ? [] : [`<p>${link}</p>`]),
-      `<p style="${styles.ending}">${escaped(last)}</p></div></body></html>`,
+      `<p style="${styles.ending}">${escaped(last)}</p>`,
+      ...(choice === undefined
+        ? []
+        : [
+            `<p style="${styles.ending}"><a href="${escaped(choice.url)}">${escaped(choice.label)}</a></p>`,
+          ]),
+      '</div></body></html>',
     ].join('\n'),
   };
 }

@@ -139,6 +139,9 @@ export class SmtpTransport implements MailTransport {
         date: createdAt,
         // So that no holiday notice answers (RFC 3834).
         headers: { 'Auto-Submitted': 'auto-generated' },
+        ...(letter.unsubscribeUrl !== undefined && {
+          list: { unsubscribe: { url: letter.unsubscribeUrl } },
+        }),
         ...(signal !== undefined && { signal }),
       });
     } catch (error) {

@@ -1,4 +1,5 @@
 export { channels, notificationsFor } from './notifications.ts';
+export { wordsOf } from './words.ts';
 export type {
   Attention,
   Channel,

@@ -430,12 +430,33 @@ export {
   deleteOldFailedMails,
   failMail,
   insertMail,
+  insertMails,
   listDueMails,
   listMails,
   postponeMail,
-  removeSentMail,
+  removeMail,
 } from './mails/mails.ts';
-export type { ClaimedMail, ListedMail, MailClaim, NewMail } from './mails/mails.ts';
+export type {
+  ClaimedMail,
+  ListedMail,
+  MailClaim,
+  MailLane,
+  MailSubject,
+  NewMail,
+} from './mails/mails.ts';
+export {
+  countMailCandidates,
+  hasMessagesToLookAt,
+  lockDueMailCandidates,
+  postponeMailCandidates,
+  removeMailCandidates,
+  restoreMailCandidates,
+  takeCandidates,
+  toldMaxSecs,
+} from './telling/messages-to-mail.ts';
+export type { Candidate, ToldBy } from './telling/messages-to-mail.ts';
+export { activeForSecs, listToldFacts } from './telling/told-facts.ts';
+export type { ToldFacts, ToldPlace } from './telling/told-facts.ts';
 export {
   deleteOldTokens,
   findJoinToken,

@@ -1,7 +1,7 @@
 import { ConfigError } from '@parley/config';
 import { openFileStore } from '@parley/files';
 import type { FileStore } from '@parley/files';
-import { MailRunner } from '@parley/jobs';
+import { MailRunner, tellingWorks } from '@parley/jobs';
 import { subjectLogger } from '@parley/logging';
 import { openMailTransport } from '@parley/mail';
 import { createPeopleContext } from '@parley/people';
@@ -27,6 +27,8 @@ async function openFiles({ config, onDispose }: ServiceFrame): Promise<FileStore
 
 /** No request waits for the jobs that send mails. */
 const mailConnections = 2;
+/** Nor for those that tell people of messages. */
+const tellingConnections = 2;
 const forgetIntervalMs = 600_000;
 
 /** Sends mails, if the configuration says how. */
@@ -38,6 +40,7 @@ function startMails(frame: ServiceFrame, { keySecrets }: PeopleContext): void {
     pool,
     redis: config.redis,
     keySecrets,
+    publicUrl: config.publicUrl,
     transport: openMailTransport(config.mail),
     log: subjectLogger(log, 'people:mails'),
     registry: metrics.registry,
@@ -57,6 +60,21 @@ function startMails(frame: ServiceFrame, { keySecrets }: PeopleContext): void {
   ]);
 }
 
+/** Tells people of messages while they are away (decision 0053). */
+function startTelling(frame: ServiceFrame, { keySecrets, publicUrl }: PeopleContext): void {
+  const { config, metrics } = frame;
+  startMaintenance(
+    frame,
+    tellingWorks({
+      pool: openPool(frame, 'telling', tellingConnections),
+      keySecrets,
+      publicUrl,
+      hasMail: config.mail !== undefined,
+      registry: metrics.registry,
+    }),
+  );
+}
+
 /** Connects the service to its stores and builds its app; the frame serves it. */
 export async function startPeople(frame: ServiceFrame): Promise<RequestHandler> {
   const { config, log } = frame;
@@ -65,6 +83,7 @@ export async function startPeople(frame: ServiceFrame): Promise<RequestHandler> 
   const context = createPeopleContext({ config, log, files, ...stores });
   frame.onDispose('pictures', () => context.pictureMaker.close());
   startMails(frame, context);
+  startTelling(frame, context);
   keepLease(frame, stores);
   return serveApi(frame, { implementations: endpoints, context }).handler;
 }

@@ -110,6 +110,10 @@ export const changeNotificationSettingsEndpoint = declareEndpoint({
     booleanParameter('enable_digest_emails', on('Digests by mail')),
     booleanParameter('enable_login_emails', on('New logins by mail')),
     booleanParameter('message_content_in_email_notifications', on('Mails show messages')),
+    integerParameter(
+      'email_notifications_batching_period_seconds',
+      on('How long a message stays unread before a mail tells of it: 5 to 86400'),
+    ),
     booleanParameter('pm_content_in_desktop_notifications', on('Desktop shows private messages')),
     integerParameter(
       'desktop_icon_count_display',

@@ -5,6 +5,9 @@ import type { UserSettings } from '@parley/api/people';
 
 /** The settings of an account, and their permitted values (reference facts, people 9). */
 
+/** In seconds. Mails tell of messages of the last day only. */
+const batchingPeriod = { min: 5, max: 86_400 } as const;
+
 /** New values by name; `timezone` is a display setting too, although it is stored separately. */
 export type SettingChange = Partial<UserSettings> & { readonly timezone?: string };
 
@@ -25,6 +28,9 @@ export function isTimeZone(name: string): boolean {
 export function checkSettings(change: SettingChange): void {
   const { default_language: language, timezone, emojiset, notification_sound: sound } = change;
   const demote = change.demote_inactive_streams;
+  const period = change.email_notifications_batching_period_seconds;
+  if (period !== undefined && (period < batchingPeriod.min || period > batchingPeriod.max))
+    throw badRequest(`Invalid email batching period: ${period} seconds`);
   if (language !== undefined && findLanguageName(language) === undefined)
     throw badRequest(`Invalid language '${language}'`);
   if (timezone !== undefined && !isTimeZone(timezone))

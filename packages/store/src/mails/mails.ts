@@ -13,7 +13,12 @@ export type NewMail = {
   readonly letter: string;
   /** When its recipient could no longer use it. */
   readonly expiresInSecs: number;
+  /** The messages that it tells of, and to whom: it is judged again before it goes. */
+  readonly about?: MailSubject;
 };
+
+/** Unread messages, and the person who is told of them. */
+export type MailSubject = { readonly userId: number; readonly messageIds: readonly number[] };
 
 /** A mail that this process may send now. `attempts` distinguishes the claim from every later one. */
 export type ClaimedMail = {
@@ -29,6 +34,7 @@ export type ClaimedMail = {
   readonly mayHaveArrived: boolean;
   /** The content as JSON text, or undefined if it was written under another key secret. */
   readonly letter: string | undefined;
+  readonly about: MailSubject | undefined;
 };
 
 export type MailClaim = Pick<ClaimedMail, 'id' | 'attempts'>;
@@ -52,32 +58,62 @@ const failedKeptDays = 30;
 /** The purpose and the mail for which the column `letter_encrypted` is encrypted. */
 export const letterPurpose = (messageId: string): string => `mail ${messageId}`;
 
-/** Adds a mail, which is sent some time after the transaction has committed, and not otherwise. */
+/** Adds mails, which are sent some time after the transaction has committed, and not otherwise. */
+export async function insertMails(
+  client: Client,
+  secrets: KeySecrets,
+  mails: readonly NewMail[],
+): Promise<void> {
+  if (mails.length === 0) return;
+  const rows = mails.map(({ letter, about, ...mail }) => {
+    const messageId = randomUUID();
+    return {
+      message_id: messageId,
+      kind: mail.kind,
+      recipient: mail.recipient,
+      letter: sealSecret(secrets, letter, letterPurpose(messageId)).toString('base64'),
+      expires_in_secs: Math.min(mail.expiresInSecs, triedMaxSecs),
+      user_id: about?.userId,
+      message_ids: about?.messageIds,
+    };
+  });
+  await client.query({
+    name: 'store-insert-mails',
+    text: `INSERT INTO mails (message_id, kind, recipient, letter_encrypted, expires_at, user_id, message_ids)
+      SELECT n.message_id, n.kind, n.recipient, decode(n.letter, 'base64'), now() + make_interval(secs => n.expires_in_secs), n.user_id,
+        n.message_ids
+      FROM json_to_recordset($1::json) AS n (message_id uuid, kind text, recipient text, letter text, expires_in_secs double precision,
+        user_id integer, message_ids bigint[])`,
+    values: [JSON.stringify(rows)],
+  });
+}
+
+/** Adds one mail, as `insertMails` does. */
 export async function insertMail(
   client: Client,
   secrets: KeySecrets,
   mail: NewMail,
 ): Promise<void> {
-  const messageId = randomUUID();
-  await client.query({
-    name: 'store-insert-mail',
-    text: `INSERT INTO mails (message_id, kind, recipient, letter_encrypted, expires_at)
-      VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5))`,
-    values: [
-      messageId,
-      mail.kind,
-      mail.recipient,
-      sealSecret(secrets, mail.letter, letterPurpose(messageId)),
-      Math.min(mail.expiresInSecs, triedMaxSecs),
-    ],
-  });
+  await insertMails(client, secrets, [mail]);
 }
 
-/** @returns ids of mails that are due and that nobody sends, the longest due first */
-export async function listDueMails(db: Queryable, mailsMax: number): Promise<number[]> {
+/** Mails about messages wait behind all others: a message for thousands must not delay somebody's link for a new password. */
+export type MailLane = 'about-messages' | 'other';
+
+function laneSql(lane: MailLane): string {
+  return lane === 'about-messages' ? 'user_id IS NOT NULL' : 'user_id IS NULL';
+}
+
+/** @returns ids of mails of a lane that are due and that nobody sends, the longest due first */
+export async function listDueMails(
+  db: Queryable,
+  lane: MailLane,
+  mailsMax: number,
+): Promise<number[]> {
   const { rows } = await db.query<{ id: number }>({
-    name: 'store-list-due-mails',
+    name: `store-list-due-mails-${lane}`,
     text: `SELECT id FROM mails WHERE failed_at IS NULL AND due_at <= clock_timestamp() AND claimed_until < clock_timestamp()
+        AND ${laneSql(lane)}
       ORDER BY due_at LIMIT $1`,
     values: [mailsMax],
   });
@@ -112,7 +148,13 @@ export async function claimMail(
   id: number,
   claimSecs: number,
 ): Promise<ClaimedMail | undefined> {
-  const { rows } = await db.query<Omit<ClaimedMail, 'letter'> & { readonly sealed: Buffer }>({
+  const { rows } = await db.query<
+    Omit<ClaimedMail, 'letter' | 'about'> & {
+      readonly sealed: Buffer;
+      readonly userId: number | null;
+      readonly messageIds: readonly number[] | null;
+    }
+  >({
     name: 'store-claim-mail',
     text: `WITH due AS (
         SELECT id, may_have_arrived FROM mails
@@ -121,22 +163,32 @@ export async function claimMail(
       UPDATE mails m SET claimed_until = clock_timestamp() + make_interval(secs => $2), attempts = attempts + 1, may_have_arrived = true
       FROM due WHERE m.id = due.id
       RETURNING m.id, message_id AS "messageId", kind, recipient, created_at AS "createdAt", attempts,
-        expires_at <= clock_timestamp() AS "isExpired", due.may_have_arrived AS "mayHaveArrived", letter_encrypted AS sealed`,
+        expires_at <= clock_timestamp() AS "isExpired", due.may_have_arrived AS "mayHaveArrived", letter_encrypted AS sealed,
+        user_id AS "userId", message_ids AS "messageIds"`,
     values: [id, claimSecs],
   });
   const [row] = rows;
   if (row === undefined) return undefined;
-  const { sealed, ...mail } = row;
-  return { ...mail, letter: openLetter(secrets, sealed, mail.messageId) };
+  const { sealed, userId, messageIds, ...mail } = row;
+  return {
+    ...mail,
+    letter: openLetter(secrets, sealed, mail.messageId),
+    about: userId === null || messageIds === null ? undefined : { userId, messageIds },
+  };
 }
 
-/** Deletes a mail that a server has taken. */
-export async function removeSentMail(db: Queryable, { id, attempts }: MailClaim): Promise<void> {
-  await db.query({
+/**
+ * Deletes a mail that a server has taken, or that is not to be sent.
+ *
+ * @returns false if the claim has lapsed and another process has the mail
+ */
+export async function removeMail(db: Queryable, { id, attempts }: MailClaim): Promise<boolean> {
+  const { rowCount } = await db.query({
     name: 'store-remove-sent-mail',
     text: 'DELETE FROM mails WHERE id = $1 AND attempts = $2',
     values: [id, attempts],
   });
+  return rowCount === 1;
 }
 
 /** Releases a mail for a later attempt. */

@@ -114,23 +114,3 @@ export class Telling {
     return { count, concernsSelf };
   }
 }
-
-const entities: Readonly<Record<string, string>> = {
-  '&amp;': '&',
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&#39;': "'",
-};
-const noticeTextMax = 200;
-
-/** The words of a message's HTML on one line, for places that show plain text only. */
-export function wordsOf(html: string): string {
-  const words = html
-    .replaceAll(/<(?:br|\/p|\/li|\/h\d|\/tr|\/blockquote)\b[^>]*>/g, ' ')
-    .replaceAll(/<[^>]*>/g, '')
-    .replaceAll(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities[entity] ?? entity)
-    .replaceAll(/\s+/g, ' ')
-    .trim();
-  return words.length > noticeTextMax ? `${words.slice(0, noticeTextMax)}…` : words;
-}

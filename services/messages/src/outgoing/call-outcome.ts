@@ -1,25 +1,10 @@
 /** The bot's reply and the notice to its owner after a call (reference facts, people 18). */
 import { codeBlock, joinNotices, link, notice } from '@parley/composing';
 import type { Notice } from '@parley/composing';
-import { narrowEncode } from '@parley/markdown';
 
 import type { CallResult } from './call-service.ts';
 import { readAnswer } from './service-interfaces.ts';
 import type { Reply } from './service-interfaces.ts';
-
-/** The place of a message, and so of its reply. */
-export type MessagePlace =
-  | {
-      readonly type: 'stream';
-      readonly streamId: number;
-      readonly streamName: string;
-      readonly topic: string;
-    }
-  | {
-      readonly type: 'private';
-      /** All participants, as in the message object. */
-      readonly participantIds: readonly number[];
-    };
 
 /** The actions that follow a call. */
 export type CallOutcome = {
@@ -30,14 +15,6 @@ export type CallOutcome = {
 
 function failure(text: string): Reply {
   return { content: `Failure! ${text}` };
-}
-
-/** @returns an address at which clients show the message */
-export function messageLink(realmUri: string, messageId: number, place: MessagePlace): string {
-  if (place.type === 'private')
-    return `${realmUri}/#narrow/pm-with/${place.participantIds.join(',')}-pm/near/${messageId}`;
-  const stream = narrowEncode(`${place.streamId}-${place.streamName.replaceAll(' ', '-')}`);
-  return `${realmUri}/#narrow/stream/${stream}/topic/${narrowEncode(place.topic)}/near/${messageId}`;
 }
 
 /**

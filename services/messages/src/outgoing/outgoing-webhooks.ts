@@ -6,6 +6,8 @@
  * stored outcome it is repeated under its delivery key. The bot, its service and the message are those at the time of the call.
  */
 import { ApiError, botTypes } from '@parley/api';
+import { messageLink } from '@parley/markdown';
+import type { MessagePlace } from '@parley/markdown';
 import { snapshot } from '@parley/database';
 import type { Pool } from '@parley/database';
 import type { SideEffectHandlers, SideEffectRun } from '@parley/jobs';
@@ -19,14 +21,8 @@ import { messageJsonWriter } from '../pages/message-json.ts';
 import type { MessageNames } from '../pages/message-names.ts';
 import type { PageReader, PageReads } from '../pages/page-reader.ts';
 import type { SendRequest } from '../sending/send.ts';
-import {
-  errorBlock,
-  messageLink,
-  outcomeOf,
-  ownerNotice,
-  slackRefusesPrivate,
-} from './call-outcome.ts';
-import type { CallOutcome, MessagePlace } from './call-outcome.ts';
+import { errorBlock, outcomeOf, ownerNotice, slackRefusesPrivate } from './call-outcome.ts';
+import type { CallOutcome } from './call-outcome.ts';
 import type { CallMetrics } from './call-metrics.ts';
 import type { CallResult, ServiceCall } from './call-service.ts';
 import { writeCall } from './service-interfaces.ts';

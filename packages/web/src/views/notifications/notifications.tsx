@@ -1,10 +1,10 @@
 /** How the person is told while a page is open: the number in the title, the icon, notifications of the desktop with sound. */
 import { signal, useSignalEffect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
+import { wordsOf } from '@parley/notification-rules';
 
 import type { App } from '../../data/app.ts';
 import { narrowOf } from '../../data/narrow.ts';
-import { wordsOf } from '../../data/telling.ts';
 import type { Notice } from '../../data/telling.ts';
 import { texts } from '../../texts.ts';
 import { nameOfConversation } from '../compose/conversation-name.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { wordsOf } from './telling.ts';
+import { wordsOf } from './words.ts';
 
 test.each([
   ['<p>The <strong>soup</strong> is ready</p>', 'The soup is ready'],

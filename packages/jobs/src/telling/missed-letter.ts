@@ -1,0 +1,80 @@
+/** What a mail says of the messages of one conversation that a person has not read. */
+import { messageLink } from '@parley/markdown';
+import { quote } from '@parley/mail';
+import type { Letter, Paragraph } from '@parley/mail';
+import { wordsOf } from '@parley/notification-rules';
+import type { Realm, ToldFacts } from '@parley/store';
+
+/** The newest ones; earlier ones are counted. */
+const messagesMax = 20;
+const textMaxCharacters = 1_000;
+const namesMax = 3;
+
+function listNames(names: readonly string[]): Paragraph {
+  const shown = names.slice(0, namesMax).flatMap((name, n) => [n === 0 ? '' : ', ', quote(name)]);
+  return names.length > namesMax ? [...shown, ' and others'] : shown;
+}
+
+function subjectOf(facts: readonly ToldFacts[], place: ToldFacts['message']['place']): Paragraph {
+  if (place.type === 'stream')
+    return ['New messages in ', quote(place.streamName), ', topic ', quote(place.topic)];
+  const names = [...new Set(facts.map(({ message }) => message.senderName))];
+  return [...listNames(names), ' wrote to you'];
+}
+
+function countOf(count: number): string {
+  return count === 1 ? 'one new message' : `${count} new messages`;
+}
+
+/** With names and words, where the person and the organization let mails show them. */
+function showsContent({ recipient }: ToldFacts, realm: Pick<Realm, 'settings'>): boolean {
+  return (
+    recipient.settings.message_content_in_email_notifications &&
+    realm.settings.message_content_allowed_in_email_notifications
+  );
+}
+
+/**
+ * Writes the letter, the same for the same facts.
+ *
+ * @param facts at least one, all of one person and conversation, by ascending id
+ * @param publicUrl without a slash at the end
+ */
+export function missedLetter(
+  facts: readonly [ToldFacts, ...ToldFacts[]],
+  realm: Pick<Realm, 'name' | 'settings'>,
+  publicUrl: string,
+): Letter {
+  const [first] = facts;
+  const { place } = first.message;
+  const { settings } = first.recipient;
+  const organization: Paragraph = settings.realm_name_in_notifications
+    ? [quote(realm.name), ': ']
+    : [];
+  const rest = {
+    ending: ['You get this because you were away and had not read it.'],
+    unsubscribeUrl: `${publicUrl}/#settings/notifications`,
+  } as const;
+  if (!showsContent(first, realm))
+    return {
+      subject: [...organization, 'New messages'],
+      paragraphs: [['You have ', countOf(facts.length), ' in ', quote(realm.name), '.']],
+      action: { label: 'Read it', url: publicUrl },
+      ...rest,
+    };
+  const shown = facts.slice(-messagesMax);
+  const earlier = facts.length - shown.length;
+  return {
+    subject: [...organization, ...subjectOf(facts, place)],
+    paragraphs: [
+      ...(earlier > 0 ? [[`${countOf(earlier)} before these:`]] : []),
+      ...shown.map(({ message }) => [
+        quote(message.senderName),
+        ': ',
+        quote(wordsOf(message.renderedContent, textMaxCharacters), textMaxCharacters),
+      ]),
+    ],
+    action: { label: 'Read and answer', url: messageLink(publicUrl, first.messageId, place) },
+    ...rest,
+  };
+}

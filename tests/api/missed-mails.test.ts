@@ -1,0 +1,323 @@
+/** Mails about messages that people have not read while they were away: who gets which, judged when it is sent; on a real SMTP server. */
+import type { Pool } from '@parley/database';
+import { listMails } from '@parley/store';
+import { makeOrganization, openTestPool, startLocalCluster, waitUntil } from '@parley/test-kit';
+import type { Cluster, Parameters, TestAccount, TestOrganization } from '@parley/test-kit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+import { MailServer, headerOf, smtpRefusal } from '../support/mail-server.ts';
+
+let server: MailServer;
+let cluster: Cluster;
+let organization: TestOrganization;
+let pool: Pool;
+let ann: TestAccount;
+let bob: TestAccount;
+let streamId: number;
+let made = 0;
+
+beforeAll(async () => {
+  server = await MailServer.start();
+  cluster = await startLocalCluster({
+    people: 2,
+    environment: {
+      PARLEY_SMTP_URL: `smtp+plain://127.0.0.1:${server.port}`,
+      PARLEY_MAIL_FROM: 'Parley <parley@chat.example>',
+      PARLEY_PUBLIC_URL: 'https://chat.example',
+    },
+  });
+  organization = await makeOrganization(cluster);
+  pool = openTestPool(cluster.settings.databaseUrl);
+});
+afterAll(async () => {
+  await pool?.end();
+  await organization?.close();
+  await cluster?.stop();
+  await server?.stop();
+});
+/** Each test has people and a private stream of its own. */
+beforeEach(async () => {
+  server.atStep = () => undefined;
+  made += 1;
+  ann = await organization.makeAccount(`Ann${made} Lee`, { role: 'administrator' });
+  bob = await organization.makeAccount(`Bob${made} Ray`);
+  const stream = await organization.makeStream(`kiln${made}`, [ann, bob], { inviteOnly: true });
+  streamId = stream.id;
+});
+
+async function send(from: TestAccount, message: Parameters): Promise<number> {
+  const { id } = await from.client.post('messages', message);
+  return Number(id);
+}
+
+function write(content: string): Promise<number> {
+  return send(ann, { type: 'private', to: [bob.id], content });
+}
+
+function say(content: string, topic = 'fire'): Promise<number> {
+  return send(ann, { type: 'stream', to: streamId, topic, content });
+}
+
+/** Waits until everything that was sent has become candidates, and makes those due. */
+async function letTimeCome(): Promise<void> {
+  await waitUntil('all messages were looked at', async () => {
+    const { rows } = await pool.query<{ done: boolean }>(
+      'SELECT (SELECT message_id FROM told_upto) >= (SELECT max(id) FROM messages) AS done',
+    );
+    return rows[0]?.done;
+  });
+  await pool.query('UPDATE messages_to_mail SET due_at = now() WHERE due_at > now()');
+}
+
+/** Waits until nothing is left to decide, and no mail to send. */
+async function settle(): Promise<void> {
+  await letTimeCome();
+  await waitUntil(
+    'nobody waits to be told',
+    async () => {
+      const { rows } = await pool.query<{ done: boolean }>(
+        `SELECT NOT EXISTS (SELECT 1 FROM messages_to_mail)
+          AND NOT EXISTS (SELECT 1 FROM mails WHERE failed_at IS NULL) AS done`,
+      );
+      return rows[0]?.done;
+    },
+    { deadlineMs: 30_000 },
+  );
+}
+
+/** The text parts, as a reader sees them, without the characters that keep mail programs from making links. */
+function mailsTo(account: TestAccount): { subject: string; text: string; raw: string }[] {
+  return server.mails
+    .filter(({ to }) => to.includes(account.email))
+    .map((mail) => {
+      const [, part = ''] = /text\/plain[\s\S]*?\r\n\r\n([\s\S]*?)\r\n----_/.exec(mail.raw) ?? [];
+      const isBase64 = /text\/plain[^\r\n]*\r\nContent-Transfer-Encoding: base64/.test(mail.raw);
+      const bytes = isBase64
+        ? Buffer.from(part, 'base64')
+        : Buffer.from(
+            part
+              .replaceAll('=\r\n', '')
+              .replaceAll(/=([0-9A-F]{2})/g, (_, code: string) =>
+                String.fromCodePoint(Number.parseInt(code, 16)),
+              ),
+            'latin1',
+          );
+      return {
+        subject: headerOf(mail, 'subject') ?? '',
+        text: bytes.toString('utf8').replaceAll('\u{2060}', '').replaceAll('\r\n', '\n'),
+        raw: mail.raw,
+      };
+    });
+}
+
+function textsTo(account: TestAccount): string[] {
+  return mailsTo(account).map(({ text }) => text);
+}
+
+test('who is away gets one mail for each conversation, with what is unread there', async () => {
+  await write('The kiln is **hot** now');
+  const last = await write('and empty');
+  await say(`@**${bob.user.fullName}** come`);
+  await settle();
+  const texts = textsTo(bob);
+  expect(texts).toHaveLength(2);
+  const first = texts.find((text) => text.includes('pm-with'));
+  const second = texts.find((text) => text !== first);
+  expect(first).toContain(`“${ann.user.fullName}”: “The kiln is hot now”\n\n`);
+  expect(first).toContain(`“${ann.user.fullName}”: “and empty”\n\n`);
+  expect(first).toContain(`https://chat.example/#narrow/pm-with/`);
+  expect(first).toContain(`-pm/near/${last - 1}`);
+  expect(first).toContain('https://chat.example/#settings/notifications');
+  expect(second).toContain(`/topic/fire/near/`);
+  expect(textsTo(ann)).toEqual([]);
+  const [mail] = mailsTo(bob);
+  expect(mail?.raw).toContain('List-Unsubscribe: <https://chat.example/#settings/notifications>');
+});
+
+test('a mail is written once, whichever of two processes decides', async () => {
+  const people = await organization.makeAccounts(
+    Array.from({ length: 30 }, (_, n) => `Many${made} ${'abcdefghij'[n % 10]}${n}`),
+  );
+  await Promise.all(
+    people.map((person) => send(ann, { type: 'private', to: [person.id], content: 'hello' })),
+  );
+  await settle();
+  expect(people.map((person) => textsTo(person).length)).toEqual(people.map(() => 1));
+});
+
+describe('nobody is told', () => {
+  test.each<[string, (id: number) => Promise<unknown>]>([
+    [
+      'of what was read',
+      (id) => bob.client.post('messages/flags', { messages: [id], op: 'add', flag: 'read' }),
+    ],
+    ['of what was deleted', (id) => ann.client.delete(`messages/${id}`)],
+    [
+      'after an edit that mentions others',
+      (id) => ann.client.patch(`messages/${id}`, { content: 'x' }),
+    ],
+    [
+      'after leaving the stream',
+      () => bob.client.delete('users/me/subscriptions', { subscriptions: [`kiln${made}`] }),
+    ],
+    ['after being deactivated', () => ann.client.delete(`users/${bob.id}`)],
+    [
+      'who wants no mails',
+      () =>
+        bob.client.patch('settings/notifications', { enable_offline_email_notifications: false }),
+    ],
+    ['of a stream that ended', () => ann.client.delete(`streams/${streamId}`)],
+  ])('%s, when that changed between sending and deciding', async (_what, change) => {
+    const id = await say(`@**${bob.user.fullName}** come`);
+    await change(id);
+    await settle();
+    expect(textsTo(bob)).toEqual([]);
+  });
+
+  test('of messages that do not concern the person', async () => {
+    await bob.client.post('users/me/alert_words', { alert_words: ['glaze'] });
+    await say('the glaze is here');
+    await bob.client.patch('users/me/subscriptions/muted_topics', {
+      stream_id: streamId,
+      topic: 'noise',
+      op: 'add',
+    });
+    await say('@**all** listen', 'noise');
+    await settle();
+    expect(textsTo(bob)).toEqual([]);
+  });
+});
+
+test('messages of a stream are told where the person asked for them', async () => {
+  await bob.client.post('users/me/subscriptions/properties', {
+    subscription_data: [{ stream_id: streamId, property: 'email_notifications', value: true }],
+  });
+  await say('plain words');
+  await settle();
+  expect(textsTo(bob)).toEqual([expect.stringContaining('plain words')]);
+});
+
+test('everybody is told of a mention of all, and who asked of every stream', async () => {
+  const cat = await organization.makeAccount(`Cat${made} Moe`);
+  await cat.client.patch('settings/notifications', { enable_stream_email_notifications: true });
+  const { id: to } = await organization.makeStream(`glaze${made}`, [ann, bob, cat]);
+  await send(ann, { type: 'stream', to, topic: 'one', content: 'plain words' });
+  await send(ann, { type: 'stream', to, topic: 'two', content: '@**all** hot words' });
+  await settle();
+  expect(textsTo(bob)).toEqual([expect.stringContaining('hot words')]);
+  expect(textsTo(cat)).toHaveLength(2);
+});
+
+test('who is active is told after that, and not of what was read meanwhile', async () => {
+  await bob.client.post('users/me/presence', { status: 'active' });
+  await waitUntil('the report is stored', async () => {
+    const { rowCount } = await pool.query(`SELECT 1 FROM presence WHERE user_id = ${bob.id}`);
+    return rowCount === 1;
+  });
+  const id = await write('first');
+  await write('second');
+  await letTimeCome();
+  await waitUntil('it is put off', async () => {
+    const { rows } = await pool.query<{ secs: number }>(
+      `SELECT extract(epoch FROM due_at - now())::float AS secs FROM messages_to_mail WHERE user_id = ${bob.id}`,
+    );
+    return rows.length === 2 && rows.every(({ secs }) => secs > 60 && secs < 141);
+  });
+  await bob.client.post('messages/flags', { messages: [id], op: 'add', flag: 'read' });
+  await pool.query(
+    `UPDATE presence SET reported_at = now() - interval '141 s' WHERE user_id = ${bob.id}`,
+  );
+  await settle();
+  expect(textsTo(bob)).toEqual([expect.stringContaining('second')]);
+  expect(textsTo(bob)[0]).not.toContain('first');
+});
+
+test.each<[string, () => Promise<unknown>, () => Promise<unknown>]>([
+  [
+    'the person',
+    () =>
+      bob.client.patch('settings/notifications', { message_content_in_email_notifications: false }),
+    async () => undefined,
+  ],
+  [
+    'the organization',
+    () => ann.client.patch('realm', { message_content_allowed_in_email_notifications: false }),
+    () => ann.client.patch('realm', { message_content_allowed_in_email_notifications: true }),
+  ],
+])('names and words are left out if %s wants that', async (_who, hide, show) => {
+  await hide();
+  await write('secret words');
+  await say(`@**${bob.user.fullName}** come`, 'secret topic');
+  await settle();
+  await show();
+  const mails = mailsTo(bob);
+  expect(mails).toHaveLength(2);
+  for (const { subject, text } of mails) {
+    expect(subject).toBe('New messages');
+    expect(text).toContain('You have one new message in');
+    expect(text).not.toMatch(/secret|kiln|Ann\d|#narrow/);
+  }
+});
+
+describe('a mail that waits for its server', () => {
+  /** Makes the server refuse for now, and waits until a mail about the message waits. */
+  async function writeInVain(content: string): Promise<number> {
+    server.atStep = (step) => {
+      if (step === 'sender') throw smtpRefusal(451, 'later');
+    };
+    const id = await say(`@**${bob.user.fullName}** ${content}`);
+    await letTimeCome();
+    await waitUntil('the server refused it', async () =>
+      (await listMails(pool, 10)).some(
+        ({ recipient, attempts, lastError }) =>
+          recipient === bob.email && attempts > 0 && lastError !== null,
+      ),
+    );
+    return id;
+  }
+
+  async function goOn(): Promise<void> {
+    server.atStep = () => undefined;
+    await pool.query('UPDATE mails SET due_at = now() WHERE claimed_until < now()');
+    await settle();
+  }
+
+  test('goes when it works again', async () => {
+    await writeInVain('come');
+    await goOn();
+    expect(textsTo(bob)).toEqual([expect.stringContaining('come')]);
+  });
+
+  test.each<[string, (id: number) => Promise<unknown>]>([
+    [
+      'read',
+      (id) => bob.client.post('messages/flags', { messages: [id], op: 'add', flag: 'read' }),
+    ],
+    ['deleted', (id) => ann.client.delete(`messages/${id}`)],
+    [
+      'taken out of reach',
+      () =>
+        ann.client.delete('users/me/subscriptions', {
+          subscriptions: [`kiln${made}`],
+          principals: [bob.id],
+        }),
+    ],
+  ])('is withdrawn if its message was %s', async (_what, change) => {
+    const id = await writeInVain('come');
+    await change(id);
+    await goOn();
+    expect(textsTo(bob)).toEqual([]);
+  });
+
+  test('is written anew if its message was edited, moved, or its words are not to be shown', async () => {
+    const id = await writeInVain('wrong words');
+    await ann.client.patch(`messages/${id}`, {
+      content: `@**${bob.user.fullName}** right words`,
+      topic: 'elsewhere',
+    });
+    await goOn();
+    expect(textsTo(bob)).toEqual([expect.stringContaining('right words')]);
+    expect(textsTo(bob)[0]).toMatch(/topic\/elsewhere\//);
+    expect(textsTo(bob)[0]).not.toMatch(/wrong|fire/);
+  });
+});
