@@ -44,7 +44,11 @@ afterAll(async () => {
 
 beforeEach(async () => {
   token = makeSessionToken();
-  ({ id: sessionId } = await insertSession(pool(), { userId, token, device: 'x' }, idleMaxSecs));
+  ({ id: sessionId } = await insertSession(
+    pool(),
+    { userId, token, by: undefined, device: 'x' },
+    idleMaxSecs,
+  ));
 });
 
 const pool = (): Queryable => connected.maker.pool;

@@ -112,6 +112,16 @@ export const peoplePlans: Plans = {
     { path: 'settings/email/confirm', parameters: { token: 'x'.repeat(43) }, succeeds: false },
   ],
   'POST sessions': { because: 'it takes a password, and is for pages of the server' },
+  'POST sso/start': () => [
+    { path: 'sso/start', parameters: { provider: 'none' }, succeeds: false },
+  ],
+  'POST sso/finish': () => [
+    { path: 'sso/finish', parameters: { provider: 'none', answer: 'code=x' }, succeeds: false },
+  ],
+  'POST sso/link': () => [{ path: 'sso/link', parameters: { provider: 'none' }, succeeds: false }],
+  'GET sso/identities': () => [{ path: 'sso/identities' }],
+  'DELETE sso/identities/{identity_id}': () =>
+    [1, 2, 999_999].map((id) => ({ path: `sso/identities/${id}`, succeeds: false })),
   'GET sessions': () => [{ path: 'sessions' }],
   'DELETE sessions/{session_id}': () => [1, 2, 999_999].map((id) => ({ path: `sessions/${id}` })),
   'DELETE sessions': () => [{ path: 'sessions' }],

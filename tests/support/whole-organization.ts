@@ -1,7 +1,8 @@
 /** An organization with something of everything, created through the gateway as its people would. */
 import type { ParametersOf } from '@parley/client';
 import { drawDefaultAvatar } from '@parley/images';
-import { makeOrganization } from '@parley/test-kit';
+import { insertIdentity } from '@parley/store';
+import { makeOrganization, openTestPool } from '@parley/test-kit';
 import type { Cluster, TestAccount } from '@parley/test-kit';
 
 export const password = 'the tide is low on tuesdays';
@@ -40,7 +41,15 @@ export async function makeWholeOrganization(cluster: Cluster): Promise<WholeOrga
   await whole.read();
   await whole.arrange();
   await whole.leave();
+  await linkIdentity(cluster, bob);
   return { accounts, fileUrls: whole.fileUrls, close: () => organization.close() };
+}
+
+/** As if the person had signed in by an OpenID provider, which takes a provider that runs. */
+async function linkIdentity({ settings }: Cluster, { user }: TestAccount): Promise<void> {
+  const pool = openTestPool(settings.databaseUrl, 1);
+  await insertIdentity(pool, user.id, { issuer: 'https://id.example', subject: 'bob' });
+  await pool.end();
 }
 
 class Maker {

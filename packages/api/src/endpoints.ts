@@ -88,6 +88,11 @@ import {
   devFetchApiKeyEndpoint,
   devListUsersByPostEndpoint,
   devListUsersEndpoint,
+  beginLinkingEndpoint,
+  beginSingleSignOnEndpoint,
+  finishSingleSignOnEndpoint,
+  listIdentitiesEndpoint,
+  unlinkIdentityEndpoint,
   endOtherSessionsEndpoint,
   endSessionEndpoint,
   fetchApiKeyEndpoint,
@@ -134,7 +139,7 @@ import {
   reportPresenceEndpoint,
   sendTypingEndpoint,
 } from './presence/index.ts';
-import { mailPages, referencePages } from './reference-pages.ts';
+import { mailPages, referencePages, signOnPages } from './reference-pages.ts';
 import {
   addDefaultStreamEndpoint,
   addSubscriptionsEndpoint,
@@ -223,9 +228,14 @@ const ofServices = [
   lookAtJoinLinkEndpoint,
   joinEndpoint,
   openSessionEndpoint,
+  beginSingleSignOnEndpoint,
+  finishSingleSignOnEndpoint,
   listSessionsEndpoint,
   endSessionEndpoint,
   endOtherSessionsEndpoint,
+  beginLinkingEndpoint,
+  listIdentitiesEndpoint,
+  unlinkIdentityEndpoint,
   getOwnProfileEndpoint,
   regenerateOwnApiKeyEndpoint,
   deactivateOwnUserEndpoint,
@@ -315,16 +325,22 @@ export type DeclaredEndpoint = (typeof ofServices)[number];
 /** In the order of the OpenAPI document. */
 export const endpoints: readonly Endpoint[] = ofServices;
 
-export { mailPages, referencePages };
+/** Those with an example of a call. */
+export const endpointsWithExample: readonly Endpoint[] = endpoints.filter(
+  ({ onlyForPages }) => !onlyForPages,
+);
+
+export { mailPages, referencePages, signOnPages };
 
 /** Endpoints that gateways answer themselves, and that the document does not describe. */
 export const pages: readonly (Endpoint & { readonly name: EndpointNameOf<'gateway'> })[] = [
   ...referencePages,
   ...mailPages,
+  ...signOnPages,
 ];
 
 /** The names of the endpoints of a service, or of the gateway itself. */
 export type EndpointNameOf<Service extends AnsweringService> = Extract<
-  (typeof ofServices | typeof referencePages | typeof mailPages)[number],
+  (typeof ofServices | typeof referencePages | typeof mailPages | typeof signOnPages)[number],
   { readonly service: Service }
 >['name'];

@@ -53,6 +53,10 @@ export const limits = {
   apiKeyLength: 32,
   /** Sessions of browsers of one person; the one that was not used for longest ends for another one. */
   sessionsMax: 20,
+  /** The longest time that an OpenID provider has for what one request needs from it. */
+  identityProviderWaitMaxMs: 10_000,
+  /** Identities at OpenID providers of one account. */
+  identitiesMax: 20,
   /** Addresses that one request invites. */
   inviteesMax: 100,
   /** Invitations of the organization that can still be used. */

@@ -3,6 +3,7 @@
  * path, so that no path of a request is ever used as the path of a file.
  */
 import { declareEndpoint } from './declare/endpoint.ts';
+import { pathText } from './declare/parameters.ts';
 
 const javascript = 'text/javascript; charset=utf-8';
 const css = 'text/css; charset=utf-8';
@@ -75,5 +76,30 @@ export const mailPages = [
     summary: 'Get the page with the mails that a development server kept',
     success: [{ contentType: 'text/html; charset=utf-8', description: 'The page' }],
     forDevelopment: true,
+  }),
+] as const;
+
+/**
+ * Addresses for browsers on their way to an OpenID provider and back (decision 0051). They lead to the web client, which goes on with what
+ * follows the hash sign.
+ */
+export const signOnPages = [
+  declareEndpoint({
+    ...forEverybody,
+    name: 'show-sign-in',
+    below: 'root',
+    path: '/sso/{provider}/start',
+    parameters: [pathText('provider', { description: 'The id of the provider' })],
+    summary: 'Begin to sign in by an OpenID provider',
+    success: [{ status: 303, description: 'The page that begins the sign-in' }],
+  }),
+  declareEndpoint({
+    ...forEverybody,
+    name: 'return-from-sign-in',
+    below: 'root',
+    path: '/sso/{provider}/callback',
+    parameters: [pathText('provider', { description: 'The id of the provider' })],
+    summary: 'Come back from an OpenID provider',
+    success: [{ status: 303, description: 'The page that finishes the sign-in' }],
   }),
 ] as const;

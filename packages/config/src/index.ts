@@ -3,6 +3,7 @@ export {
   ConfigError,
   readDatabaseConfig,
   readFilesConfig,
+  readIdentityProviders,
   readMailConfig,
   readRedisConfig,
   readServiceConfig,
@@ -19,6 +20,7 @@ export type {
   ServiceConfig,
   ServiceName,
 } from './read-config.ts';
+export type { IdentityProviderConfig, ProvidedRole } from './identity-providers.ts';
 export type { MailSender } from './mail-sender.ts';
 export { parseRedisAddress } from './redis-address.ts';
 export type { RedisAddress, RedisHost } from './redis-address.ts';

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 
+import type { IdentityProviderConfig } from './identity-providers.ts';
 import type { MailSender } from './mail-sender.ts';
 import type { Setting } from './setting-kinds.ts';
 import { settings } from './settings.ts';
@@ -134,6 +135,10 @@ export type ServiceConfig = {
   readonly loginLimits: readonly RateLimit[];
   /** For one client address, of requests that strangers may make. Empty if they are not limited, or there is no rate limit at all. */
   readonly strangerLimits: readonly RateLimit[];
+  /** For one client address, of sign-ins by single sign-on. Empty if they are not limited, or there is no rate limit at all. */
+  readonly singleSignOnLimits: readonly RateLimit[];
+  /** The OpenID providers by which people sign in, in the order of their buttons. */
+  readonly identityProviders: readonly IdentityProviderConfig[];
   /** For one client address, at one gateway. */
   readonly passwordsAtOnceMax: number;
   /** The proxies that are believed about a client's address. */
@@ -364,15 +369,17 @@ function readUploads(reader: SettingsReader): UploadsConfig {
 
 function readLimits(
   reader: SettingsReader,
-): Pick<ServiceConfig, 'rateLimits' | 'loginLimits' | 'strangerLimits'> {
+): Pick<ServiceConfig, 'rateLimits' | 'loginLimits' | 'strangerLimits' | 'singleSignOnLimits'> {
   const rateLimits = reader.must('rateLimits');
   const loginLimits = reader.must('loginLimits');
   const strangerLimits = reader.must('strangerLimits');
+  const singleSignOnLimits = reader.must('singleSignOnLimits');
   const areOff = reader.faults.length === 0 && rateLimits.length === 0;
   return {
     rateLimits,
     loginLimits: areOff ? [] : loginLimits,
     strangerLimits: areOff ? [] : strangerLimits,
+    singleSignOnLimits: areOff ? [] : singleSignOnLimits,
   };
 }
 
@@ -424,6 +431,7 @@ export function serviceConfigFrom(raw: RawSettings, service: string): ServiceCon
     botsPerOwnerMax: reader.must('botsPerOwnerMax'),
     sessionIdleSecs: reader.must('sessionIdleDays') * 86_400,
     newStreamsPerRequestMax: reader.must('newStreamsPerRequestMax'),
+    identityProviders: reader.must('identityProviders'),
     passwordsAtOnceMax: reader.must('passwordsAtOnceMax'),
     trustedProxies: reader.read('trustedProxies') ?? [],
     allowedOrigins: reader.must('allowedOrigins'),
@@ -500,4 +508,13 @@ export function readFilesConfig(env: Environment): FilesConfig | undefined {
  */
 export function readMailConfig(env: Environment): MailConfig | undefined {
   return readPart(env, (reader) => readMail(reader, reader.must('mode')));
+}
+
+/**
+ * Reads only the OpenID providers.
+ *
+ * @throws ConfigError with every fault
+ */
+export function readIdentityProviders(env: Environment): readonly IdentityProviderConfig[] {
+  return readPart(env, (reader) => reader.must('identityProviders'));
 }

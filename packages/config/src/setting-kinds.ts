@@ -1,3 +1,5 @@
+import { parseIdentityProviders } from './identity-providers.ts';
+import type { IdentityProviderConfig } from './identity-providers.ts';
 import { parseRedisAddress } from './redis-address.ts';
 import { Secret } from './secret.ts';
 import { parseSmtpAddress } from './smtp-address.ts';
@@ -134,6 +136,13 @@ export function smtpAddress(name: string, common: Common): Setting<Secret> {
     },
     true,
   );
+}
+
+export function identityProviderList(
+  name: string,
+  common: Common,
+): Setting<readonly IdentityProviderConfig[]> {
+  return setting(name, common, parseIdentityProviders, true);
 }
 
 export function certificatesFile(name: string, common: Common): Setting<string> {

@@ -5,6 +5,7 @@ import {
   anySecret,
   certificatesFile,
   choice,
+  identityProviderList,
   longSecret,
   onOrOff,
   plainText,
@@ -238,6 +239,20 @@ export const settings = {
     },
     parseRateLimits,
   ),
+  singleSignOnLimits: setting(
+    'PARLEY_SSO_LIMITS',
+    {
+      default: '600:300',
+      meaning:
+        'sign-ins by single sign-on that one client address may begin, as seconds:requests pairs separated by commas; off for no limit',
+    },
+    parseRateLimits,
+  ),
+  identityProviders: identityProviderList('PARLEY_OIDC_PROVIDERS', {
+    default: '[]',
+    meaning:
+      'the OpenID providers by which people sign in, as a JSON list (docs/single-sign-on.md)',
+  }),
   passwordsAtOnceMax: wholeNumber('PARLEY_PASSWORDS_AT_ONCE', [1, 10_000], {
     default: '4',
     meaning:

@@ -15,6 +15,7 @@ export const linkRequestId = 'link';
 /** The headers of a client's request that linked services need. */
 export const linkedHeaderNames = [
   'accept-encoding',
+  'cookie',
   'content-type',
   'user-agent',
   'idempotency-key',

@@ -21,8 +21,10 @@ export {
   realmEmojiJson,
   realmIconUrl,
   realmLogoUrl,
+  singleSignOnMethod,
   userGroupJson,
 } from './organization.ts';
+export type { SignInServer } from './organization.ts';
 export { scheduledMessageJson } from './scheduled-messages.ts';
 export {
   ageFields,

@@ -33,6 +33,16 @@ export function realmLogoUrl(realm: Realm, theme: 'day' | 'night'): string {
   return `/user_avatars/${realm.id}/realm/${name}.png?version=${version}`;
 }
 
+/** What decides which ways to sign in the server has. */
+export type SignInServer = {
+  readonly mode: 'development' | 'production';
+  /** Whether its configuration names OpenID providers. */
+  readonly usesSingleSignOn: boolean;
+};
+
+/** The name of signing in by an OpenID provider in the organization's settings. */
+export const singleSignOnMethod = 'OpenID Connect';
+
 /**
  * Lists the server's authentication methods by the names in the organization's settings (reference facts, events 4.5).
  *
@@ -40,9 +50,13 @@ export function realmLogoUrl(realm: Realm, theme: 'day' | 'night'): string {
  */
 export function authenticationMethods(
   realm: Pick<Realm, 'disabledAuthenticationMethods'>,
-  mode: 'development' | 'production',
+  { mode, usesSingleSignOn }: SignInServer,
 ): Readonly<Record<string, boolean>> {
-  const names = mode === 'development' ? ['Dev', 'Email'] : ['Email'];
+  const names = [
+    ...(mode === 'development' ? ['Dev'] : []),
+    'Email',
+    ...(usesSingleSignOn ? [singleSignOnMethod] : []),
+  ];
   const off = new Set(realm.disabledAuthenticationMethods);
   return Object.fromEntries(names.map((name) => [name, !off.has(name)]));
 }

@@ -1,5 +1,5 @@
 export { createPeopleContext } from './people-context.ts';
-export type { PeopleContext } from './people-context.ts';
+export type { PeopleContext, SignOnOutcome } from './people-context.ts';
 
 export { changeEmail } from './accounts/change-email.ts';
 export { changeOwnAccount } from './accounts/change-own-account.ts';
@@ -46,6 +46,11 @@ export { deactivateOrganization } from './organization/deactivate-organization.t
 export { checkDomain } from './organization/domain-rules.ts';
 export { reactivateOrganization } from './organization/reactivate-organization.ts';
 export { setStringId } from './organization/set-string-id.ts';
+
+export { unlinkIdentity } from './sso/identities.ts';
+export { isSingleSignOnUsed, signInPath } from './sso/providers.ts';
+export { beginSingleSignOn, finishSingleSignOn, prepareSignOut } from './sso/single-sign-on.ts';
+export type { FinishedSignIn, ReturnedSignIn } from './sso/single-sign-on.ts';
 
 export { endOtherSessions, endSession, openSession } from './sessions/change-sessions.ts';
 

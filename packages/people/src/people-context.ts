@@ -2,9 +2,10 @@ import type { ServiceConfig } from '@parley/config';
 import type { Pool } from '@parley/database';
 import type { EventLog } from '@parley/event-log';
 import type { FileStore } from '@parley/files';
-import { sessionCookieOf } from '@parley/identity';
+import { attemptCookieOf, sessionCookieOf } from '@parley/identity';
 import type { SessionCookie } from '@parley/identity';
 import { ImageDecoder } from '@parley/images';
+import { OpenIdProvider } from '@parley/openid';
 import { subjectLogger } from '@parley/logging';
 import type { Logger } from '@parley/logging';
 import { descriptionRenderer } from '@parley/markdown';
@@ -14,6 +15,15 @@ import type { KeySecrets } from '@parley/secrets';
 import { PictureFiles } from './pictures/picture-files.ts';
 import { PictureMaker } from './pictures/picture-maker.ts';
 import { realmDescriptionRenderer } from './render-realm-description.ts';
+
+export type SignOnOutcome = 'signed in' | 'made' | 'linked' | 'refused' | 'unavailable' | 'invalid';
+
+/** @param reason for the operator, without secrets and words of strangers; undefined if nothing is wrong */
+export type NoteSignOn = (
+  provider: string,
+  outcome: SignOnOutcome,
+  reason: string | undefined,
+) => void;
 
 /** The context of operations on people, bots and the organization. */
 export type PeopleContext = {
@@ -30,6 +40,13 @@ export type PeopleContext = {
   readonly sessionCookie: SessionCookie;
   /** ... which end if they are not used for longer than this. */
   readonly sessionIdleSecs: number;
+  /** The OpenID providers by which people sign in, by id, in the order of their buttons. */
+  readonly identityProviders: ReadonlyMap<string, OpenIdProvider>;
+  readonly usesSingleSignOn: boolean;
+  /** The cookie of a sign-in by a provider that the browser began. */
+  readonly attemptCookie: SessionCookie;
+  /** Logs and counts what became of a sign-in by a provider. */
+  readonly noteSignOn: NoteSignOn;
   /** Whether the configuration says how mails leave. */
   readonly sendsMails: boolean;
   /** Counts active bots. */
@@ -51,13 +68,17 @@ export function createPeopleContext({
   files,
   pool,
   eventLog,
+  countSignOn,
 }: {
   readonly config: ServiceConfig;
   readonly log: Logger;
   readonly files: FileStore;
   readonly pool: Pool;
   readonly eventLog: EventLog;
+  readonly countSignOn?: ((provider: string, outcome: SignOnOutcome) => void) | undefined;
 }): PeopleContext {
+  const { identityProviders: providers } = config;
+  const signOnLog = subjectLogger(log, 'people:single-sign-on');
   const picturesLog = subjectLogger(log, 'people:pictures');
   return {
     pool,
@@ -69,6 +90,15 @@ export function createPeopleContext({
     publicUrl: config.publicUrl,
     sessionCookie: sessionCookieOf(config.publicUrl),
     sessionIdleSecs: config.sessionIdleSecs,
+    identityProviders: new Map(
+      providers.map((provider) => [provider.id, new OpenIdProvider(provider)]),
+    ),
+    usesSingleSignOn: providers.length > 0,
+    attemptCookie: attemptCookieOf(config.publicUrl),
+    noteSignOn: (provider, outcome, reason) => {
+      countSignOn?.(provider, outcome);
+      if (reason !== undefined) signOnLog.warn({ provider, outcome, reason }, 'single sign-on');
+    },
     sendsMails: config.mail !== undefined,
     botsPerOwnerMax: config.botsPerOwnerMax,
     renderDescription: realmDescriptionRenderer(config.publicUrl),

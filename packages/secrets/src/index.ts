@@ -1,3 +1,4 @@
+export { deriveToken, openUnder, sealUnder } from './derived-secrets.ts';
 export {
   deriveKeySecrets,
   hashToStore,

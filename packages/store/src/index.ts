@@ -10,14 +10,24 @@ export {
 } from './people/api-keys.ts';
 export type { KeyAccount } from './people/api-keys.ts';
 export {
+  deleteIdentity,
+  findIdentityAccount,
+  insertIdentity,
+  listIdentities,
+} from './people/linked-identities.ts';
+export type { Identity, LinkedIdentity } from './people/linked-identities.ts';
+export {
   deleteSession,
   deleteSessions,
   findAccountsBySessions,
+  findSessionProvider,
   insertSession,
   listSessions,
   noteSessionUses,
 } from './people/sessions.ts';
-export type { Session, SessionAccount } from './people/sessions.ts';
+export type { Session, SessionAccount, SessionProvider } from './people/sessions.ts';
+export { deleteOldAttempts, insertAttempt, takeAttempt } from './people/sign-in-attempts.ts';
+export type { SignInAttempt } from './people/sign-in-attempts.ts';
 export {
   countStoredSecrets,
   renewStoredSecrets,

@@ -25,7 +25,8 @@ export type SeenAnswer = {
 type Place = { readonly pointer: string; readonly value: JsonObject };
 
 /** Pages of the gateway for people are not part of the interface. */
-const pages = /^\/(?:api\/(?:docs(?:\/|$)|v1\/openapi\.json$)|dev\/mails$)/;
+const pages =
+  /^\/(?:api\/(?:docs(?:\/|$)|v1\/openapi\.json$)|dev\/mails$|sso\/[^/]+\/(?:start|callback)$)/;
 
 /** Neither are the files of the web client, all of which have this header, on any path that is no endpoint's. */
 const webClientHeader = 'cross-origin-opener-policy';

@@ -31,6 +31,7 @@ export const layers: readonly Layer[] = [
       images: [],
       files: [],
       mail: [],
+      openid: [],
       redis: ['logging'],
       links: ['identity'],
       database: ['tracing'],
@@ -80,4 +81,5 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   express: ['server'],
   ioredis: ['redis'],
   nodemailer: ['mail'],
+  'openid-client': ['openid'],
 };

@@ -218,6 +218,7 @@ export const startEvents: StartService = async (frame: ServiceFrame) => {
     keySecrets,
     server: {
       mode: config.mode,
+      usesSingleSignOn: config.identityProviders.length > 0,
       publicUrl: config.publicUrl,
       uploadQuotaBytes: config.uploads.quotaBytes,
     },

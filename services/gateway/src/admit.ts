@@ -251,10 +251,11 @@ export function refusalForBrowser(
 /** @throws ApiError 429 if the client's network has made too many of these requests */
 async function countWithoutCaller(
   request: IncomingMessage,
-  { countsStrangers }: Endpoint,
+  { countsStrangers, countsSignIns }: Endpoint,
   requestId: string,
   { rateLimiter, addressOf }: Checks,
 ): Promise<Readonly<Record<string, string>>> {
+  if (countsSignIns) return rateLimiter.countSignIn(addressOf(request), requestId);
   return countsStrangers ? rateLimiter.countStranger(addressOf(request), requestId) : {};
 }
 

@@ -81,6 +81,7 @@ async function forwardAdmitted(
       service,
       isLinked: isLinked(endpoint),
       compresses: endpoint.compresses,
+      takesCookies: endpoint.takesCookies,
       caller: admitted.caller,
       address: admitted.path + admitted.query,
       answerHeaders: admitted.answerHeaders,

@@ -15,6 +15,8 @@ export type ForwardedRequest = {
   readonly isLinked: boolean;
   /** Its service compresses the answer. */
   readonly compresses: boolean;
+  /** Its service reads cookies. */
+  readonly takesCookies: boolean;
   readonly caller: Caller | null;
   /** Path and query, as services expect them. */
   readonly address: string;

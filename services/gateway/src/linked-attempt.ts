@@ -24,7 +24,7 @@ import type {
 import { takeAccountChanges } from './account-changes.ts';
 import type { OnAccountsChanged } from './account-changes.ts';
 import type { AnswerCompression, CompressedAnswer } from './answer-compression.ts';
-import type { Attempt } from './attempt.ts';
+import type { Attempt, ForwardedRequest } from './attempt.ts';
 
 /** The whole body of an answer. */
 export function bodyOf({ shared, own }: LinkAnswer): LinkBody {
@@ -60,14 +60,15 @@ export class UnreadAnswers {
 
 function headersOf(
   request: IncomingMessage,
-  compresses: boolean,
+  { compresses, takesCookies }: Pick<ForwardedRequest, 'compresses' | 'takesCookies'>,
   traceparent: string | undefined,
 ): LinkedHeaders {
   const headers: Record<string, string> = {};
   for (const name of linkedHeaderNames) {
     const value = request.headers[name];
-    if (typeof value === 'string' && (compresses || name !== 'accept-encoding'))
-      headers[name] = value;
+    const isWanted =
+      (name !== 'accept-encoding' || compresses) && (name !== 'cookie' || takesCookies);
+    if (typeof value === 'string' && isWanted) headers[name] = value;
   }
   if (traceparent !== undefined) headers['traceparent'] = traceparent;
   return headers;
@@ -163,14 +164,14 @@ export function sendOverLink(
   response: ServerResponse,
   taking: AnswerTaking,
 ): void {
-  const { requestId, address, caller, compresses, span } = attempt.request;
+  const { requestId, address, caller, span } = attempt.request;
   const number = link.send(
     {
       requestId,
       method: request.method ?? '',
       address,
       caller,
-      headers: headersOf(request, compresses, (attempt.span ?? span)?.traceparent),
+      headers: headersOf(request, attempt.request, (attempt.span ?? span)?.traceparent),
       body,
     },
     new LinkedAttempt(attempt, request, response, taking),

@@ -31,6 +31,8 @@ export type RateLimiterOptions = {
   readonly limits: readonly RateLimit[];
   /** The limits of one network without an account; empty: no limit. */
   readonly strangerLimits: readonly RateLimit[];
+  /** The limits of one network for sign-ins that it begins; empty: no limit. */
+  readonly singleSignOnLimits: readonly RateLimit[];
   /** An owner with all bots may use this many times as much. */
   readonly budgetsPerOwnerMax: number;
   readonly onRefused: () => void;
@@ -89,15 +91,26 @@ export class RateLimiter {
     address: string,
     requestId: string,
   ): Promise<Readonly<Record<string, string>>> {
-    const { redis, strangerLimits, keyPrefix } = this.#options;
-    if (strangerLimits.length === 0) return {};
+    return this.#countNetwork(address, this.#options.strangerLimits, requestId);
+  }
+
+  /** Counts a sign-in that begins. @returns and throws as `countStranger` */
+  async countSignIn(address: string, requestId: string): Promise<Readonly<Record<string, string>>> {
+    return this.#countNetwork(`sign-in ${address}`, this.#options.singleSignOnLimits, requestId);
+  }
+
+  async #countNetwork(
+    counted: string,
+    limits: readonly RateLimit[],
+    requestId: string,
+  ): Promise<Readonly<Record<string, string>>> {
+    const { redis, keyPrefix } = this.#options;
+    if (limits.length === 0) return {};
     const names = keyNames(keyPrefix, redis);
     // Redis gets no addresses.
-    const subject = createHash('sha256').update(address).digest('base64url').slice(0, 22);
-    const keys = strangerLimits.map(({ windowSecs }) =>
-      names.rateLimitOfStrangers(subject, windowSecs),
-    );
-    return this.#count(keys, strangerLimits, requestId);
+    const subject = createHash('sha256').update(counted).digest('base64url').slice(0, 22);
+    const keys = limits.map(({ windowSecs }) => names.rateLimitOfStrangers(subject, windowSecs));
+    return this.#count(keys, limits, requestId);
   }
 
   async #count(

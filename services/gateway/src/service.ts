@@ -1,5 +1,5 @@
 import { ApiError, notAuthenticated } from '@parley/api';
-import { mailPages } from '@parley/api/endpoints';
+import { mailPages, signOnPages } from '@parley/api/endpoints';
 import { BatchedReads, createPool } from '@parley/database';
 import type { Pool } from '@parley/database';
 import { HeldBodies, faultLogger, registerStoreMetrics } from '@parley/server';
@@ -36,6 +36,7 @@ import { PasswordLines } from './password-lines.ts';
 import { RateLimiter } from './rate-limit.ts';
 import { ServiceLinks } from './service-links.ts';
 import { SessionUses } from './session-uses.ts';
+import { answerSignOnPage } from './sign-on-pages.ts';
 import { StreamWrites } from './stream-answer.ts';
 import { Upstreams } from './upstreams.ts';
 import { readWebClient, webBuildFolder } from './web-client.ts';
@@ -157,6 +158,7 @@ function openLimits(
       keyPrefix,
       limits: config.rateLimits,
       strangerLimits: config.strangerLimits,
+      singleSignOnLimits: config.singleSignOnLimits,
       budgetsPerOwnerMax: config.budgetsPerOwnerMax,
       onRefused: () => counts.rateLimited.inc(),
       onUncounted,
@@ -199,13 +201,15 @@ async function openWebClient({ config, log }: ServiceFrame): Promise<WebClient> 
   return client;
 }
 
-async function openPages({ mail }: ServiceFrame['config']): Promise<AnswerPage> {
+async function openPages({ mail, publicUrl }: ServiceFrame['config']): Promise<AnswerPage> {
   const answerReference = await readPages();
   const folder = mail?.by.kind === 'folder' ? mail.by.path : undefined;
-  return (name, request, response) =>
-    name === mailPages[0].name
-      ? answerKeptMails(folder, request, response)
-      : answerReference(name, request, response);
+  return (name, request, response) => {
+    if (name === mailPages[0].name) return answerKeptMails(folder, request, response);
+    if (signOnPages.some((page) => page.name === name))
+      return answerSignOnPage(publicUrl, request, response);
+    return answerReference(name, request, response);
+  };
 }
 
 /** Starts a gateway on a service frame. It is stateless, so only its connections have to be released. */

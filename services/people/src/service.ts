@@ -8,8 +8,14 @@ import { createPeopleContext } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
 import { connectStores, keepLease, openPool, serveApi, startMaintenance } from '@parley/server';
 import type { RequestHandler, ServiceFrame } from '@parley/server';
-import { deleteOldFailedMails, deleteOldInvitations, deleteOldTokens } from '@parley/store';
+import {
+  deleteOldAttempts,
+  deleteOldFailedMails,
+  deleteOldInvitations,
+  deleteOldTokens,
+} from '@parley/store';
 
+import { signOnCounter } from './sign-on-metrics.ts';
 import { endpoints } from './endpoints/index.ts';
 
 /** @throws ConfigError when the configuration names no place for uploaded files */
@@ -80,10 +86,18 @@ export async function startPeople(frame: ServiceFrame): Promise<RequestHandler> 
   const { config, log } = frame;
   const files = await openFiles(frame);
   const stores = await connectStores(frame);
-  const context = createPeopleContext({ config, log, files, ...stores });
+  const countSignOn = signOnCounter(frame.metrics.registry);
+  const context = createPeopleContext({ config, log, files, countSignOn, ...stores });
   frame.onDispose('pictures', () => context.pictureMaker.close());
   startMails(frame, context);
   startTelling(frame, context);
+  startMaintenance(frame, [
+    {
+      name: 'forgetting sign-ins that were not finished',
+      intervalMs: forgetIntervalMs,
+      run: () => deleteOldAttempts(stores.pool),
+    },
+  ]);
   keepLease(frame, stores);
   return serveApi(frame, { implementations: endpoints, context }).handler;
 }

@@ -7,7 +7,7 @@ import { exampleVariables } from '@parley/api';
 import type { ExampleCaller, ExampleVariable, ExampleVariableName } from '@parley/api';
 import type { SampleRequest } from '@parley/api/samples';
 import { drawDefaultAvatar } from '@parley/images';
-import { ApiClient, readObjects, startCluster } from '@parley/test-kit';
+import { ApiClient, openTestPool, readObjects, startCluster } from '@parley/test-kit';
 import type { Cluster, JsonObject } from '@parley/test-kit';
 
 import { makeMailFolder, readMail, tokenIn } from '../../support/kept-mails.ts';
@@ -342,6 +342,17 @@ export class ExampleOrganization {
         { headers: { 'Sec-Fetch-Site': 'same-origin' } },
       );
       return opened['session_id'];
+    },
+    identityId: async ({ client }) => {
+      const own = (await client.get('users/me'))['user_id'];
+      const pool = openTestPool(this.cluster.settings.databaseUrl, 1);
+      const { rows } = await pool.query<{ id: number }>({
+        text: `INSERT INTO linked_identities (user_id, issuer, subject) VALUES ($1, 'https://id.harbour.example', $2)
+          RETURNING id`,
+        values: [own, this.#nextName(['tobias'])],
+      });
+      await pool.end();
+      return rows[0]?.id;
     },
     newPassword: () => Promise.resolve('the heron sleeps on one leg'),
     resetToken: async () => {

@@ -1,5 +1,5 @@
 /** The recorded answers to the examples. */
-import { endpoints } from '@parley/api/endpoints';
+import { endpointsWithExample } from '@parley/api/endpoints';
 import type { RecordedCall } from '@parley/api/samples';
 
 /** Keys are hidden, although their server no longer exists, so that scans for leaked keys find none. */
@@ -15,7 +15,7 @@ export function recordingOf(
   calls: ReadonlyMap<string, RecordedCall>,
   kept: ReadonlyMap<string, RecordedCall>,
 ): string {
-  const names = new Set(endpoints.map(({ name }) => name));
+  const names = new Set(endpointsWithExample.map(({ name }) => name));
   const sorted = Object.fromEntries(
     [...kept, ...calls]
       .filter(([name]) => names.has(name))

@@ -3,7 +3,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import type { Endpoint } from '@parley/api';
-import { endpoints } from '@parley/api/endpoints';
+import { endpointsWithExample } from '@parley/api/endpoints';
 import { answerCheckOf } from '@parley/api/openapi';
 import { sampleRequestOf } from '@parley/api/samples';
 import type { Language, RecordedCall, SampleRequest } from '@parley/api/samples';
@@ -25,7 +25,7 @@ function rankOf({ name, method }: Endpoint): number {
   return method === 'GET' ? -2 : name === first ? -1 : methods.indexOf(method);
 }
 
-const ordered: readonly Endpoint[] = endpoints.toSorted(
+const ordered: readonly Endpoint[] = endpointsWithExample.toSorted(
   (one, other) => rankOf(one) - rankOf(other),
 );
 

@@ -61,6 +61,7 @@ export const exampleVariables = {
   confirmToken: string('TOKEN', 'the part of the link in the mail after `/#confirm/`'),
   joinToken: string('TOKEN', 'the part of the link in the mail after `/#join/`'),
   invitationLinkToken: string('TOKEN', 'the part of the `invite_link` after `/#join/`'),
+  identityId: integer('IDENTITY_ID', '`identity_id` in the answer of `GET sso/identities`'),
   invitationId: integer('INVITE_ID', '`id` in the answer of `GET invites`'),
   invitationLinkId: integer('INVITE_ID', '`id` in the answer of `GET invites`'),
   password: string('PARLEY_PASSWORD', 'the password of the account'),

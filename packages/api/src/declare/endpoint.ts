@@ -134,6 +134,12 @@ export type EndpointDeclaration<
    * browser sent, which the new one replaces.
    */
   readonly opensSession?: boolean;
+  /** Anybody may begin a sign-in by it, so its requests are counted for the network of the client, apart from the others. */
+  readonly countsSignIns?: boolean;
+  /** Its handler reads cookies, which other endpoints do not get over links. */
+  readonly takesCookies?: boolean;
+  /** Only a page of this server can call it, by a cookie that no program has, so there is no example of a call. */
+  readonly onlyForPages?: boolean;
   /** A production server refuses it before anything is read. */
   readonly forDevelopment?: boolean;
   /** `read` for a GET, otherwise `once`. */
@@ -250,6 +256,9 @@ export function declareEndpoint<
     judgesPassword: false,
     countsStrangers: false,
     opensSession: false,
+    countsSignIns: false,
+    takesCookies: false,
+    onlyForPages: false,
     forDevelopment: false,
     afterLoss: method === 'GET' ? 'read' : 'once',
     waitMaxMs: 0,

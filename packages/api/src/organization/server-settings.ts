@@ -1,7 +1,14 @@
-import { Type } from 'typebox';
-
 import { declareEndpoint } from '../declare/endpoint.ts';
-import { boolean, described, mapOf, object, optional, text } from '../declare/schema.ts';
+import {
+  boolean,
+  described,
+  listOf,
+  mapOf,
+  nullable,
+  object,
+  optional,
+  text,
+} from '../declare/schema.ts';
 
 /** The requests of a client before it signs in. */
 
@@ -33,7 +40,21 @@ export const getServerSettingsEndpoint = declareEndpoint({
       realm_night_logo: text,
       realm_description: described(text, 'HTML'),
     }),
-    external_authentication_methods: Type.Unsafe<never[]>({ type: 'array', maxItems: 0 }),
+    external_authentication_methods: described(
+      listOf(
+        object(
+          {
+            name: described(text, '`oidc:` and the id of an OpenID provider'),
+            display_name: text,
+            display_icon: nullable(text),
+            login_url: described(text, 'The path of the page that begins a sign-in there'),
+            signup_url: text,
+          },
+          { name: 'ExternalAuthenticationMethod' },
+        ),
+      ),
+      'The preferred first',
+    ),
   }),
 });
 

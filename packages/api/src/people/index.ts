@@ -92,6 +92,13 @@ export {
   openSessionEndpoint,
 } from './sessions.ts';
 export {
+  beginLinkingEndpoint,
+  beginSingleSignOnEndpoint,
+  finishSingleSignOnEndpoint,
+  listIdentitiesEndpoint,
+  unlinkIdentityEndpoint,
+} from './single-sign-on.ts';
+export {
   devFetchApiKeyEndpoint,
   devListUsersByPostEndpoint,
   devListUsersEndpoint,

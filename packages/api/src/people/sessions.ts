@@ -1,7 +1,16 @@
 import { exampleVariables } from '../declare/endpoint-example.ts';
 import { declareEndpoint } from '../declare/endpoint.ts';
 import { pathInteger, textParameter } from '../declare/parameters.ts';
-import { boolean, described, integer, listOf, object, text, timestamp } from '../declare/schema.ts';
+import {
+  boolean,
+  described,
+  integer,
+  listOf,
+  object,
+  optional,
+  text,
+  timestamp,
+} from '../declare/schema.ts';
 import { limits } from '../limits.ts';
 import { signInRefusal, username } from './sign-in.ts';
 
@@ -93,11 +102,17 @@ export const endSessionEndpoint = declareEndpoint({
   tag: 'Own account',
   summary: 'Sign out one browser of the caller',
   description:
-    'A browser signs itself out with the id of its own session; the answer then removes its cookie.',
+    'A browser signs itself out with the id of its own session; the answer then removes its cookie. If the session began at an OpenID provider where people can be signed out too, the answer has the address.',
   example: { parameters: { session_id: exampleVariables.sessionId } },
   access,
   parameters: [pathInteger('session_id', { description: 'The id of the session' })],
-  success: object({}),
+  success: object({
+    ...optional({
+      sign_out_url: described(text, 'Where the browser goes to sign out at the provider too'),
+    }),
+  }),
+  takesCookies: true,
+  waitMaxMs: limits.identityProviderWaitMaxMs,
 });
 
 /** DELETE sessions. */

@@ -111,7 +111,7 @@ function checkRole(people: readonly User[], actor: User, user: User, change: Per
 }
 
 /** Changes the role of an account, which is locked with its bots, and adapts the bots (decision 0034). */
-async function changeRole(
+export async function changeRole(
   context: PeopleContext,
   client: Client,
   people: readonly User[],

@@ -79,7 +79,8 @@ function settingsOfNewPeople(settings: RealmSettings): Partial<UserSettings> {
 
 /** A person whose data were checked. */
 export type AddedPerson = Pick<NewPerson, 'email' | 'fullName'> & {
-  readonly passwordHash: string;
+  /** Null for who signs in by single sign-on alone. */
+  readonly passwordHash: string | null;
   readonly role: Role | undefined;
   /** By default the part of the address before the `@`. */
   readonly shortName?: string;

@@ -14,7 +14,7 @@ import {
   passwordSignInDisabled,
 } from './sign-in-refusals.ts';
 
-type SignInContext = Pick<PeopleContext, 'pool' | 'mode'>;
+type SignInContext = Pick<PeopleContext, 'pool' | 'mode' | 'usesSingleSignOn'>;
 
 /**
  * Checks a password (reference facts, people 5.1). The answer for a deactivated account does not depend on the password; all other requests
@@ -30,7 +30,7 @@ export async function signInByPassword(
 ): Promise<SignInAccount> {
   const email = checkEmailShape(username);
   const realm = await findRealm(context.pool);
-  if (realm !== undefined && authenticationMethods(realm, context.mode)['Email'] !== true)
+  if (realm !== undefined && authenticationMethods(realm, context)['Email'] !== true)
     throw passwordSignInDisabled();
   const account = await findSignInAccount(context.pool, email);
   if (account !== undefined && !account.isActive) throw accountDisabled();
@@ -52,7 +52,7 @@ export async function signInForDevelopment(
   username: string,
 ): Promise<SignInAccount> {
   const realm = await findRealm(context.pool);
-  const isOn = realm === undefined || authenticationMethods(realm, context.mode)['Dev'] === true;
+  const isOn = realm === undefined || authenticationMethods(realm, context)['Dev'] === true;
   if (context.mode !== 'development' || !isOn) throw devEnvironmentOff();
   const email = checkEmailShape(username);
   const account = await findSignInAccount(context.pool, email);

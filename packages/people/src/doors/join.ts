@@ -43,6 +43,11 @@ function invitationRequired(): Error {
   return withoutCode('You need an invitation to join this organization.');
 }
 
+/** @throws ApiError if the organization requires invitations */
+export function checkNeedsNoInvitation(realm: Realm): void {
+  if (realm.settings.invite_required) throw invitationRequired();
+}
+
 /** @throws ApiError if nobody may join in this way now */
 async function checkDoor(
   client: Client | PeopleContext['pool'],
@@ -50,7 +55,7 @@ async function checkDoor(
   link: string | undefined,
 ): Promise<Invitation | undefined> {
   if (link === undefined) {
-    if (realm.settings.invite_required) throw invitationRequired();
+    checkNeedsNoInvitation(realm);
     return undefined;
   }
   checkTokenShape(link);
@@ -186,7 +191,7 @@ async function takeTerms(
 ): Promise<Terms> {
   if (!(await takeToken(client, purpose, token))) throw linkNotValid();
   if (invitationId === undefined) {
-    if (realm.settings.invite_required) throw invitationRequired();
+    checkNeedsNoInvitation(realm);
     return { inviter: undefined, invitation: undefined };
   }
   const invitation = await takeInvitation(client, invitationId);

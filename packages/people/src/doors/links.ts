@@ -2,6 +2,7 @@
 import { badRequest, withoutCode } from '@parley/api';
 import type { ApiError } from '@parley/api';
 import { authenticationMethods } from '@parley/objects';
+import type { SignInServer } from '@parley/objects';
 import { makeSessionToken, sessionTokenPattern } from '@parley/secrets';
 import type { Realm } from '@parley/store';
 
@@ -46,12 +47,12 @@ export function checkTokenShape(token: string): void {
   if (!sessionTokenPattern.test(token)) throw linkNotValid();
 }
 
-function hasPasswords(realm: Realm, { mode }: Pick<PeopleContext, 'mode'>): boolean {
-  return authenticationMethods(realm, mode)['Email'] === true;
+function hasPasswords(realm: Realm, server: SignInServer): boolean {
+  return authenticationMethods(realm, server)['Email'] === true;
 }
 
 /** @throws ApiError if nobody can sign in with a password */
-export function checkPasswordsAreUsed(realm: Realm, context: Pick<PeopleContext, 'mode'>): void {
+export function checkPasswordsAreUsed(realm: Realm, context: SignInServer): void {
   if (realm.isDeactivated) throw organizationDeactivated();
   if (!hasPasswords(realm, context)) throw passwordSignInDisabled();
 }
@@ -59,7 +60,7 @@ export function checkPasswordsAreUsed(realm: Realm, context: Pick<PeopleContext,
 /** @returns whether people join without an invitation, at an address that the organization admits */
 export function isOpenToStrangers(
   realm: Realm,
-  context: Pick<PeopleContext, 'mode' | 'sendsMails'>,
+  context: SignInServer & Pick<PeopleContext, 'sendsMails'>,
 ): boolean {
   return (
     context.sendsMails &&

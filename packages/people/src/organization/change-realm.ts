@@ -4,6 +4,7 @@ import type { ApiEvent } from '@parley/api/events';
 import type { EventPart } from '@parley/event-log';
 import type { Client } from '@parley/database';
 import { authenticationMethods } from '@parley/objects';
+import type { SignInServer } from '@parley/objects';
 import {
   applyEmailPolicy,
   emailPolicy,
@@ -141,10 +142,10 @@ const nothing: Difference = { change: {}, answer: {}, events: [] };
 function differenceOfMethods(
   realm: Realm,
   wanted: RealmRequest['authenticationMethods'],
-  mode: PeopleContext['mode'],
+  server: SignInServer,
 ): Difference {
   if (wanted === undefined) return nothing;
-  const before = authenticationMethods(realm, mode);
+  const before = authenticationMethods(realm, server);
   const now = Object.fromEntries(
     Object.entries(before).map(([name, isOn]) => [name, wanted[name] ?? isOn]),
   );
@@ -235,7 +236,7 @@ export async function changeRealm(
     const wanted = withCheckedCalls(realm.settings, givenMembers(request.settings));
     const texts = differenceOfTexts(realm, request);
     const simple = differenceOfSettings(realm, wanted);
-    const methods = differenceOfMethods(realm, request.authenticationMethods, context.mode);
+    const methods = differenceOfMethods(realm, request.authenticationMethods, context);
     const streams = await differenceOfStreams(client, caller, realm, request);
     const events = [texts, simple, methods, streams].flatMap((difference) => difference.events);
     if (events.length === 0) return { result: {} };

@@ -2,7 +2,7 @@
 import { withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { Append } from '@parley/event-log';
-import { makeSessionToken } from '@parley/secrets';
+import { makeSessionToken, sealUnder } from '@parley/secrets';
 import {
   deleteSession,
   deleteSessions,
@@ -31,6 +31,7 @@ function endingFor(userIds: readonly number[]): { readonly append?: Append } {
  *
  * @param replaced the caller by whose session the browser sent the request: that session ends, whosever it is, so that no secret from before
  *   the sign-in is worth anything after it
+ * @param by the provider that signed the person in, with its token, if one did
  * @returns the new session with its token, which is stored nowhere
  * @throws ApiError 403 if the account was deactivated, or its password changed, since it was checked
  */
@@ -39,6 +40,7 @@ export async function openSession(
   account: SignInAccount,
   device: string,
   replaced: Caller | undefined,
+  by?: { readonly provider: string; readonly idToken: string },
 ): Promise<{ readonly id: number; readonly token: string }> {
   const token = makeSessionToken();
   return eventLog.transaction(async (client) => {
@@ -54,7 +56,12 @@ export async function openSession(
     }
     const { id, endedOthers } = await insertSession(
       client,
-      { userId: account.id, token, device },
+      {
+        userId: account.id,
+        token,
+        device,
+        by: by && { provider: by.provider, idTokenSealed: sealUnder(token, by.idToken) },
+      },
       sessionIdleSecs,
     );
     if (endedOthers) changed.add(account.id);

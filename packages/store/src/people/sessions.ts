@@ -26,6 +26,9 @@ export type SessionAccount = KeyAccount & {
   readonly isUseDue: boolean;
 };
 
+/** The provider by which somebody signed in, with its token, encrypted under the secret of the session. */
+export type SessionProvider = { readonly provider: string; readonly idTokenSealed: Buffer };
+
 /** The time of a session's last use is written at most this often. */
 const useIntervalSecs = 300;
 
@@ -69,10 +72,15 @@ export async function findAccountsBySessions(
  */
 export async function insertSession(
   db: Queryable,
-  session: { readonly userId: number; readonly token: string; readonly device: string },
+  session: {
+    readonly userId: number;
+    readonly token: string;
+    readonly device: string;
+    readonly by: SessionProvider | undefined;
+  },
   idleMaxSecs: number,
 ): Promise<{ readonly id: number; readonly endedOthers: boolean }> {
-  const { userId, token, device } = session;
+  const { userId, token, device, by } = session;
   const { rowCount } = await db.query({
     name: 'store-end-superfluous-sessions',
     text: `DELETE FROM sessions WHERE user_id = $1 AND (NOT ${isInUse('$2')} OR id IN (
@@ -82,8 +90,15 @@ export async function insertSession(
   });
   const { rows } = await db.query<{ id: number }>({
     name: 'store-insert-session',
-    text: 'INSERT INTO sessions (user_id, token_hash, device) VALUES ($1, $2, $3) RETURNING id',
-    values: [userId, hashSessionToken(token), device],
+    text: `INSERT INTO sessions (user_id, token_hash, device, provider, id_token_sealed)
+      VALUES ($1, $2, $3, $4, $5) RETURNING id`,
+    values: [
+      userId,
+      hashSessionToken(token),
+      device,
+      by?.provider ?? null,
+      by?.idTokenSealed ?? null,
+    ],
   });
   const [row] = rows;
   if (row === undefined) throw new Error('no session was inserted');
@@ -104,6 +119,21 @@ export async function listSessions(
     values: [userId, idleMaxSecs],
   });
   return rows;
+}
+
+/** @returns the provider by which a session of the account began, if it did */
+export async function findSessionProvider(
+  db: Queryable,
+  userId: number,
+  sessionId: number,
+): Promise<SessionProvider | undefined> {
+  const { rows } = await db.query<SessionProvider>({
+    name: 'store-find-session-provider',
+    text: `SELECT provider, id_token_sealed AS "idTokenSealed" FROM sessions
+      WHERE id = $1 AND user_id = $2 AND provider IS NOT NULL AND id_token_sealed IS NOT NULL`,
+    values: [sessionId, userId],
+  });
+  return rows[0];
 }
 
 /** @returns whether the account had this session */

@@ -15,6 +15,7 @@ import { findStreamsByIds, getRealm, listDomains, generatedEmailDomain } from '@
 /** How a server runs, as far as clients see it. */
 export type ServerFacts = {
   readonly mode: 'development' | 'production';
+  readonly usesSingleSignOn: boolean;
   /** Without a slash at the end. */
   readonly publicUrl: string;
   /** Most that all files together may take; undefined for no bound. */
@@ -50,7 +51,7 @@ export async function readRealmState(
   server: ServerFacts,
 ): Promise<FetchedState<'realm'>> {
   const realm = await getRealm(db);
-  const methods = authenticationMethods(realm, server.mode);
+  const methods = authenticationMethods(realm, server);
   const isPasswordOn = methods['Email'] === true;
   return {
     ...prefixedSettings(realm.settings),

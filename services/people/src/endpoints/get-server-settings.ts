@@ -1,8 +1,13 @@
 import { getServerSettingsEndpoint } from '@parley/api/organization';
-import { isOpenToStrangers } from '@parley/people';
+import { isOpenToStrangers, isSingleSignOnUsed, signInPath } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
 import { implement, productName } from '@parley/server';
-import { authenticationMethods, realmIconUrl, realmLogoUrl } from '@parley/objects';
+import {
+  authenticationMethods,
+  realmIconUrl,
+  realmLogoUrl,
+  singleSignOnMethod,
+} from '@parley/objects';
 import { findRealm } from '@parley/store';
 import type { Realm } from '@parley/store';
 
@@ -13,8 +18,8 @@ const interfaceVersion = '2.1.4';
 const incompatibleClientName = 'ZulipInvalid';
 
 /** What the server has and the organization has not switched off, as a client asks before it signs in. */
-function shownMethods(realm: Realm | undefined, mode: PeopleContext['mode']) {
-  const methods = authenticationMethods(realm ?? { disabledAuthenticationMethods: [] }, mode);
+function shownMethods(realm: Realm | undefined, context: PeopleContext) {
+  const methods = authenticationMethods(realm ?? { disabledAuthenticationMethods: [] }, context);
   const email = methods['Email'] === true;
   return {
     password: email,
@@ -26,14 +31,32 @@ function shownMethods(realm: Realm | undefined, mode: PeopleContext['mode']) {
     azuread: false,
     google: false,
     saml: false,
+    ...(context.usesSingleSignOn && {
+      [singleSignOnMethod.toLowerCase()]: methods[singleSignOnMethod] === true,
+    }),
   };
+}
+
+/** The buttons of the sign-in page (reference facts, people 5.5). */
+function externalMethods(realm: Realm | undefined, context: PeopleContext) {
+  const isOn = realm === undefined || isSingleSignOnUsed(realm, context);
+  return Array.from(isOn ? context.identityProviders.values() : [], ({ config }) => {
+    const path = signInPath(config.id);
+    return {
+      name: `oidc:${config.id}`,
+      display_name: config.name,
+      display_icon: config.icon ?? null,
+      login_url: path,
+      signup_url: path,
+    };
+  });
 }
 
 export const getServerSettingsHandler = implement(
   getServerSettingsEndpoint,
   async (context: PeopleContext, { header }) => {
     const realm = await findRealm(context.pool);
-    const methods = shownMethods(realm, context.mode);
+    const methods = shownMethods(realm, context);
     return {
       authentication_methods: methods,
       zulip_version: interfaceVersion,
@@ -51,7 +74,7 @@ export const getServerSettingsHandler = implement(
         realm_night_logo: realmLogoUrl(realm, 'night'),
         realm_description: context.renderDescription(realm.description),
       }),
-      external_authentication_methods: [],
+      external_authentication_methods: externalMethods(realm, context),
     };
   },
 );

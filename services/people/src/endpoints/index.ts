@@ -101,6 +101,13 @@ import {
 import { changeRealmHandler, deactivateRealmHandler } from './realm.ts';
 import { regenerateOwnApiKeyHandler } from './regenerate-own-api-key.ts';
 import {
+  beginLinkingHandler,
+  beginSingleSignOnHandler,
+  finishSingleSignOnHandler,
+  listIdentitiesHandler,
+  unlinkIdentityHandler,
+} from './single-sign-on.ts';
+import {
   endOtherSessionsHandler,
   endSessionHandler,
   listSessionsHandler,
@@ -127,9 +134,14 @@ export const endpoints: readonly Implementation<PeopleContext>[] = everyHandlerO
   lookAtJoinLinkHandler,
   joinHandler,
   openSessionHandler,
+  beginSingleSignOnHandler,
+  finishSingleSignOnHandler,
   listSessionsHandler,
   endSessionHandler,
   endOtherSessionsHandler,
+  beginLinkingHandler,
+  listIdentitiesHandler,
+  unlinkIdentityHandler,
   getOwnProfileHandler,
   regenerateOwnApiKeyHandler,
   deactivateOwnUserHandler,

@@ -5,12 +5,13 @@ import {
   listSessionsEndpoint,
   openSessionEndpoint,
 } from '@parley/api/people';
-import { clearSessionCookie, setSessionCookie } from '@parley/identity';
+import { clearSessionCookie, sessionCookieValues, setSessionCookie } from '@parley/identity';
 import {
   endOtherSessions,
   endSession,
   notRegistered,
   openSession,
+  prepareSignOut,
   signInByPassword,
   signInForDevelopment,
 } from '@parley/people';
@@ -19,7 +20,7 @@ import { implement } from '@parley/server';
 import { listSessions } from '@parley/store';
 
 /** Without control characters, which a list of sessions must not contain. */
-function deviceOf(userAgent: string | undefined): string {
+export function deviceOf(userAgent: string | undefined): string {
   const device = (userAgent ?? '')
     .replaceAll(/\p{Cc}/gu, ' ')
     .toWellFormed()
@@ -71,11 +72,15 @@ export const listSessionsHandler = implement(
 /** DELETE sessions/{session_id}. */
 export const endSessionHandler = implement(
   endSessionEndpoint,
-  async (context: PeopleContext, { caller, parameters, addHeaders }) => {
+  async (context: PeopleContext, { caller, parameters, header, addHeaders }) => {
+    const isOwn = parameters.session_id === caller.sessionId;
+    const [token] = sessionCookieValues(context.sessionCookie, header('cookie') ?? '');
+    const findUrl = isOwn ? await prepareSignOut(context, caller, token) : undefined;
     await endSession(context, caller, parameters.session_id);
-    if (parameters.session_id === caller.sessionId)
-      addHeaders({ 'Set-Cookie': clearSessionCookie(context.sessionCookie) });
-    return {};
+    // A provider that is slow keeps nobody signed in here.
+    const signOutUrl = await findUrl?.();
+    if (isOwn) addHeaders({ 'Set-Cookie': clearSessionCookie(context.sessionCookie) });
+    return signOutUrl === undefined ? {} : { sign_out_url: signOutUrl };
   },
 );
 

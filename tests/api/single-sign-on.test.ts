@@ -1,0 +1,370 @@
+/** Signing in by OpenID providers (decision 0051), against a real one. */
+import { waitUntil } from '@parley/test-kit';
+import type { JsonObject } from '@parley/test-kit';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+import { OpenIdServer, openIdClient } from '../support/openid-server.ts';
+import { SignOnBrowser, publicUrl, redirectUriOf } from '../support/sign-on-browser.ts';
+import { startSmallOrganization } from './small-organization.ts';
+import type { SmallOrganization } from './small-organization.ts';
+
+let server: OpenIdServer;
+let stranger: OpenIdServer;
+let organization: SmallOrganization;
+
+function providerConfig(
+  id: string,
+  { issuer }: OpenIdServer,
+  more: Readonly<Record<string, unknown>> = {},
+): Readonly<Record<string, unknown>> {
+  const { id: client_id, secret: client_secret } = openIdClient;
+  return { id, name: `Login ${id}`, issuer, client_id, client_secret, ...more };
+}
+
+beforeAll(async () => {
+  const startServer = (...ids: string[]): Promise<OpenIdServer> =>
+    OpenIdServer.start({ redirectUris: ids.map(redirectUriOf), returnTo: `${publicUrl}/` });
+  [server, stranger] = await Promise.all([startServer('work'), startServer('club')]);
+  organization = await startSmallOrganization({
+    gateways: 2,
+    people: 2,
+    events: 1,
+    environment: {
+      PARLEY_OIDC_PROVIDERS: JSON.stringify([
+        providerConfig('work', server, {
+          trusted: true,
+          scopes: 'openid email profile groups',
+          groups_claim: 'groups',
+          roles: { admins: 'administrator', staff: 'member', partners: 'guest' },
+        }),
+        providerConfig('club', stranger, { icon: 'https://club.example/icon.png' }),
+      ]),
+    },
+  });
+});
+
+afterAll(async () => {
+  await organization?.stop();
+  await server?.stop();
+  await stranger?.stop();
+});
+
+beforeEach(async () => {
+  await organization.pool.query({
+    text: `UPDATE realm SET settings = '{"invite_required": true}'`,
+  });
+});
+
+afterEach(() => {
+  server.atRequest = () => false;
+});
+
+function newBrowser(): SignOnBrowser {
+  return new SignOnBrowser(organization.cluster.gatewayUrls);
+}
+
+let count = 0;
+
+/** Somebody at a provider. */
+function person(claims: JsonObject, at: OpenIdServer = server): string {
+  count += 1;
+  const name = `person-${count}`;
+  at.claims.set(name, claims);
+  return name;
+}
+
+function verified(email: string, more: JsonObject = {}): JsonObject {
+  return { email, email_verified: true, name: 'Some Body', ...more };
+}
+
+async function signIn(name: string | null, at: OpenIdServer = server, browser = newBrowser()) {
+  const answer = await browser.signInAt(at, at === server ? 'work' : 'club', name);
+  return { ...answer, browser };
+}
+
+async function expectSignedInAs(browser: SignOnBrowser, email: string): Promise<JsonObject> {
+  const { status, body } = await browser.call('GET', 'users/me');
+  expect(status).toBe(200);
+  expect(body['email']).toBe(email);
+  return body;
+}
+
+async function refusalOf(
+  answer: Promise<{ status: number; body: JsonObject; browser: SignOnBrowser }>,
+) {
+  const { status, body, browser } = await answer;
+  expect(status).toBeGreaterThanOrEqual(400);
+  expect(status).toBeLessThan(500);
+  expect((await browser.call('GET', 'users/me')).status).toBe(401);
+  return String(body['msg']);
+}
+
+const noAccount = /^No account here belongs to your sign-in at Login/;
+const notThisBrowser = /began in another browser/;
+
+describe('server_settings', () => {
+  test('list the providers in their order', async () => {
+    const { body } = await newBrowser().call('GET', 'server_settings');
+    expect(body['external_authentication_methods']).toEqual([
+      {
+        name: 'oidc:work',
+        display_name: 'Login work',
+        display_icon: null,
+        login_url: '/sso/work/start',
+        signup_url: '/sso/work/start',
+      },
+      {
+        name: 'oidc:club',
+        display_name: 'Login club',
+        display_icon: 'https://club.example/icon.png',
+        login_url: '/sso/club/start',
+        signup_url: '/sso/club/start',
+      },
+    ]);
+    expect(body['authentication_methods']).toMatchObject({ 'openid connect': true });
+  });
+
+  test('list none where the organization has switched it off, and nobody signs in by one', async () => {
+    const administrator = organization.client('ann');
+    const methods = (isOn: boolean) => ({
+      authentication_methods: { Email: true, 'OpenID Connect': isOn },
+    });
+    await administrator.patch('realm', methods(false));
+    try {
+      const { body } = await newBrowser().call('GET', 'server_settings');
+      expect(body['external_authentication_methods']).toEqual([]);
+      const { status, body: refused } = await newBrowser().begin('work');
+      expect([status, refused['msg']]).toEqual([
+        400,
+        'Single sign-on is switched off in this organization.',
+      ]);
+    } finally {
+      await administrator.patch('realm', methods(true));
+    }
+  });
+});
+
+describe('the pages on the way', () => {
+  test.each([
+    ['/sso/work/start', '#sso/work/start'],
+    ['/sso/work/callback?code=a&state=b', '#sso/work/callback?code=a&state=b'],
+    [
+      '/sso/none/callback?x=%23%0d%0aSet-Cookie:%20a=b',
+      '#sso/none/callback?x=%23%0d%0aSet-Cookie:%20a=b',
+    ],
+  ])('%s leads to the web client, whatever the host of the request', async (path, fragment) => {
+    const { status, headers } = await newBrowser().call('GET', path, {
+      headers: { host: 'evil.example', 'sec-fetch-site': 'cross-site' },
+    });
+    expect(status).toBe(303);
+    expect(headers.location).toBe(`${publicUrl}/${fragment}`);
+    expect(headers['cache-control']).toBe('no-store');
+    expect(headers['set-cookie']).toBeUndefined();
+  });
+});
+
+describe('the first sign-in', () => {
+  test('finds the account by a verified address of a trusted provider', async () => {
+    const { status, body, browser } = await signIn(person(verified('BOB@example.com')));
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: { result: 'success', msg: '', linked: false, user_id: organization.id('bob') },
+    });
+    await expectSignedInAs(browser, 'bob@example.com');
+  });
+
+  test('is refused without a word that the address is verified, or by a provider that is not trusted', async () => {
+    const unverified = person({ email: 'bob@example.com', email_verified: false, name: 'Bob' });
+    expect(await refusalOf(signIn(unverified))).toMatch(noAccount);
+    const silent = person({ email: 'bob@example.com', name: 'Bob' });
+    expect(await refusalOf(signIn(silent))).toMatch(noAccount);
+    expect(await refusalOf(signIn(person({ name: 'Bob' })))).toMatch(noAccount);
+    const untrusted = person(verified('bob@example.com'), stranger);
+    expect(await refusalOf(signIn(untrusted, stranger))).toMatch(noAccount);
+  });
+
+  test('of a stranger with such an address is refused in the same words', async () => {
+    const known = person(verified('bob@example.com'), stranger);
+    const unknown = person(verified('new@example.com'), stranger);
+    const [one, other] = [
+      await refusalOf(signIn(known, stranger)),
+      await refusalOf(signIn(unknown, stranger)),
+    ];
+    expect(one).toBe(other);
+  });
+
+  test('makes an account only where joining needs no invitation, by the rules for addresses', async () => {
+    const name = person(verified('nils@example.com', { name: 'Nils Ask' }));
+    expect(await refusalOf(signIn(name))).toBe('You need an invitation to join this organization.');
+    await organization.pool.query({
+      text: `UPDATE realm SET settings = '{"invite_required": false, "emails_restricted_to_domains": true}'`,
+    });
+    expect(await refusalOf(signIn(name))).toContain('not allowed in this organization');
+    await organization.pool.query({
+      text: `UPDATE realm SET settings = '{"invite_required": false}'`,
+    });
+    const { status, browser } = await signIn(name);
+    expect(status).toBe(200);
+    const me = await expectSignedInAs(browser, 'nils@example.com');
+    expect(me).toMatchObject({ full_name: 'Nils Ask', is_admin: false });
+    await organization.pool.query({
+      text: `UPDATE realm SET settings = '{"invite_required": true}'`,
+    });
+    expect((await signIn(name)).body['user_id']).toBe(me['user_id']);
+  });
+
+  test('of one person in two browsers at once makes one account', async () => {
+    await organization.pool.query({
+      text: `UPDATE realm SET settings = '{"invite_required": false}'`,
+    });
+    const name = person(verified('pia@example.com', { name: 'Pia `*` Rask' }));
+    const answers = await Promise.all([signIn(name), signIn(name)]);
+    const ids = answers.map(({ status, body }) => [status, body['user_id']]);
+    expect(ids[0]).toEqual([200, expect.any(Number)]);
+    expect(ids[1]).toEqual(ids[0]);
+  });
+
+  test('does not find bots', async () => {
+    expect(await refusalOf(signIn(person(verified('bob-bot@example.com'))))).toMatch(noAccount);
+  });
+});
+
+describe('later sign-ins', () => {
+  test('find the account by issuer and subject, also when the address at the provider changed', async () => {
+    const name = person(verified('cat@example.com'));
+    await signIn(name);
+    server.claims.set(name, { email: 'ann@example.com', email_verified: false, name: 'Other' });
+    const { body } = await signIn(name);
+    expect(body['user_id']).toBe(organization.id('cat'));
+  });
+
+  test('do not find it by the same subject at another provider', async () => {
+    const name = person(verified('cat@example.com'));
+    await signIn(name);
+    stranger.claims.set(name, verified('cat@example.com'));
+    expect(await refusalOf(signIn(name, stranger))).toMatch(noAccount);
+  });
+
+  test('are refused for a deactivated account', async () => {
+    const { person: gone } = await organization.makePersonWithBot('gone');
+    const name = person(verified('gone@example.com'));
+    await signIn(name);
+    await organization.client('ann').delete(`users/${gone.user.id}`);
+    expect(await refusalOf(signIn(name))).toBe('Your account has been disabled.');
+    const fresh = person(verified('gone@example.com'));
+    expect(await refusalOf(signIn(fresh))).toBe('Your account has been disabled.');
+  });
+
+  test('replace the session that the browser had', async () => {
+    const name = person(verified('bob@example.com'));
+    const { browser } = await signIn(name);
+    const before = new SignOnBrowser(organization.cluster.gatewayUrls, browser.cookies);
+    await signIn(name, server, browser);
+    await waitUntil('the session from before has ended', async () => {
+      const { status } = await before.call('GET', 'users/me');
+      return status === 401;
+    });
+    await expectSignedInAs(browser, 'bob@example.com');
+  });
+});
+
+describe('groups', () => {
+  async function roleOf(id: number): Promise<unknown> {
+    const { rows } = await organization.pool.query<{ role: string }>({
+      text: 'SELECT role FROM users WHERE id = $1',
+      values: [id],
+    });
+    return rows[0]?.role;
+  }
+
+  test('give the role at each sign-in, and nobody is raised without one', async () => {
+    const { person: made } = await organization.makePersonWithBot('ole');
+    const id = made.user.id;
+    const name = person(verified('ole@example.com', { groups: ['staff', 'admins', 'other'] }));
+    const signInWith = async (groups: unknown): Promise<unknown> => {
+      server.claims.set(name, verified('ole@example.com', { groups }));
+      expect((await signIn(name)).status).toBe(200);
+      return roleOf(id);
+    };
+    expect(await signInWith(['staff', 'admins', 'other'])).toBe('administrator');
+    expect(await signInWith(['partners'])).toBe('guest');
+    expect(await signInWith(['other'])).toBe('guest');
+    expect(await signInWith('admins')).toBe('administrator');
+    expect(await signInWith([])).toBe('member');
+    expect(await signInWith(['__proto__', 7])).toBe('member');
+  });
+
+  test('do not take the last administrator', async () => {
+    const name = person(verified('ann@example.com', { groups: ['partners'] }));
+    expect((await signIn(name)).status).toBe(200);
+    expect(await roleOf(organization.id('ann'))).toBe('administrator');
+  });
+});
+
+describe('what comes back', () => {
+  async function begun(browser: SignOnBrowser, name: string): Promise<string> {
+    server.person = name;
+    const { body } = await browser.begin('work');
+    return (await server.visit(String(body['url']))).search.slice(1);
+  }
+
+  test('works once', async () => {
+    const browser = newBrowser();
+    const answer = await begun(browser, person(verified('bob@example.com')));
+    const attempt = browser.cookies;
+    expect((await browser.finish('work', answer)).status).toBe(200);
+    const again = new SignOnBrowser(organization.cluster.gatewayUrls, attempt);
+    expect(
+      await refusalOf(again.finish('work', answer).then((done) => ({ ...done, browser: again }))),
+    ).toMatch(notThisBrowser);
+  });
+
+  test('is for the browser that began, and for the provider where it began', async () => {
+    const browser = newBrowser();
+    const answer = await begun(browser, person(verified('bob@example.com')));
+    const refused = async (other: SignOnBrowser, provider: string): Promise<string> =>
+      refusalOf(other.finish(provider, answer).then((done) => ({ ...done, browser: other })));
+    expect(await refused(newBrowser(), 'work')).toMatch(notThisBrowser);
+    const rival = newBrowser();
+    await rival.begin('work');
+    expect(await refused(rival, 'work')).toMatch(notThisBrowser);
+    expect(await refused(browser, 'club')).toMatch(notThisBrowser);
+    expect((await browser.finish('work', answer)).status).toBe(200);
+  });
+
+  test('is refused after ten minutes', async () => {
+    const browser = newBrowser();
+    const answer = await begun(browser, person(verified('bob@example.com')));
+    await organization.pool.query({ text: 'UPDATE sign_in_attempts SET expires_at = now()' });
+    expect(
+      await refusalOf(browser.finish('work', answer).then((done) => ({ ...done, browser }))),
+    ).toMatch(notThisBrowser);
+  });
+
+  test('is refused with another state or code, and by somebody who declines', async () => {
+    const refused = async (change: (query: URLSearchParams) => void): Promise<string> => {
+      const browser = newBrowser();
+      const query = new URLSearchParams(await begun(browser, person(verified('bob@example.com'))));
+      change(query);
+      return refusalOf(
+        browser.finish('work', query.toString()).then((done) => ({ ...done, browser })),
+      );
+    };
+    expect(await refused((query) => query.set('state', 'x'))).toMatch(notThisBrowser);
+    expect(await refused((query) => query.delete('state'))).toMatch(notThisBrowser);
+    expect(await refused((query) => query.set('code', 'x'))).toMatch(/did not sign you in/);
+    expect(await refused((query) => query.set('iss', 'https://evil.example'))).toMatch(
+      /did not sign you in/,
+    );
+    expect(await refusalOf(signIn(null))).toMatch(/did not sign you in/);
+  });
+
+  test('is accepted only from a page of this server', async () => {
+    const browser = newBrowser();
+    const answer = await begun(browser, person(verified('bob@example.com')));
+    const headers = { 'sec-fetch-site': 'cross-site' };
+    expect((await browser.finish('work', answer, headers)).status).toBe(403);
+    expect((await browser.begin('work', headers)).status).toBe(403);
+    expect((await browser.finish('work', answer)).status).toBe(200);
+  });
+});
