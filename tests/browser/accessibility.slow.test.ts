@@ -21,7 +21,7 @@ const screens = {
   '#all': 'All messages',
   '#narrow/is/starred': 'Starred',
   '#drafts': 'Drafts',
-  '#scheduled': 'To be sent later',
+  '#scheduled': 'Scheduled',
   '#streams': 'Streams',
   '#settings/profile': 'Profile',
   '#settings/display': 'Display',

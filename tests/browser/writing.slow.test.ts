@@ -259,8 +259,8 @@ test('a message is sent later, and one that waits is cancelled and becomes a dra
   const ann = await enterAs('ann', addressOf('later'));
   const { page } = ann;
   await ann.composeField.fill('Good **morning**');
-  await page.getByRole('button', { name: 'Send later' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Send later' });
+  await page.getByRole('button', { name: 'Schedule' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Schedule' });
   await dialog.getByRole('button', { name: 'In an hour' }).click();
   await expectGone(dialog);
   await expectWritten(ann, '');
@@ -271,7 +271,7 @@ test('a message is sent later, and one that waits is cancelled and becomes a dra
   await expectShown(page.getByText('Nothing waits to be sent.'));
   await ann.go(addressOf('later'));
   await expectWritten(ann, 'Good **morning**');
-  await page.getByRole('button', { name: 'Send later' }).click();
+  await page.getByRole('button', { name: 'Schedule' }).click();
   await dialog.getByLabel('Another time').fill('2099-01-01T09:00');
   await dialog.getByRole('button', { name: 'Schedule' }).click();
   await expectGone(dialog);

@@ -123,7 +123,6 @@ export const settingsTexts = {
     signup_notifications_stream_id: 'New people are announced in',
     starred_message_counts: 'Count starred messages',
     status_text: ['Status', 'What you do, shown beside your name.'],
-    streams_shown: 'Show',
     stream_id: 'Stream',
     stream_ids: 'Streams',
     timezone: 'Time zone',
@@ -171,7 +170,6 @@ export const settingsTexts = {
       privateWithoutHistory: 'Invited people, who see messages since they joined',
     },
     role: { member, administrator, guest },
-    streams_shown: { all: 'All', subscribed: 'Subscribed', others: 'Not subscribed' },
     user_group_edit_policy: { 1: 'Members', 2: 'Administrators' },
   },
 
@@ -276,6 +274,7 @@ export const settingsTexts = {
     unknownDevice: 'Unknown browser',
   },
   streams: {
+    shown: { all: 'All', subscribed: 'Subscribed', others: 'Not subscribed' },
     addPeople: 'Add people',
     create: 'Create a stream',
     delete: 'Delete the stream',

@@ -1,6 +1,6 @@
 import '../styles/sign-in.css';
 import { useSignal } from '@preact/signals';
-import type { ComponentChildren, ComponentType } from 'preact';
+import type { ComponentType } from 'preact';
 import { useEffect } from 'preact/hooks';
 
 import {
@@ -12,11 +12,10 @@ import {
   requestToJoin,
   resetPassword,
 } from '../data/mail-links.ts';
-import type { JoinOffer, MailLink } from '../data/mail-links.ts';
+import type { MailLink } from '../data/mail-links.ts';
 import { texts } from '../texts.ts';
-import { FailureNote, useAttempt } from './parts/attempt.tsx';
 import { DialogForm } from './parts/dialog-form.tsx';
-import { Waiting } from './parts/waiting.tsx';
+import { useReading } from './parts/waiting.tsx';
 
 const t = texts.mailLinks;
 
@@ -24,6 +23,8 @@ const t = texts.mailLinks;
 function leave(): void {
   mailLink.value = undefined;
 }
+
+const putAside = { cancel: t.putAside, onClose: leave };
 
 /** What a link from a mail opens. Opening it changes nothing: programs that check mails open links too. */
 export function MailLinkPage({ link: { purpose, token } }: { readonly link: MailLink }) {
@@ -60,57 +61,55 @@ type StepProps = {
 
 const steps: Readonly<Record<MailLink['purpose'], ComponentType<StepProps>>> = {
   reset: ({ token, onDone }) => (
-    <LinkForm
+    <DialogForm
+      {...putAside}
       action={t.reset.action}
-      use={async (field) => onDone(t.reset.done(await resetPassword(token, field('password'))))}
+      submit={async (field) => onDone(t.reset.done(await resetPassword(token, field('password'))))}
     >
       <NewPassword />
-    </LinkForm>
+    </DialogForm>
   ),
   confirm: ({ token, onDone }) => (
-    <LinkForm
+    <DialogForm
+      {...putAside}
       action={t.confirm.action}
-      use={async () => onDone(t.confirm.done(await confirmAddress(token)))}
+      submit={async () => onDone(t.confirm.done(await confirmAddress(token)))}
     />
   ),
   join: Join,
 };
 
 function Join({ token, onDone }: StepProps) {
-  const offer = useSignal<JoinOffer | undefined>(undefined);
-  const { failure, run } = useAttempt();
-  const look = (): void =>
-    void run(async () => {
-      offer.value = await lookAtJoinLink(token);
-    });
-  useEffect(look, [token]);
-  if (offer.value === undefined)
+  const { value: offer, waiting } = useReading(async () => lookAtJoinLink(token), token);
+  if (offer === undefined)
     return (
       <>
-        <Waiting failure={failure} onRetry={look} />
+        {waiting}
         <button type="button" class="plain" onClick={leave}>
           {t.putAside}
         </button>
       </>
     );
-  const { organization, email, inviter } = offer.value;
+  const { organization, email, inviter } = offer;
   return (
     <>
       <p>{t.join.offer(organization, inviter)}</p>
       {email === null ? (
-        <LinkForm
+        <DialogForm
+          {...putAside}
           action={t.send}
-          use={async (field) => {
+          submit={async (field) => {
             await requestToJoin(token, field('email'));
             onDone(t.join.sent(field('email')));
           }}
         >
           <Address />
-        </LinkForm>
+        </DialogForm>
       ) : (
-        <LinkForm
+        <DialogForm
+          {...putAside}
           action={t.join.action}
-          use={async (field) => {
+          submit={async (field) => {
             await join(token, field('full_name'), field('password'));
             onDone(t.join.done(email));
           }}
@@ -121,7 +120,7 @@ function Join({ token, onDone }: StepProps) {
             <input name="full_name" autocomplete="name" required maxLength={100} />
           </label>
           <NewPassword />
-        </LinkForm>
+        </DialogForm>
       )}
     </>
   );
@@ -148,41 +147,6 @@ function NewPassword() {
         maxLength={1_000}
       />
     </label>
-  );
-}
-
-type LinkFormProps = {
-  readonly action: string;
-  /** @param field what a field holds, by its name */
-  readonly use: (field: (name: string) => string) => Promise<void>;
-  readonly children?: ComponentChildren;
-};
-
-function LinkForm({ action, use, children }: LinkFormProps) {
-  const { isRunning, failure, run } = useAttempt();
-  return (
-    <>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          const form = new FormData(event.currentTarget);
-          const field = (name: string): string => {
-            const value = form.get(name);
-            return typeof value === 'string' ? value : '';
-          };
-          void run(() => use(field));
-        }}
-      >
-        {children}
-        <button class="primary" disabled={isRunning}>
-          {action}
-        </button>
-        <button type="button" class="plain" onClick={leave}>
-          {t.putAside}
-        </button>
-      </form>
-      <FailureNote failure={failure} />
-    </>
   );
 }
 
@@ -220,9 +184,7 @@ export function LinkRequest({
         await linkRequests[purpose](field('email'));
         sentTo.value = field('email');
       }}
-      onClose={() => {
-        if (sentTo.peek() === undefined) onClose();
-      }}
+      onClose={onClose}
     >
       <p>{explanation}</p>
       <Address />

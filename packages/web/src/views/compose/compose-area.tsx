@@ -144,8 +144,8 @@ function ComposeButtons({ composer }: { readonly composer: Composer }) {
       </span>
       <DialogButton
         icon="clock"
-        label={texts.compose.later}
-        title={texts.scheduled.sendLater}
+        label={texts.scheduled.schedule}
+        title={texts.scheduled.schedule}
         disabled={isEmpty || obstacle.value !== undefined}
         content={(close) => <SendLater composer={composer} onClose={close} />}
       />

@@ -28,6 +28,7 @@ export function SendLater({
     const at = new Date(field('quick') || field('at'));
     if (await composer.sendLater(at))
       notify(texts.scheduled.willBeSent(formatMoment(at, settings)));
+    onClose();
   };
   return (
     <DialogForm action={texts.scheduled.schedule} submit={send} onClose={onClose}>

@@ -17,9 +17,9 @@ function open(app: App, conversation: Conversation): void {
 /** What was written and not sent, in this browser. */
 export function DraftsView({ app }: { readonly app: App }) {
   const drafts = app.drafts.all.value;
-  const { continue: goOn, delete: remove, hint, none, title } = texts.drafts;
+  const { continue: goOn, delete: remove, ...about } = texts.drafts;
   return (
-    <WrittenList title={title} hint={drafts.length === 0 ? none : hint}>
+    <WrittenList {...about}>
       {drafts.map(({ key, conversation, content, changedAt }) => (
         <WrittenItem
           key={key}

@@ -1,27 +1,28 @@
 /** Lists of what was written and not sent yet: drafts, and what the server sends later. */
-import type { ComponentChildren } from 'preact';
+import type { ComponentChild, ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
 import type { Conversation } from '../../data/narrow.ts';
 import { nameOfConversation } from '../compose/conversation-name.ts';
+import { Blank } from '../parts/blank.tsx';
 import { formatMoment } from '../parts/time.ts';
 import { FailureNote, useAttempt } from '../parts/attempt.tsx';
 
-export function WrittenList({
-  title,
-  hint,
-  children,
-}: {
+type WrittenListProps = {
   readonly title: string;
-  readonly hint: string | undefined;
-  readonly children: ComponentChildren;
-}) {
+  /** Said where there is nothing. */
+  readonly none: string;
+  readonly hint: string;
+  readonly children: readonly ComponentChild[];
+};
+
+export function WrittenList({ title, none, hint, children }: WrittenListProps) {
   const titleId = useId();
   return (
     <section class="written-list" aria-labelledby={titleId}>
       <h1 id={titleId}>{title}</h1>
-      {hint !== undefined && <p class="hint">{hint}</p>}
+      {children.length === 0 ? <Blank title={none} hint={hint} /> : <p class="hint">{hint}</p>}
       {children}
     </section>
   );

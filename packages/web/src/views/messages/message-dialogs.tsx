@@ -1,7 +1,6 @@
 /** What dialogs ask and say about a message: where it is to be moved, whether it is to be deleted, how it was edited. */
 import { limits } from '@parley/api/limits';
-import { useSignal } from '@preact/signals';
-import { useEffect, useId } from 'preact/hooks';
+import { useId } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
 import { changeMessage, deleteMessage, readHistory } from '../../data/message-actions.ts';
@@ -9,11 +8,10 @@ import type { Edit } from '../../data/message-actions.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { formatMoment } from '../parts/time.ts';
-import { useAttempt } from '../parts/attempt.tsx';
 import { DialogForm, takeFocus } from '../parts/dialog-form.tsx';
 import { nameOf } from '../parts/names.ts';
 import { RenderedHtml } from '../parts/rendered-html.tsx';
-import { Waiting } from '../parts/waiting.tsx';
+import { useReading } from '../parts/waiting.tsx';
 
 export type DialogProps = {
   readonly app: App;
@@ -29,9 +27,10 @@ export function MoveForm({ app, message, onClose }: DialogProps) {
   if (message.type !== 'stream') return null;
   const move = async (field: (name: string) => string): Promise<void> => {
     const propagate_mode = modes.find((each) => each === field('mode')) ?? 'change_later';
-    const topic = field('topic');
+    const topic = field('topic').trim();
     if (topic !== message.subject)
       await changeMessage(app, { message_id: message.id, topic, propagate_mode });
+    onClose();
   };
   return (
     <DialogForm action={texts.edit.move} submit={move} onClose={onClose}>
@@ -72,7 +71,10 @@ export function DeleteForm({ app, message, onClose }: DialogProps) {
     <DialogForm
       action={texts.edit.delete}
       kind="danger"
-      submit={() => deleteMessage(app, { message_id: message.id })}
+      submit={async () => {
+        await deleteMessage(app, { message_id: message.id });
+        onClose();
+      }}
       onClose={onClose}
     >
       <p>{texts.edit.deleteQuestion}</p>
@@ -82,17 +84,11 @@ export function DeleteForm({ app, message, onClose }: DialogProps) {
 
 /** Every state of a message, the newest first, with what each edit changed marked. */
 export function History({ app, message }: DialogProps) {
-  const edits = useSignal<readonly Edit[]>([]);
-  const { failure, run } = useAttempt();
-  const read = (): void =>
-    void run(async () => {
-      edits.value = (await readHistory(app, { message_id: message.id })).message_history;
-    });
-  useEffect(read, []);
-  if (edits.value.length === 0) return <Waiting failure={failure} onRetry={read} />;
+  const { value, waiting } = useReading(() => readHistory(app, { message_id: message.id }));
+  if (value === undefined) return waiting;
   return (
     <ol class="history">
-      {edits.value.toReversed().map((edit, index) => (
+      {value.message_history.toReversed().map((edit, index) => (
         <li key={index}>
           <EditState app={app} edit={edit} />
         </li>

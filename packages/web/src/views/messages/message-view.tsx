@@ -10,6 +10,7 @@ import type { Narrow } from '../../data/narrow.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
+import { Blank } from '../parts/blank.tsx';
 import { Waiting } from '../parts/waiting.tsx';
 import { ConversationBar } from './conversation-bar.tsx';
 import { MessageRow } from './message-row.tsx';
@@ -45,32 +46,28 @@ export function MessageView({ app, narrow, near }: MessageViewProps) {
   const isEmpty = list.ids.value.length === 0;
   const isPending = list.hasNewest.value && pendingIn(app, narrow).length > 0;
   if (isFar.value || (isEmpty && !isPending))
-    return <Blank list={list} onRetry={() => void load()} />;
+    return <EmptyList list={list} onRetry={() => void load()} />;
   return <Messages key={`${key} ${near ?? ''}`} app={app} list={list} near={near} />;
 }
 
-type BlankProps = { readonly list: MessageList; readonly onRetry: () => void };
+type EmptyListProps = { readonly list: MessageList; readonly onRetry: () => void };
 
-function Blank({ list, onRetry }: BlankProps) {
+function EmptyList({ list, onRetry }: EmptyListProps) {
   const { narrow } = list;
   const isPlace =
     narrow.length === 0 ||
     conversationOf(narrow) !== undefined ||
     (narrow.length === 1 && narrow[0]?.operator === 'stream');
-  const isEmpty =
+  const isRead =
     list.ids.value.length === 0 && list.loading.value === undefined && list.hasNewest.value;
-  return (
-    <div class="blank">
-      {isEmpty && list.failure.value === undefined ? (
-        <>
-          <strong>{isPlace ? texts.messages.empty : texts.messages.notFound}</strong>
-          {isPlace && <p>{texts.messages.emptyHint}</p>}
-        </>
-      ) : (
+  if (!isRead || list.failure.value !== undefined)
+    return (
+      <div class="blank">
         <Waiting label={texts.messages.loading} failure={list.failure.value} onRetry={onRetry} />
-      )}
-    </div>
-  );
+      </div>
+    );
+  const { empty, emptyHint, notFound } = texts.messages;
+  return isPlace ? <Blank title={empty} hint={emptyHint} /> : <Blank title={notFound} />;
 }
 
 type MessagesProps = {

@@ -8,18 +8,10 @@ import { perform } from '../../data/operation.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
 import { IconButton } from '../parts/icon-button.tsx';
+import { titleOfNarrow } from '../notifications/place-title.ts';
 import { Menu } from '../parts/menu.tsx';
-import { namesOf } from '../parts/names.ts';
 import { findStream } from '../parts/stream-mark.tsx';
 import { StreamPath } from '../parts/stream-path.tsx';
-import { namedPlaces, textOfNarrow } from '../search/search-text.ts';
-
-function titleOf({ state }: App, narrow: Narrow): string {
-  const conversation = conversationOf(narrow);
-  if (conversation?.type === 'private') return namesOf(state, conversation.userIds);
-  const text = textOfNarrow(narrow, state);
-  return namedPlaces[text] ?? texts.messages.search(text);
-}
 
 /** What the messages below are, and what can be done with all of them. */
 export function PlaceHeader({ app, narrow }: { readonly app: App; readonly narrow: Narrow }) {
@@ -32,7 +24,7 @@ export function PlaceHeader({ app, narrow }: { readonly app: App; readonly narro
     <header class="place-header">
       <h1 class="line">
         {stream === undefined ? (
-          titleOf(app, narrow)
+          titleOfNarrow(app, narrow)
         ) : (
           <StreamPath app={app} streamId={stream.stream_id} topic={topic} />
         )}

@@ -8,10 +8,11 @@ export function takeFocus(element: HTMLElement | null): void {
   element?.focus();
 }
 
-/** What a dialog asks for and sends. It closes when that is done, and otherwise says why it is not. */
+/** What a dialog, or a page like one, asks for and sends; it says why that did not work. */
 export function DialogForm({
   action,
   kind = 'primary',
+  cancel = texts.edit.cancel,
   submit,
   onClose,
   children,
@@ -19,32 +20,32 @@ export function DialogForm({
   /** What the button says. */
   readonly action: string;
   readonly kind?: 'primary' | 'danger';
-  /** @param field what a field holds, by its name, without white space around it */
+  /** What the button says that closes. */
+  readonly cancel?: string;
+  /** @param field what a field holds, by its name */
   readonly submit: (field: (name: string) => string) => Promise<unknown>;
   readonly onClose: () => void;
-  readonly children: ComponentChildren;
+  readonly children?: ComponentChildren;
 }) {
   const { isRunning, failure, run } = useAttempt();
-  const send = async (form: FormData): Promise<void> => {
-    const field = (name: string): string => {
-      const value = form.get(name);
-      return typeof value === 'string' ? value.trim() : '';
-    };
-    if (await run(() => submit(field))) onClose();
-  };
   return (
     <form
       class="dialog-form"
       onSubmit={(event) => {
         event.preventDefault();
-        void send(new FormData(event.currentTarget, event.submitter));
+        const form = new FormData(event.currentTarget, event.submitter);
+        const field = (name: string): string => {
+          const value = form.get(name);
+          return typeof value === 'string' ? value : '';
+        };
+        void run(() => submit(field));
       }}
     >
       {children}
       <FailureNote failure={failure} />
       <div class="dialog-buttons row">
         <button type="button" onClick={onClose}>
-          {texts.edit.cancel}
+          {cancel}
         </button>
         <button class={kind} disabled={isRunning}>
           {action}

@@ -1,3 +1,6 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+
 import { describeFailure } from '../../data/failure.ts';
 import { texts } from '../../texts.ts';
 
@@ -21,4 +24,39 @@ export function Waiting({ label = texts.parts.loading, failure, onRetry }: Waiti
       </button>
     </span>
   );
+}
+
+/**
+ * Reads from the server what is shown in one place.
+ *
+ * @param key what is read follows it
+ * @returns what was read last, what to show until then, and a function that reads again
+ */
+export function useReading<Value>(read: () => Promise<Value>, key?: unknown) {
+  const value = useSignal<Value | undefined>(undefined);
+  const failure = useSignal<unknown>(undefined);
+  const round = useSignal(0);
+  useEffect(() => {
+    let isNewest = true;
+    failure.value = undefined;
+    read().then(
+      (answer) => {
+        if (isNewest) value.value = answer;
+      },
+      (error: unknown) => {
+        if (isNewest) failure.value = error;
+      },
+    );
+    return () => {
+      isNewest = false;
+    };
+  }, [key, round.value]);
+  const again = (): void => {
+    round.value += 1;
+  };
+  return {
+    value: value.value,
+    waiting: <Waiting failure={failure.value} onRetry={again} />,
+    again,
+  };
 }

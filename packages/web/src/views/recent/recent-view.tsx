@@ -9,6 +9,8 @@ import { isMuted } from '../../data/stream-groups.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
 import { UnreadCount } from '../navigation/place-list.tsx';
+import { Blank } from '../parts/blank.tsx';
+import { Filters } from '../parts/filters.tsx';
 import { namesOf, topicName } from '../parts/names.ts';
 import { PresenceDot } from '../parts/presence-dot.tsx';
 import { findStream, StreamMark } from '../parts/stream-mark.tsx';
@@ -44,24 +46,13 @@ export function RecentView({ app }: { readonly app: App }) {
     <section class="page recent" aria-labelledby="recent-title">
       <header>
         <h1 id="recent-title">{t.title}</h1>
-        <div class="filters" role="group" aria-label={t.filters}>
-          {(['all', 'unread', 'private'] as const).map((name) => (
-            <button
-              key={name}
-              type="button"
-              aria-pressed={filter.value === name}
-              onClick={() => (filter.value = name)}
-            >
-              {t.filter[name]}
-            </button>
-          ))}
-        </div>
+        <Filters names={t.filter} chosen={filter} />
       </header>
       {(failure.value !== undefined || (loading.value && all.length === 0)) && (
         <Waiting failure={failure.value} onRetry={() => void app.recent.load()} />
       )}
       {failure.value === undefined && !loading.value && all.length === 0 && (
-        <p class="hint">{t.empty[filter.value]}</p>
+        <Blank title={t.empty[filter.value]} />
       )}
       <ul class="conversations">
         {all.slice(0, rowsMax.value).map((each) => (

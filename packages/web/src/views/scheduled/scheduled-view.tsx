@@ -7,9 +7,9 @@ import { RenderedHtml } from '../parts/rendered-html.tsx';
 /** What the server sends later, in the order of its times. */
 export function ScheduledView({ app }: { readonly app: App }) {
   const waiting = app.state.rest.value.scheduled_messages;
-  const { cancel, none, title } = texts.scheduled;
+  const { cancel, none, hint, title } = texts.scheduled;
   return (
-    <WrittenList title={title} hint={waiting.length === 0 ? none : undefined}>
+    <WrittenList title={title} none={none} hint={hint}>
       {waiting.map((message) => (
         <WrittenItem
           key={message.scheduled_message_id}

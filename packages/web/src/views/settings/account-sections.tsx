@@ -1,15 +1,13 @@
 /** Sections in which people change their own account. */
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
 
-import type { AnswerOf } from '@parley/client';
 import { perform } from '../../data/operation.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
+import { useReading } from '../parts/waiting.tsx';
 import { ActionButton, removal } from './action-button.tsx';
 import { choice, line, listed, toggles } from './fields.ts';
 import { Form, SavedFields } from './form.tsx';
 import { ListSection } from './list-section.tsx';
-import { useOutcome } from './outcome.tsx';
 import { ProfileSection } from './profile-section.tsx';
 import { Rows } from './rows.tsx';
 import type { SectionProps, Sections } from './section.ts';
@@ -46,23 +44,14 @@ function describeDevice(device: string): string {
   return device === '' ? t.sessions.unknownDevice : device;
 }
 
-type BrowserSession = AnswerOf<'GET /sessions'>['sessions'][number];
-
 function SessionsSection({ app }: SectionProps) {
-  const sessions = useSignal<readonly BrowserSession[]>([]);
-  const { note, attempt } = useOutcome();
-  const load = async (): Promise<void> => {
-    sessions.value = (await perform(app, 'GET /sessions')).sessions;
-  };
-  useEffect(() => {
-    void attempt(load, '');
-  }, []);
-  if (sessions.value.length === 0) return note;
+  const { value, waiting, again } = useReading(async () => perform(app, 'GET /sessions'));
+  if (value === undefined) return waiting;
   return (
     <>
       <Rows
         label={t.sections.sessions.title}
-        rows={sessions.value.map(({ session_id, device, last_used_at, is_current }) => {
+        rows={value.sessions.map(({ session_id, device, last_used_at, is_current }) => {
           const end = async () => perform(app, 'DELETE /sessions/{session_id}', { session_id });
           return {
             key: session_id,
@@ -72,14 +61,14 @@ function SessionsSection({ app }: SectionProps) {
               : t.sessions.lastUsed(new Date(last_used_at * 1000).toLocaleString()),
             actions: is_current
               ? []
-              : [{ label: t.sessions.end, run: async () => end().then(load) }],
+              : [{ label: t.sessions.end, run: async () => end().then(again) }],
           };
         })}
       />
-      {sessions.value.length > 1 && (
+      {value.sessions.length > 1 && (
         <ActionButton
           label={t.sessions.endOthers}
-          run={async () => perform(app, 'DELETE /sessions').then(load)}
+          run={async () => perform(app, 'DELETE /sessions').then(again)}
         />
       )}
     </>

@@ -39,7 +39,12 @@ export function ActionButton({ label, run, warning, about }: Action & { readonly
       {note}
       {isAsking.value && (
         <Dialog title={name} onClose={ask(false)}>
-          <DialogForm action={label} kind="danger" submit={run} onClose={ask(false)}>
+          <DialogForm
+            action={label}
+            kind="danger"
+            submit={async () => run().then(ask(false))}
+            onClose={ask(false)}
+          >
             <p>{warning}</p>
           </DialogForm>
         </Dialog>

@@ -1,11 +1,8 @@
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-
 import type { AnswerOf } from '@parley/client';
 import type { App } from '../../data/app.ts';
 import { perform } from '../../data/operation.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
-import { FailureNote } from '../parts/attempt.tsx';
+import { useReading } from '../parts/waiting.tsx';
 import { removal } from './action-button.tsx';
 import { area, listed, several, streamChoices } from './fields.ts';
 import { Form } from './form.tsx';
@@ -53,30 +50,17 @@ function rowOf(app: App, { id, email, link_url, is_multiuse, expiry_date, uses }
 
 /** People who are invited, and links by which anybody joins who has them. */
 export function InvitationsSection({ app }: SectionProps) {
-  const invitations = useSignal<readonly Invitation[]>([]);
-  const failure = useSignal<unknown>(undefined);
-  const version = app.state.invitationsVersion.value;
-  useEffect(() => {
-    let isNewest = true;
-    perform(app, 'GET /invites').then(
-      ({ invites }) => {
-        if (isNewest) invitations.value = invites;
-      },
-      (error: unknown) => {
-        failure.value = error;
-      },
-    );
-    return () => {
-      isNewest = false;
-    };
-  }, [version]);
+  const { value, waiting } = useReading(
+    async () => perform(app, 'GET /invites'),
+    app.state.invitationsVersion.value,
+  );
+  if (value === undefined) return waiting;
   const termFields = [listed('role'), streamFields(app)];
   return (
     <>
-      <FailureNote failure={failure.value} />
       <ListSection
         name="invitations"
-        rows={invitations.value.map((invitation) => rowOf(app, invitation))}
+        rows={value.invites.map((invitation) => rowOf(app, invitation))}
         fields={[area('invitee_emails', 20_000), ...termFields]}
         add={async ({ role, ...terms }) =>
           perform(app, 'POST /invites', { ...terms, invite_as: roleNumbers[role] })

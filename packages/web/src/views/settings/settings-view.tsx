@@ -1,4 +1,3 @@
-import '../../styles/settings.css';
 import type { App } from '../../data/app.ts';
 import type { State } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
@@ -7,6 +6,7 @@ import { ownSections } from './account-sections.tsx';
 import { BotsSection } from './bots-section.tsx';
 import { administrationSections, sharedSections } from './organization-sections.tsx';
 import { ProfileSection } from './profile-section.tsx';
+import { SettingsPage } from './settings-page.tsx';
 import type { SectionName, Sections } from './section.ts';
 import { sectionTexts } from './section.ts';
 
@@ -29,8 +29,10 @@ export function SettingsView({ app, section }: { readonly app: App; readonly sec
   const Section = all[name] ?? ProfileSection;
   const { title, note } = sectionTexts[name];
   return (
-    <div class="page settings-page">
-      <div class="settings" data-chosen={isChosen}>
+    <SettingsPage
+      title={title}
+      back={[app.addressOf({ view: 'settings', section: '' }), t.allSettings]}
+      navigation={
         <nav class="navigation" aria-label={t.settings}>
           {(['own', 'organization'] as const).map((group) => (
             <section key={group} aria-label={t[group]}>
@@ -45,15 +47,11 @@ export function SettingsView({ app, section }: { readonly app: App; readonly sec
             </section>
           ))}
         </nav>
-        <div class="settings-section">
-          <a class="settings-back" href={app.addressOf({ view: 'settings', section: '' })}>
-            {t.allSettings}
-          </a>
-          <h1>{title}</h1>
-          {note !== undefined && <p>{note}</p>}
-          <Section key={name} app={app} />
-        </div>
-      </div>
-    </div>
+      }
+      isChosen={isChosen}
+    >
+      {note !== undefined && <p>{note}</p>}
+      <Section key={name} app={app} />
+    </SettingsPage>
   );
 }

@@ -1,4 +1,3 @@
-import '../../styles/settings.css';
 import { useSignal } from '@preact/signals';
 
 import type { App } from '../../data/app.ts';
@@ -7,10 +6,12 @@ import { perform } from '../../data/operation.ts';
 import { mayCreateStreams } from '../../data/policies.ts';
 import type { Stream } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
+import { Filters } from '../parts/filters.tsx';
 import { Disclosure } from '../settings/disclosure.tsx';
 import { line, listed, peopleChoices, several, toggles } from '../settings/fields.ts';
 import { Form } from '../settings/form.tsx';
 import { Rows } from '../settings/rows.tsx';
+import { SettingsPage } from '../settings/settings-page.tsx';
 import { joinActions } from './join-actions.ts';
 import { privacies } from './privacy.ts';
 import { StreamPage } from './stream-page.tsx';
@@ -62,11 +63,9 @@ function describeStream(app: App, { stream_id, invite_only, description }: Strea
     .join(' · ');
 }
 
-const shownFields = [listed('streams_shown')];
-
 function StreamList({ app }: { readonly app: App }) {
   const { streams, subscriptions } = app.state;
-  const filter = useSignal<'all' | 'subscribed' | 'others'>('all');
+  const filter = useSignal<keyof typeof t.streams.shown>('all');
   const shown = [...streams.value.values()]
     .filter(
       ({ stream_id }) =>
@@ -79,13 +78,7 @@ function StreamList({ app }: { readonly app: App }) {
       {mayCreateStreams(app.state) && (
         <Disclosure label={t.streams.create} content={() => <NewStreamForm app={app} />} />
       )}
-      <Form
-        fields={shownFields}
-        doneText=""
-        save={async ({ streams_shown }) => {
-          filter.value = streams_shown;
-        }}
-      />
+      <Filters names={t.streams.shown} chosen={filter} />
       <Rows
         label={t.streams.title}
         rows={shown.map((stream) => ({
@@ -109,21 +102,15 @@ export function StreamsView({
   readonly streamId: number | undefined;
 }) {
   const stream = streamId === undefined ? undefined : app.state.streams.value.get(streamId);
+  const all = app.addressOf({ view: 'streams', streamId: undefined });
   return (
-    <div class="page settings-page">
-      <div class="settings" data-single="true">
-        <div class="settings-section">
-          {streamId !== undefined && (
-            <a class="settings-back" href={app.addressOf({ view: 'streams', streamId: undefined })}>
-              {t.allStreams}
-            </a>
-          )}
-          <h1>{stream === undefined ? t.streams.title : `#${stream.name}`}</h1>
-          {streamId === undefined && <StreamList app={app} />}
-          {streamId !== undefined && stream === undefined && <p>{t.streams.unknown}</p>}
-          {stream !== undefined && <StreamPage key={streamId} app={app} stream={stream} />}
-        </div>
-      </div>
-    </div>
+    <SettingsPage
+      title={stream === undefined ? t.streams.title : `#${stream.name}`}
+      back={streamId === undefined ? undefined : [all, t.allStreams]}
+    >
+      {streamId === undefined && <StreamList app={app} />}
+      {streamId !== undefined && stream === undefined && <p>{t.streams.unknown}</p>}
+      {stream !== undefined && <StreamPage key={streamId} app={app} stream={stream} />}
+    </SettingsPage>
   );
 }
