@@ -212,6 +212,7 @@ export const texts = {
     typing: (names: readonly string[]) =>
       names.length === 1 ? `${names[0]} is typing …` : `${names.join(', ')} are typing …`,
     unknownStream: 'Unknown stream',
+    unknownStreamHint: 'It is gone, or only other people see it.',
     unreadFrom: 'New',
     youAnd: (names: string) => `You and ${names}`,
   },

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { App } from '../../data/app.ts';
 import { conversationOfMessage } from '../../data/conversation.ts';
 import type { MessageList } from '../../data/message-list.ts';
-import { conversationKey, conversationOf, narrowKey } from '../../data/narrow.ts';
+import { conversationKey, conversationOf, narrowKey, streamIdOf } from '../../data/narrow.ts';
 import type { Narrow } from '../../data/narrow.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
@@ -28,7 +28,18 @@ type MessageViewProps = {
  *
  * @param props.near the message to show; otherwise the first unread one, or the newest
  */
-export function MessageView({ app, narrow, near }: MessageViewProps) {
+export function MessageView(props: MessageViewProps) {
+  const streamId = streamIdOf(props.narrow);
+  const isKnown = streamId === undefined || props.app.state.streams.value.has(streamId);
+  const { unknownStream, unknownStreamHint } = texts.messages;
+  return isKnown ? (
+    <OpenList {...props} />
+  ) : (
+    <Blank title={unknownStream} hint={unknownStreamHint} />
+  );
+}
+
+function OpenList({ app, narrow, near }: MessageViewProps) {
   const key = narrowKey(narrow);
   const list = useMemo(() => app.lists.open(narrow), [app, key]);
   // What the list holds may be far from the message to show.

@@ -26,6 +26,8 @@ export type PlaceEntry = {
   readonly name: string;
   /** Unread messages there. */
   readonly count?: number;
+  /** Whether the person is there, if the address does not say so. */
+  readonly isCurrent?: boolean;
   /** Muted, or of little interest now. */
   readonly isQuiet?: boolean;
   /** What is listed below it. */
@@ -54,23 +56,26 @@ export function PlaceList({ app, entries, shownAtFirst = Infinity, label }: Plac
     ({ count = 0, isQuiet }, index) =>
       showsAll.value || index < shownAtFirst || (count > 0 && isQuiet !== true),
   );
+  const isHere = (place: Place): boolean => placeKey(app.place.value) === placeKey(place);
   return (
     <ul aria-label={label}>
-      {shown.map(({ place, mark, name, count = 0, isQuiet = false, below }) => (
-        <li key={placeKey(place)}>
-          <a
-            class="place"
-            href={app.addressOf(place)}
-            aria-current={placeKey(app.place.value) === placeKey(place) ? 'page' : undefined}
-            data-quiet={isQuiet}
-          >
-            {mark}
-            <span class="line">{name}</span>
-            <UnreadCount count={count} />
-          </a>
-          {below}
-        </li>
-      ))}
+      {shown.map(
+        ({ place, mark, name, count = 0, isCurrent = isHere(place), isQuiet = false, below }) => (
+          <li key={placeKey(place)}>
+            <a
+              class="place"
+              href={app.addressOf(place)}
+              aria-current={isCurrent ? 'page' : undefined}
+              data-quiet={isQuiet}
+            >
+              {mark}
+              <span class="line">{name}</span>
+              <UnreadCount count={count} />
+            </a>
+            {below}
+          </li>
+        ),
+      )}
       {(showsAll.value || shown.length < entries.length) && entries.length > shownAtFirst && (
         <li>
           <button

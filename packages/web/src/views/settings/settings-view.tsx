@@ -42,6 +42,7 @@ export function SettingsView({ app, section }: { readonly app: App; readonly sec
                 entries={(Object.keys(sections[group]) as SectionName[]).map((each) => ({
                   place: { view: 'settings', section: each },
                   name: sectionTexts[each].title,
+                  isCurrent: each === name,
                 }))}
               />
             </section>
