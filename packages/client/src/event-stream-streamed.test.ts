@@ -191,3 +191,19 @@ test('waking reads anew, without a pause', async () => {
   vi.useRealTimers();
   await endNow(stream);
 });
+
+test('a failure after waking is followed by a pause again', async () => {
+  const events = [{ id: 12, type: 'alert_words', alert_words: [] }];
+  const polled = json(200, { ...success, queue_id: 'q', events });
+  server.script(registered('q'), streamed(textOf(11)), cut, polled);
+  const stream = open();
+  await take(stream, 2);
+  const setTimeoutSpy = vi.spyOn(globalThis, 'setTimeout');
+  const taking = take(stream, 1);
+  stream.wake();
+  expect(await taking).toEqual([12]);
+  const pausesMs = setTimeoutSpy.mock.calls.map(([, forMs = 0]) => forMs);
+  setTimeoutSpy.mockRestore();
+  await endNow(stream);
+  expect(pausesMs.filter((ms) => ms >= 250 && ms <= 1_000)).toHaveLength(1);
+});

@@ -256,7 +256,11 @@ export class EventStream implements AsyncIterableIterator<FollowedEvent, undefin
   }
 
   async #pause(forMs: number): Promise<void> {
-    if (this.#isWoken) return;
+    // Only one: where nothing answers, each further attempt fails at once.
+    if (this.#isWoken) {
+      this.#isWoken = false;
+      return;
+    }
     this.#pausing = new AbortController();
     await pause(forMs, AbortSignal.any([this.#stopping.signal, this.#pausing.signal]));
   }
