@@ -1,8 +1,8 @@
 /** Being told while a page is open: title, icon, notifications of the desktop, sound. */
-import { waitUntil } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
 import { sendTo, startBrowserTests } from './browser-system.ts';
+import { waitUntil } from './patience.ts';
 import { expectGone, expectShown } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 
@@ -56,6 +56,20 @@ async function noteNotifications(
     ).flat();
 }
 
+/** Waits until every tab listens, and knows which of them tells: each that is opened takes that over. */
+async function expectListening({ context }: Visitor): Promise<void> {
+  for (const page of context.pages())
+    await waitUntil('one of the tabs tells', () =>
+      page.evaluate(async () => {
+        const { held = [] } = await navigator.locks.query();
+        return (
+          document.title.endsWith('Test Organization') &&
+          held.some(({ name }) => name?.startsWith('parley/notifying/'))
+        );
+      }),
+    );
+}
+
 /** Bob writes to Ann alone. */
 async function writeToAnn(content: string): Promise<void> {
   const { ann, bob } = system();
@@ -96,8 +110,7 @@ test('of several tabs one shows a notification: of mentions and private messages
   const noted = await noteNotifications(visitor);
   await visitor.enter(ann, '#recent');
   for (let tab = 0; tab < 2; tab += 1) await visitor.openTab('#recent');
-  for (const page of visitor.context.pages())
-    await page.waitForFunction(() => document.title.endsWith('Test Organization'));
+  await expectListening(visitor);
   await sendTo(bob, general, 'noise', 'nobody in particular');
   await sendTo(bob, general, 'noise', '@**Ann Lee** the *soup* is ready');
   await writeToAnn('Psst');
@@ -115,6 +128,7 @@ test('a notification leads to its message, and nobody is told of the conversatio
   const visitor = await visit();
   const noted = await noteNotifications(visitor);
   await visitor.enter(ann, '#recent');
+  await expectListening(visitor);
   // Browsers keep a page silent that nobody has touched.
   await visitor.page.getByRole('heading', { name: 'Recent conversations' }).click();
   await writeToAnn('Come here');
@@ -160,6 +174,7 @@ test('the page asks whether it may tell, and a person may put it off', async () 
   await visitor.page.reload();
   await question.getByRole('button', { name: 'Turn on' }).click();
   await expectGone(question);
+  await expectListening(visitor);
   await writeToAnn('Now it is told');
   await waitUntil('it is told', async () => (await noted()).length > 0);
 });

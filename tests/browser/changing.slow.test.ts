@@ -1,9 +1,9 @@
 /** What people do with messages that are there: their authors, and those who read them. */
-import { waitUntil } from '@parley/test-kit';
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 
 import { sendTo, startBrowserTests } from './browser-system.ts';
+import { waitUntil } from './patience.ts';
 import { expectGone, expectShown } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 
@@ -156,6 +156,7 @@ test('a muted topic and a muted stream are not counted', async () => {
   await sendTo(writer, general, 'noise', 'Bang again');
   await sendTo(writer, loud, 'noise', 'Bang here too');
   await sendTo(writer, general, 'quiet', 'A whisper');
+  await expectShown(ann.page.getByRole('main').getByRole('link', { name: 'quiet' }));
   await waitUntil('one is counted', async () => (await ann.page.title()).startsWith('(1) '));
 });
 

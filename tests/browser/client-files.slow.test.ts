@@ -3,12 +3,12 @@ import { cp, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
-import { waitUntil } from '@parley/test-kit';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 
 import { sendTo, startBrowserTests } from './browser-system.ts';
 import { builtFolder } from './chromium.ts';
+import { waitUntil } from './patience.ts';
 import { expectShown } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 

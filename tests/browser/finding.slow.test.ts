@@ -1,15 +1,13 @@
 /** How people find their way in the web client: the navigation, the views, addresses and the search. */
-import { waitUntil } from '@parley/test-kit';
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 
 import { sendTo, startBrowserTests } from './browser-system.ts';
+import { waitUntil } from './patience.ts';
 import { expectGone, expectShown } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 
 const { system, visit } = startBrowserTests();
-
-const deadline = { deadlineMs: 20_000 };
 
 /** A part of the navigation. */
 function partOf({ page }: Visitor, name: string): Locator {
@@ -30,7 +28,7 @@ async function expectLinks(list: Locator, names: readonly string[]): Promise<voi
       shown = texts.map((text) => text.split('\n')[0] ?? '').filter((text) => text !== '');
       return JSON.stringify(shown) === JSON.stringify(names);
     },
-    { ...deadline, describe: () => JSON.stringify(shown) },
+    { describe: () => JSON.stringify(shown) },
   );
 }
 
@@ -166,10 +164,8 @@ test('addresses as links in messages have them lead to streams, topics, people a
   await visitor.expectAddress(topic);
   await visitor.go(`#narrow/stream/${general.id}/subject/R.26D.20.28new.29/near/${id}`);
   await expectShown(visitor.message('The aim'));
-  await waitUntil(
-    'the message has the focus',
-    () => visitor.message('The aim').evaluate((element) => element === document.activeElement),
-    deadline,
+  await waitUntil('the message has the focus', () =>
+    visitor.message('The aim').evaluate((element) => element === document.activeElement),
   );
   await visitor.go(`#narrow/pm-with/${bob.id}-whoever`);
   await expectShown(visitor.message('A secret'));
@@ -188,10 +184,8 @@ test('a search takes operators, suggests them while it is typed, and marks what 
   const suggestions = page.getByRole('listbox', { name: 'Ways to go on' });
   await field.pressSequentially('lighthouse sender:bo');
   await suggestions.getByRole('option', { name: /sender:bob\.ray@example\.com/ }).click();
-  await waitUntil(
-    'the suggestion was taken',
-    async () => (await field.inputValue()).startsWith('lighthouse sender:bob.ray@example.com'),
-    deadline,
+  await waitUntil('the suggestion was taken', async () =>
+    (await field.inputValue()).startsWith('lighthouse sender:bob.ray@example.com'),
   );
   await field.press('Enter');
   const found = visitor.message('The lighthouse is dark');
@@ -209,5 +203,5 @@ test('a search takes operators, suggests them while it is typed, and marks what 
   await expectShown(found.locator('.highlight'));
   expect(await field.inputValue()).toBe('sender:bob.ray@example.com lighthouse');
   await viewLink(visitor, 'Starred').click();
-  await waitUntil('the search is over', async () => (await field.inputValue()) === '', deadline);
+  await waitUntil('the search is over', async () => (await field.inputValue()) === '');
 });

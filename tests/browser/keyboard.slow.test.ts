@@ -1,30 +1,27 @@
 /** The main tasks by the keyboard alone. After each of them something has the focus. */
-import { waitUntil } from '@parley/test-kit';
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 
 import { annPassword, sendTo, startBrowserTests } from './browser-system.ts';
+import { waitUntil } from './patience.ts';
 import { expectGone, expectShown } from './visitor.ts';
 
 const { system, visit } = startBrowserTests();
 
 const tabsMax = 120;
-const deadline = { deadlineMs: 20_000 };
 
 function hasFocus(target: Locator): Promise<boolean> {
   return target.evaluate((element) => element === document.activeElement);
 }
 
 async function expectFocus(target: Locator): Promise<void> {
-  await waitUntil('it has the focus', () => hasFocus(target), deadline);
+  await waitUntil('it has the focus', () => hasFocus(target));
 }
 
 /** The page keeps the focus somewhere: whoever uses the keyboard goes on from where they are. */
 async function expectSomeFocus(page: Page): Promise<void> {
-  await waitUntil(
-    'something has the focus',
-    () => page.evaluate(() => ![null, document.body].includes(document.activeElement as null)),
-    deadline,
+  await waitUntil('something has the focus', () =>
+    page.evaluate(() => ![null, document.body].includes(document.activeElement as null)),
   );
 }
 
@@ -130,10 +127,8 @@ test('somebody replies, edits, reacts, stars and quotes', async () => {
 
   await page.keyboard.press('q');
   await expectFocus(visitor.composeField);
-  await waitUntil(
-    'the quotation is there',
-    async () => (await visitor.composeField.inputValue()).includes('An answer that is better'),
-    deadline,
+  await waitUntil('the quotation is there', async () =>
+    (await visitor.composeField.inputValue()).includes('An answer that is better'),
   );
 });
 

@@ -1,18 +1,17 @@
 /** What people read in the web client: its order, its place on the screen, what counts as read, and how it looks. */
 import { makeMessages } from '@parley/demo';
-import { waitUntil } from '@parley/test-kit';
 import type { TestAccount } from '@parley/test-kit';
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 
 import { sendTo, startBrowserTests } from './browser-system.ts';
+import { waitUntil } from './patience.ts';
 import { expectGone, expectShown } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 
 const { system, visit } = startBrowserTests();
 
 const daySecs = 86_400;
-const deadline = { deadlineMs: 20_000 };
 
 /** Messages of Bob in a new stream of two people, sent some seconds ago. @returns the stream and the ids */
 async function tellOfThePast(
@@ -99,9 +98,12 @@ async function scrollToEnd(page: Page, end: 'top' | 'bottom') {
   }, end);
 }
 
-/** How far the end of a message is below the upper edge of what scrolls. */
+/** How far the end of a message is below the upper edge of what scrolls, in what the reader sees: once a frame is drawn. */
 async function bottomOf(page: Page, id: string | undefined): Promise<number> {
-  return page.getByRole('log').evaluate((log, wanted) => {
+  return page.getByRole('log').evaluate(async (log, wanted) => {
+    await new Promise((resolve) => {
+      requestAnimationFrame(() => setTimeout(resolve));
+    });
     const edge = log.parentElement?.getBoundingClientRect().top ?? Number.NaN;
     const row = log.querySelector(`[data-message-id="${wanted}"]`);
     return (row?.getBoundingClientRect().bottom ?? Number.NaN) - edge;
@@ -165,25 +167,17 @@ test('a long conversation is read on at both ends without a jump, with at most 3
   for (const end of ['top', 'bottom'] as const) {
     const seen = await scrollToEnd(page, end);
     const endNumber = ids.indexOf(seen.endId);
-    await waitUntil(
-      `more is shown at the ${end}`,
-      async () => {
-        const numbers = await numbersIn(page);
-        return end === 'top' ? (numbers[0] ?? 0) < endNumber : (numbers.at(-1) ?? 0) > endNumber;
-      },
-      deadline,
-    );
+    await waitUntil(`more is shown at the ${end}`, async () => {
+      const numbers = await numbersIn(page);
+      return end === 'top' ? (numbers[0] ?? 0) < endNumber : (numbers.at(-1) ?? 0) > endNumber;
+    });
     expect(Math.abs((await bottomOf(page, seen.id)) - seen.bottom)).toBeLessThan(3);
   }
   const beginning = page.getByText('This is where it begins.');
-  await waitUntil(
-    'the beginning is reached',
-    async () => {
-      await scrollToEnd(page, 'top');
-      return (await beginning.count()) > 0;
-    },
-    { deadlineMs: 60_000 },
-  );
+  await waitUntil('the beginning is reached', async () => {
+    await scrollToEnd(page, 'top');
+    return (await beginning.count()) > 0;
+  });
   const numbers = await numbersIn(page);
   expect(numbers).toEqual(numbers.map((_, index) => index));
 
@@ -204,14 +198,11 @@ test('a long conversation is read on at both ends without a jump, with at most 3
   // A message that is far from what is shown.
   await visitor.go(`${address}/topic/tale/near/${ids[5]}`);
   const early = visitor.message('number 5.');
-  await waitUntil(
-    'it has the focus and is on the screen',
-    () =>
-      early.evaluate((row) => {
-        const { top, bottom } = row.getBoundingClientRect();
-        return row === document.activeElement && top >= 0 && bottom <= innerHeight;
-      }),
-    deadline,
+  await waitUntil('it has the focus and is on the screen', () =>
+    early.evaluate((row) => {
+      const { top, bottom } = row.getBoundingClientRect();
+      return row === document.activeElement && top >= 0 && bottom <= innerHeight;
+    }),
   );
   expect(Number(await page.locator('html').getAttribute('data-most-rows'))).toBeLessThanOrEqual(
     300,
@@ -255,16 +246,12 @@ test('what is on the screen is marked as read, in few requests, and what is not 
   await desk.enter(reader, `${address}/topic/tale`);
   await expectShown(desk.message('number 0.'));
   let left = count;
-  await waitUntil(
-    'both windows know how many are left',
-    async () => {
-      left = await countUnread(reader);
-      return (
-        left < count && (await onPocket.getByRole('img', { name: `${left} unread` }).count()) > 0
-      );
-    },
-    deadline,
-  );
+  await waitUntil('both windows know how many are left', async () => {
+    left = await countUnread(reader);
+    return (
+      left < count && (await onPocket.getByRole('img', { name: `${left} unread` }).count()) > 0
+    );
+  });
   expect(left).toBeGreaterThan(count / 2);
   expect(requests).toBeLessThan((count - left) / 2);
 });
@@ -330,7 +317,7 @@ test('what the server renders looks like what it is', async () => {
     file: new File([png], 'boat.png', { type: 'image/png' }),
   });
   await send(`[boat.png](${uri})`);
-  await send('below the picture');
+  const lastId = await send('below the picture');
   await markAllRead(reader);
   const visitor = await visit();
   const { page } = visitor;
@@ -348,7 +335,6 @@ test('what the server renders looks like what it is', async () => {
   await waitUntil(
     'code has colours',
     async () => (await colorOf(code.locator('.k').first())) !== (await colorOf(code)),
-    deadline,
   );
   await expectShown(page.getByRole('cell', { name: '2' }));
   await expectShown(page.getByRole('blockquote').filter({ hasText: 'a quotation' }));
@@ -362,16 +348,11 @@ test('what the server renders looks like what it is', async () => {
   await page.keyboard.press('Escape');
   await expectGone(page.getByRole('dialog'));
 
-  const topBefore = await last.evaluate((element) => element.getBoundingClientRect().top);
+  const bottomBefore = await bottomOf(page, String(lastId));
   released.resolve();
   const picture = page.getByRole('img', { name: 'boat.png' });
-  await waitUntil(
-    'the picture is drawn',
-    () =>
-      picture.evaluate(
-        (element) => element instanceof HTMLImageElement && element.naturalWidth > 0,
-      ),
-    deadline,
+  await waitUntil('the picture is drawn', () =>
+    picture.evaluate((element) => element instanceof HTMLImageElement && element.naturalWidth > 0),
   );
-  expect(await last.evaluate((element) => element.getBoundingClientRect().top)).toBe(topBefore);
+  expect(await bottomOf(page, String(lastId))).toBe(bottomBefore);
 });

@@ -1,8 +1,8 @@
 /** A conversation of Ann and Bob in a topic of its own, each in a browser of their own, for tests of what must not disturb it. */
-import { waitUntil } from '@parley/test-kit';
 import { expect } from 'vitest';
 
 import type { BrowserTests } from './browser-system.ts';
+import { waitUntil } from './patience.ts';
 import type { Visitor } from './visitor.ts';
 
 export type Talk = {

@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { repositoryFolder, waitUntil } from '@parley/test-kit';
+import { repositoryFolder } from '@parley/test-kit';
 import type { TestAccount } from '@parley/test-kit';
 import type {
   Browser,
@@ -12,7 +12,7 @@ import type {
   Page,
 } from 'playwright-core';
 
-const actionTimeoutMs = 20_000;
+import { patienceMs, waitUntil } from './patience.ts';
 
 /** Where a failed test leaves pictures of its windows. */
 const pictureFolder = join(repositoryFolder, '.parley', 'reports', 'browser-failures');
@@ -52,9 +52,11 @@ export class Visitor {
     const context = await browser.newContext({
       viewport: { width: 1280, height: 800 },
       locale: 'en-GB',
+      // What moves or fades is neither pressed nor looked at before it is at its end.
+      reducedMotion: 'reduce',
       ...options,
     });
-    context.setDefaultTimeout(actionTimeoutMs);
+    context.setDefaultTimeout(patienceMs);
     const faults: string[] = [];
     context.on('page', (page) => watch(page, url, faults));
     return new Visitor(context, await context.newPage(), url, faults);
@@ -98,7 +100,6 @@ export class Visitor {
       `the address is ${fragment}`,
       () => new URL(this.page.url()).hash === fragment,
       {
-        deadlineMs: actionTimeoutMs,
         describe: () => this.page.url(),
       },
     );
@@ -107,16 +108,13 @@ export class Visitor {
 
   /** The page follows its address in a task of its own, and draws what that changes in the next frame. */
   async #expectDrawn(): Promise<void> {
-    await waitUntil(
-      'the page is drawn',
-      () =>
-        this.page.evaluate(
-          () =>
-            new Promise<boolean>((resolve) => {
-              setTimeout(() => requestAnimationFrame(() => setTimeout(() => resolve(true))));
-            }),
-        ),
-      { deadlineMs: actionTimeoutMs },
+    await waitUntil('the page is drawn', () =>
+      this.page.evaluate(
+        () =>
+          new Promise<boolean>((resolve) => {
+            setTimeout(() => requestAnimationFrame(() => setTimeout(() => resolve(true))));
+          }),
+      ),
     );
   }
 
@@ -150,7 +148,7 @@ export class Visitor {
         shown = texts.flatMap((text) => text.split('\n').filter((line) => line.includes(mark)));
         return JSON.stringify(shown) === JSON.stringify(contents);
       },
-      { deadlineMs: actionTimeoutMs, describe: () => JSON.stringify(shown) },
+      { describe: () => JSON.stringify(shown) },
     );
   }
 

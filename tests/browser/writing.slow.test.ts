@@ -1,10 +1,10 @@
 /** Writing: where to, with completion, preview, files and drafts, now or later, and what stands against it. */
 import { botTypes } from '@parley/api';
-import { waitUntil } from '@parley/test-kit';
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 
 import { sendTo, startBrowserTests } from './browser-system.ts';
+import { waitUntil } from './patience.ts';
 import { expectGone, expectShown } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 
@@ -103,6 +103,20 @@ test('names are completed: people, groups, streams, topics, emoji', async () => 
     await ann.composeField.press('Tab');
     await expectWritten(ann, completed);
   }
+});
+
+test('a key completes what was typed, however soon it follows', async () => {
+  const ann = await enterAs('ann', addressOf('haste'));
+  const suggestions = ann.page.getByRole('listbox', { name: 'Suggestions' });
+  await ann.composeField.pressSequentially('@b');
+  await expectShown(suggestions.getByRole('option', { name: 'Bob Ray' }));
+  // Both before a frame could be drawn between them.
+  await ann.composeField.evaluate((field: HTMLTextAreaElement) => {
+    field.setSelectionRange(1, 2);
+    document.execCommand('insertText', false, 'c');
+    field.dispatchEvent(new KeyboardEvent('keydown', { key: 'Tab', bubbles: true }));
+  });
+  await expectWritten(ann, '@**Cat Moe** ');
 });
 
 test('an emoji of the picker comes where the cursor is, and a preview shows what others will see', async () => {

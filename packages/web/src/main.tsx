@@ -9,16 +9,23 @@ import { Root } from './views/root.tsx';
 /** Hidden pages have no frames: there it is drawn after this time. */
 const hiddenDrawMs = 100;
 
+let drawNow: (() => void) | undefined;
+
 // Many events may come within a frame. What they change is drawn once.
 options.debounceRendering = (draw) => {
   const drawOnce = (): void => {
     cancelAnimationFrame(frame);
     clearTimeout(timeout);
+    drawNow = undefined;
     draw();
   };
   const frame = requestAnimationFrame(drawOnce);
   const timeout = setTimeout(drawOnce, hiddenDrawMs);
+  drawNow = drawOnce;
 };
+
+// What a person does next follows what they did before, however fast they are: that is drawn first.
+for (const type of ['keydown', 'click']) addEventListener(type, () => drawNow?.(), true);
 
 const element = document.querySelector('#app');
 if (element === null) throw new Error('the page has no place for the client');
