@@ -35,6 +35,7 @@ export class Visitor {
   readonly page: Page;
   readonly url: string;
   readonly #faults: string[];
+  readonly #visited = new Set<string>();
   #isOutageExpected = false;
 
   private constructor(context: BrowserContext, page: Page, url: string, faults: string[]) {
@@ -155,9 +156,18 @@ export class Visitor {
   /** Throws if anything happened in its pages that must not happen. */
   expectNoFaults(): void {
     const faults = this.#faults.filter(
-      (fault) => !refusalNoise.test(fault) && !this.#isOutage(fault),
+      (fault) => !refusalNoise.test(fault) && !this.#isOutage(fault) && !this.#isVisit(fault),
     );
     if (faults.length > 0) throw new Error(`the pages reported:\n${faults.join('\n')}`);
+  }
+
+  /** From now on the person may be led to another site, by its origin. */
+  expectVisitsTo(origin: string): void {
+    this.#visited.add(origin);
+  }
+
+  #isVisit(fault: string): boolean {
+    return Array.from(this.#visited).some((origin) => fault.startsWith(`elsewhere: ${origin}/`));
   }
 
   /** For tests that cause them. */

@@ -51,7 +51,16 @@ export class OpenIdServer {
         groups: ['groups'],
       },
       cookies: { keys: ['a key of cookies'] },
-      features: { devInteractions: { enabled: false } },
+      features: {
+        devInteractions: { enabled: false },
+        rpInitiatedLogout: {
+          // The library's own page loads a font from elsewhere.
+          logoutSource: (ctx, form) => {
+            ctx.body = `<!doctype html><title>Sign out</title>${form}
+              <button form="op.logoutForm" name="logout" value="yes">Yes, sign me out</button>`;
+          },
+        },
+      },
       interactions: { url: (_ctx, { uid }) => `/interaction/${uid}` },
       pkce: { required: () => true },
       findAccount: (_ctx, sub) => ({

@@ -3,6 +3,7 @@ import { options, render } from 'preact';
 
 import { mailLink, parseMailLink } from './data/mail-links.ts';
 import { resumeSession } from './data/session.ts';
+import { parseSignOn, signOn } from './data/single-sign-on.ts';
 import { registerWorker, reloadWhenReplaced } from './register-worker.ts';
 import { Root } from './views/root.tsx';
 
@@ -38,9 +39,20 @@ function takeMailLink(): void {
   mailLink.value = link;
 }
 
-takeMailLink();
-addEventListener('hashchange', takeMailLink);
-void resumeSession();
+/** What a provider said leaves the address and the history too, and so does the way there. */
+function takeSignOn(): void {
+  const step = parseSignOn(location.hash);
+  if (step === undefined) return;
+  history.replaceState(undefined, '', location.pathname);
+  signOn.value = step;
+}
+
+for (const take of [takeMailLink, takeSignOn]) {
+  take();
+  addEventListener('hashchange', take);
+}
+// Whoever comes back from a provider is signed in first.
+if (signOn.peek() === undefined) void resumeSession();
 render(<Root />, element);
 registerWorker();
 reloadWhenReplaced();

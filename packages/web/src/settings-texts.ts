@@ -224,6 +224,10 @@ export const settingsTexts = {
       note: 'What people may tell of themselves in their profiles.',
       add: 'Add a field',
     },
+    identities: {
+      title: 'Linked sign-ins',
+      note: 'You can sign in to your account by these.',
+    },
     sessions: { title: 'Sessions' },
     'stream-groups': {
       title: 'Groups of streams',
@@ -264,6 +268,10 @@ export const settingsTexts = {
     replaceKey: 'Replace key',
   },
   display: { browserTimezone: 'As the browser has it' },
+  identities: {
+    link: (provider: string) => `Link ${provider}`,
+    since: (day: string) => `Linked on ${day}`,
+  },
   sessions: {
     current: 'This browser',
     device: (program: string, system: string) =>

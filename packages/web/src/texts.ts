@@ -340,6 +340,13 @@ export const texts = {
     signUp: 'Create an account',
     signingIn: 'Signing in …',
   },
+  signOn: {
+    back: 'Go on',
+    providers: 'Other ways to sign in',
+    title: 'Signing in',
+    waiting: 'One moment …',
+    with: (provider: string) => `Sign in with ${provider}`,
+  },
   widgets: {
     add: 'Add',
     addOption: 'Add an option',

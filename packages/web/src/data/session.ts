@@ -83,36 +83,41 @@ async function describeOrganization(): Promise<void> {
     demoPeople.value = [...listed.direct_admins, ...listed.direct_users].map(({ email }) => email);
 }
 
+/** Lets other tabs go along, after somebody signed in in this one. */
+export function tellSignedIn(): void {
+  tellOtherTabs('signed-in');
+}
+
 /** @throws ApiError, NoAnswerError: see `describeFailure` */
 export async function signIn(address: string, password: string): Promise<void> {
   await entranceClient().request('POST /sessions', { username: address, password });
   await open();
-  tellOtherTabs('signed-in');
+  tellSignedIn();
 }
 
 /** Signs in as one of `demoPeople`. Throws as `signIn` does. */
 export async function signInAsDemo(address: string): Promise<void> {
   await entranceClient().request('POST /sessions', { username: address });
   await open();
-  tellOtherTabs('signed-in');
+  tellSignedIn();
 }
 
 /**
- * Ends the session, and erases what the browser keeps of all accounts.
+ * Ends the session, and erases what the browser keeps of all accounts. Who signed in by a provider goes there to be signed out too.
  *
  * @throws ApiError, NoAnswerError if the server did not end it; the person is still signed in then
  */
 export async function signOut(): Promise<void> {
   const { sessions } = await client().request('GET /sessions');
   const current = sessions.find(({ is_current }) => is_current);
-  if (current !== undefined)
-    await client().request('DELETE /sessions/{session_id}', {
-      session_id: current.session_id,
-    });
+  const ended =
+    current &&
+    (await client().request('DELETE /sessions/{session_id}', { session_id: current.session_id }));
   const shown = showSignIn();
   eraseStored(localStorage);
   tellOtherTabs('signed-out');
-  await shown;
+  if (ended?.sign_out_url !== undefined) location.assign(ended.sign_out_url);
+  else await shown;
 }
 
 otherTabs.addEventListener('message', ({ data }) => {

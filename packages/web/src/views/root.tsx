@@ -2,12 +2,14 @@ import { useEffect } from 'preact/hooks';
 
 import { mailLink } from '../data/mail-links.ts';
 import { resumeSession, session } from '../data/session.ts';
+import { signOn } from '../data/single-sign-on.ts';
 import { lazy } from './lazy.tsx';
 import { keepFocus } from './parts/focus.ts';
 import { Waiting } from './parts/waiting.tsx';
 import { Shell } from './shell.tsx';
 
 const SignIn = lazy(async () => (await import('./sign-in.tsx')).SignIn);
+const SignOnPage = lazy(async () => (await import('./single-sign-on.tsx')).SignOnPage);
 const MailLinkPage = lazy(async () => (await import('./mail-links.tsx')).MailLinkPage);
 
 /** What a person sees first: the sign-in page, or the client. */
@@ -18,6 +20,12 @@ export function Root() {
     return (
       <main id="main" class="entrance" tabIndex={-1}>
         <MailLinkPage link={mailLink.value} />
+      </main>
+    );
+  if (signOn.value !== undefined)
+    return (
+      <main id="main" class="entrance" tabIndex={-1}>
+        <SignOnPage {...signOn.value} />
       </main>
     );
   if (value.kind === 'signed-in') return <Shell app={value.app} />;

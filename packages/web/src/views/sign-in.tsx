@@ -9,6 +9,7 @@ import type { RequestedPurpose } from './mail-links.tsx';
 import { FailureNote, useAttempt } from './parts/attempt.tsx';
 import { RenderedHtml } from './parts/rendered-html.tsx';
 import { isOwnPicture } from './parts/rendered-rules.ts';
+import { Providers } from './single-sign-on.tsx';
 
 const t = texts.signIn;
 
@@ -22,7 +23,14 @@ export function SignIn() {
       <div class="sign-in-card">
         <Organization />
         {/* Elsewhere browsers do not say that a page of the server reads, which the server has to know. */}
-        {isSecureContext ? <WayIn /> : <p role="alert">{t.insecure}</p>}
+        {isSecureContext ? (
+          <>
+            {organization.value?.email_auth_enabled !== false && <WayIn />}
+            <Providers />
+          </>
+        ) : (
+          <p role="alert">{t.insecure}</p>
+        )}
       </div>
       <footer>
         <a href="/api/docs">{t.reference}</a>

@@ -4,6 +4,7 @@ import { settingsTexts as t } from '../../settings-texts.ts';
 import { PlaceList } from '../navigation/place-list.tsx';
 import { ownSections } from './account-sections.tsx';
 import { BotsSection } from './bots-section.tsx';
+import { IdentitiesSection } from './identities-section.tsx';
 import { administrationSections, sharedSections } from './organization-sections.tsx';
 import { ProfileSection } from './profile-section.tsx';
 import { SettingsPage } from './settings-page.tsx';
@@ -15,7 +16,13 @@ function sectionsFor({ self, realm }: State): Readonly<Record<'own' | 'organizat
   const { is_admin, is_guest } = self.value;
   const mayHaveBots = !is_guest && (is_admin || realm.value.realm_bot_creation_policy !== 3);
   return {
-    own: { ...ownSections, ...(mayHaveBots && { bots: BotsSection }) },
+    own: {
+      ...ownSections,
+      ...(realm.value.realm_authentication_methods['OpenID Connect'] === true && {
+        identities: IdentitiesSection,
+      }),
+      ...(mayHaveBots && { bots: BotsSection }),
+    },
     organization: { ...sharedSections, ...(is_admin && administrationSections) },
   };
 }

@@ -1,0 +1,67 @@
+/** Signing in by OpenID providers: the browser leaves for one, and comes back with an answer (decision 0051). */
+import { signal } from '@preact/signals';
+
+import { entranceClient, resumeSession, tellSignedIn } from './session.ts';
+
+/** Why this page was opened. */
+export type SignOn = {
+  readonly provider: string;
+  /** What the provider said; undefined if the person goes there now. */
+  readonly answer: string | undefined;
+};
+
+/** Until the person is signed in, or read why not. */
+export const signOn = signal<SignOn | undefined>(undefined);
+
+/** Where the person was, for this tab alone. */
+const returnName = 'parley/sign-on-return';
+
+export function parseSignOn(fragment: string): SignOn | undefined {
+  const [, provider, step, answer = ''] =
+    /^#sso\/([a-z0-9-]{1,30})\/(start|callback)(?:\?(.*))?$/.exec(fragment) ?? [];
+  if (provider === undefined) return undefined;
+  return { provider, answer: step === 'start' ? undefined : answer };
+}
+
+async function leaveFor(url: string, place: string): Promise<never> {
+  sessionStorage.setItem(returnName, place);
+  // Whoever comes back by the browser's button finds the page as it was left, waiting.
+  addEventListener('pageshow', ({ persisted }) => {
+    if (persisted) location.reload();
+  });
+  location.assign(url);
+  // The page ends.
+  return new Promise(() => {});
+}
+
+/**
+ * Leaves for a provider to sign in there, and for the place in the address afterwards.
+ *
+ * @throws ApiError, NoAnswerError: see `describeFailure`
+ */
+export async function beginSignOn(provider: string): Promise<never> {
+  const { url } = await entranceClient().request('POST /sso/start', { provider });
+  return leaveFor(url, signOn.peek() === undefined ? location.hash : '');
+}
+
+/** Leaves for a provider to link an identity there to the own account. Throws as `beginSignOn` does. */
+export async function beginLinking(provider: string): Promise<never> {
+  const { url } = await entranceClient().request('POST /sso/link', { provider });
+  return leaveFor(url, location.hash);
+}
+
+/** Goes on to the client, or to the sign-in page. */
+export async function leaveSignOn(): Promise<void> {
+  signOn.value = undefined;
+  await resumeSession();
+}
+
+/** Finishes what began in this browser. Throws as `beginSignOn` does. */
+export async function finishSignOn(provider: string, answer: string): Promise<void> {
+  await entranceClient().request('POST /sso/finish', { provider, answer });
+  const place = sessionStorage.getItem(returnName) ?? '';
+  sessionStorage.removeItem(returnName);
+  history.replaceState(undefined, '', location.pathname + place);
+  await leaveSignOn();
+  tellSignedIn();
+}
