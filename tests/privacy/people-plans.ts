@@ -108,6 +108,12 @@ export const peoplePlans: Plans = {
   'POST invites/{invite_id}/resend': byOthersThanAdministrators(() => ({
     path: 'invites/1/resend',
   })),
+  'GET scim_tokens': byOthersThanAdministrators(() => ({ path: 'scim_tokens' })),
+  'POST scim_tokens': byOthersThanAdministrators(() => ({
+    path: 'scim_tokens',
+    parameters: { name: 'x' },
+  })),
+  'DELETE scim_tokens/{token_id}': byOthersThanAdministrators(() => ({ path: 'scim_tokens/1' })),
   'POST settings/email/confirm': () => [
     { path: 'settings/email/confirm', parameters: { token: 'x'.repeat(43) }, succeeds: false },
   ],

@@ -131,6 +131,9 @@ import {
   joinEndpoint,
   requestPasswordResetEndpoint,
   resetPasswordEndpoint,
+  createScimTokenEndpoint,
+  listScimTokensEndpoint,
+  revokeScimTokenEndpoint,
 } from './people/index.ts';
 import {
   changeOwnStatusEndpoint,
@@ -140,6 +143,7 @@ import {
   sendTypingEndpoint,
 } from './presence/index.ts';
 import { mailPages, referencePages, signOnPages } from './reference-pages.ts';
+import { scimEndpoints } from './scim/index.ts';
 import {
   addDefaultStreamEndpoint,
   addSubscriptionsEndpoint,
@@ -280,6 +284,9 @@ const ofServices = [
   revokeInvitationLinkEndpoint,
   resendInvitationEndpoint,
   revokeInvitationEndpoint,
+  listScimTokensEndpoint,
+  createScimTokenEndpoint,
+  revokeScimTokenEndpoint,
   changeRealmEndpoint,
   deactivateRealmEndpoint,
   listRealmDomainsEndpoint,
@@ -330,6 +337,9 @@ export const endpointsWithExample: readonly Endpoint[] = endpoints.filter(
   ({ onlyForPages }) => !onlyForPages,
 );
 
+/** Endpoints of SCIM, which describe themselves and are not in the document. */
+export { scimEndpoints };
+
 export { mailPages, referencePages, signOnPages };
 
 /** Endpoints that gateways answer themselves, and that the document does not describe. */
@@ -341,6 +351,12 @@ export const pages: readonly (Endpoint & { readonly name: EndpointNameOf<'gatewa
 
 /** The names of the endpoints of a service, or of the gateway itself. */
 export type EndpointNameOf<Service extends AnsweringService> = Extract<
-  (typeof ofServices | typeof referencePages | typeof mailPages | typeof signOnPages)[number],
+  (
+    | typeof ofServices
+    | typeof scimEndpoints
+    | typeof referencePages
+    | typeof mailPages
+    | typeof signOnPages
+  )[number],
   { readonly service: Service }
 >['name'];

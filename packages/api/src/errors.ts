@@ -284,6 +284,14 @@ export function notAuthenticated(
   });
 }
 
+/** 401 for a request of SCIM without a token that works (decision 0052). */
+export function scimTokenRequired(): ApiError {
+  return new ApiError(catalogueKey, 'A SCIM token of this organization is required.', {
+    status: 401,
+    headers: { 'WWW-Authenticate': 'Bearer realm="scim"' },
+  });
+}
+
 /** 401 on a path that takes a key in the query as well (reference facts, people 4). */
 export function keyOrSessionRequired(): ApiError {
   return new ApiError(catalogueKey, 'Not logged in: API authentication or user session required', {

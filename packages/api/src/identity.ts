@@ -22,7 +22,14 @@ export type Caller = {
   readonly botOwnerId: number | null;
   /** The browser's session that the request came with; absent for a key. */
   readonly sessionId?: number;
+  /** The token of a program that keeps accounts by SCIM, which is nobody's account. */
+  readonly scimTokenId?: number;
 };
+
+/** @returns the caller of requests with a token of SCIM: no account, and without the rights of one */
+export function scimCaller(scimTokenId: number): Caller {
+  return { userId: 0, email: '', role: 'guest', botType: null, botOwnerId: null, scimTokenId };
+}
 
 /** @returns the responsible account of a caller: a bot's owner. It is charged for what an owner and all bots use together */
 export function ownerIdOf({ userId, botOwnerId }: Pick<Caller, 'userId' | 'botOwnerId'>): number {

@@ -40,6 +40,7 @@ export {
   requestConfusingVariable,
   requestVariableInvalid,
   requestVariableMissing,
+  scimTokenRequired,
   serviceUnavailable,
   streamDoesNotExist,
   streamsDoNotExist,
@@ -56,7 +57,14 @@ export {
   withoutCode,
 } from './errors.ts';
 export { foldName } from './fold.ts';
-export { identityHeaderName, ownerIdOf, realmId, requestIdHeaderName, roles } from './identity.ts';
+export {
+  identityHeaderName,
+  ownerIdOf,
+  realmId,
+  requestIdHeaderName,
+  roles,
+  scimCaller,
+} from './identity.ts';
 export type { Caller, Role } from './identity.ts';
 export { limits } from './limits.ts';
 export { apiPathPrefix } from './declare/api-path.ts';

@@ -66,6 +66,21 @@ export const limits = {
   invitationMaxMinutes: 525_600,
   /** The name that a browser gives itself, in the list of its person's sessions; a longer one is cut. */
   sessionDeviceMaxCodePoints: 200,
+  /** Tokens of SCIM: one for each program that keeps accounts, and another one while it is replaced. */
+  scimTokensMax: 20,
+  scimTokenNameMaxCodePoints: 100,
+  /** Resources in one answer of SCIM. */
+  scimListMax: 200,
+  /** Texts of filters and paths of SCIM; programs that keep accounts send a comparison or two. */
+  scimFilterMaxLength: 2_000,
+  scimFilterDepthMax: 10,
+  scimComparisonsMax: 50,
+  /** The operations of one PATCH of SCIM, and the members of a group in one request. */
+  scimOperationsMax: 1_000,
+  scimMembersMax: 10_000,
+  scimExternalIdMaxCodePoints: 255,
+  /** Enough for `scimMembersMax` members with their names and addresses. */
+  scimBodyMaxBytes: 4 * 1024 * 1024,
   /** Reference facts, people 7.8, 11.1 and 14.3: avatars, custom emoji, icon and logo. */
   pictureMaxBytes: 5 * 1024 * 1024,
   /** The longest wait for its turn, ... */

@@ -139,6 +139,8 @@ export type ServiceConfig = {
   readonly singleSignOnLimits: readonly RateLimit[];
   /** The OpenID providers by which people sign in, in the order of their buttons. */
   readonly identityProviders: readonly IdentityProviderConfig[];
+  /** For one token of SCIM. Empty if its requests are not limited, or there is no rate limit at all. */
+  readonly scimLimits: readonly RateLimit[];
   /** For one client address, at one gateway. */
   readonly passwordsAtOnceMax: number;
   /** The proxies that are believed about a client's address. */
@@ -369,17 +371,22 @@ function readUploads(reader: SettingsReader): UploadsConfig {
 
 function readLimits(
   reader: SettingsReader,
-): Pick<ServiceConfig, 'rateLimits' | 'loginLimits' | 'strangerLimits' | 'singleSignOnLimits'> {
+): Pick<
+  ServiceConfig,
+  'rateLimits' | 'loginLimits' | 'strangerLimits' | 'singleSignOnLimits' | 'scimLimits'
+> {
   const rateLimits = reader.must('rateLimits');
   const loginLimits = reader.must('loginLimits');
   const strangerLimits = reader.must('strangerLimits');
   const singleSignOnLimits = reader.must('singleSignOnLimits');
+  const scimLimits = reader.must('scimLimits');
   const areOff = reader.faults.length === 0 && rateLimits.length === 0;
   return {
     rateLimits,
     loginLimits: areOff ? [] : loginLimits,
     strangerLimits: areOff ? [] : strangerLimits,
     singleSignOnLimits: areOff ? [] : singleSignOnLimits,
+    scimLimits: areOff ? [] : scimLimits,
   };
 }
 

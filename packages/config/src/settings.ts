@@ -253,6 +253,15 @@ export const settings = {
     meaning:
       'the OpenID providers by which people sign in, as a JSON list (docs/single-sign-on.md)',
   }),
+  scimLimits: setting(
+    'PARLEY_SCIM_LIMITS',
+    {
+      default: '60:1500',
+      meaning:
+        'requests of one SCIM token, as seconds:requests pairs separated by commas; off for no limit',
+    },
+    parseRateLimits,
+  ),
   passwordsAtOnceMax: wholeNumber('PARLEY_PASSWORDS_AT_ONCE', [1, 10_000], {
     default: '4',
     meaning:

@@ -7,7 +7,7 @@ export const identityLifetimeMs = 30_000;
 
 /** The signed content. Short keys, because it travels with every request. */
 export type IdentityClaims = {
-  /** User id, email, role, bot type, owner and session of the caller; null for a request without authentication. */
+  /** User id, email, role, bot type, owner, session and token of SCIM of the caller; null for a request without authentication. */
   readonly c:
     | readonly [
         userId: number,
@@ -16,6 +16,7 @@ export type IdentityClaims = {
         botType: number | null,
         botOwnerId: number | null,
         sessionId: number | null,
+        scimTokenId: number | null,
       ]
     | null;
   /** Request id. */
@@ -48,6 +49,7 @@ export function signIdentity(
       caller.botType,
       caller.botOwnerId,
       caller.sessionId ?? null,
+      caller.scimTokenId ?? null,
     ],
     r: requestId,
     t: nowMs,

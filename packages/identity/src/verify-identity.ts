@@ -29,15 +29,23 @@ function isBotTypeOrNull(value: unknown): value is BotType | null {
 
 function findCaller(value: unknown): Caller | undefined {
   if (!Array.isArray(value)) return undefined;
-  // A gateway of the release before names no session.
-  const [userId, email, role, botType, botOwnerId, sessionId = null] = value as readonly unknown[];
+  // A gateway of the release before names no session or no token.
+  const [userId, email, role, botType, botOwnerId, sessionId = null, scimTokenId = null] =
+    value as readonly unknown[];
   if (!Number.isSafeInteger(userId) || typeof email !== 'string') return undefined;
   if (role !== 'administrator' && role !== 'member' && role !== 'guest') return undefined;
-  if (!isBotTypeOrNull(botType) || !isIntegerOrNull(botOwnerId) || !isIntegerOrNull(sessionId))
-    return undefined;
+  if (!isBotTypeOrNull(botType) || !isIntegerOrNull(botOwnerId)) return undefined;
+  if (!isIntegerOrNull(sessionId) || !isIntegerOrNull(scimTokenId)) return undefined;
   const checkedRole: Role = role;
-  const caller = { userId: userId as number, email, role: checkedRole, botType, botOwnerId };
-  return sessionId === null ? caller : { ...caller, sessionId };
+  return {
+    userId: userId as number,
+    email,
+    role: checkedRole,
+    botType,
+    botOwnerId,
+    ...(sessionId !== null && { sessionId }),
+    ...(scimTokenId !== null && { scimTokenId }),
+  };
 }
 
 /**

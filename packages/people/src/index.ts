@@ -51,6 +51,11 @@ export { unlinkIdentity } from './sso/identities.ts';
 export { isSingleSignOnUsed, signInPath } from './sso/providers.ts';
 export { beginSingleSignOn, finishSingleSignOn, prepareSignOut } from './sso/single-sign-on.ts';
 export type { FinishedSignIn, ReturnedSignIn } from './sso/single-sign-on.ts';
+export { changeKeptPerson, createKeptPerson, deleteKeptPerson } from './scim/keep-person.ts';
+export type { KeptPerson } from './scim/keep-person.ts';
+export { changeKeptGroup, createKeptGroup, deleteKeptGroup } from './scim/keep-group.ts';
+export type { KeptGroup } from './scim/keep-group.ts';
+export { makeScimToken, revokeScimToken } from './scim/scim-tokens.ts';
 
 export { endOtherSessions, endSession, openSession } from './sessions/change-sessions.ts';
 

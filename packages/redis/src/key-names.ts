@@ -19,6 +19,8 @@ export type KeyNames = {
   readonly rateLimitOfOwner: (caller: RateLimited, windowSecs: number) => string;
   /** Requests of a network without an account, where they are counted. Owner: gateway. Lives as long as the window. */
   readonly rateLimitOfStrangers: (address: string, windowSecs: number) => string;
+  /** Requests of a token of SCIM. Owner: gateway. Lives as long as the window. */
+  readonly rateLimitOfScimToken: (tokenId: number, windowSecs: number) => string;
   /** Failed logins of an address or account name in the sliding window. Owner: gateway. Lives as long as the window. */
   readonly failedLogins: (kind: string, subject: string, windowSecs: number) => string;
   /** Logins that are being judged. Owner: gateway. Lives as long as judging may take. */
@@ -53,6 +55,7 @@ export function keyNames(prefix: string, redis: { readonly isCluster: boolean })
       `${together(`rate:${ownerId}`)}:together:${windowSecs}`,
     rateLimitOfStrangers: (address, windowSecs) =>
       `${together(`strangers:${address}`)}:${windowSecs}`,
+    rateLimitOfScimToken: (tokenId, windowSecs) => `${together(`scim:${tokenId}`)}:${windowSecs}`,
     failedLogins: (kind, subject, windowSecs) =>
       `${logins}failed-logins:${kind}:${subject}:${windowSecs}`,
     loginsUnderway: (kind, subject) => `${logins}logins-underway:${kind}:${subject}`,

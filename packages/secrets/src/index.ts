@@ -12,4 +12,10 @@ export {
 } from './key-secrets.ts';
 export type { KeySecrets } from './key-secrets.ts';
 export { hashPassword, makePassword, verifyPassword } from './passwords.ts';
-export { hashSessionToken, makeSessionToken, sessionTokenPattern } from './session-tokens.ts';
+export {
+  hashSessionToken,
+  makeScimToken,
+  makeSessionToken,
+  scimTokenPattern,
+  sessionTokenPattern,
+} from './session-tokens.ts';

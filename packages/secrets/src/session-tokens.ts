@@ -19,3 +19,13 @@ export function makeSessionToken(): string {
 export function hashSessionToken(token: string): Buffer {
   return hash('sha256', token, 'buffer');
 }
+
+const scimTokenPrefix = 'scim_';
+
+/** Programs that search for leaked secrets recognize a token of SCIM by its beginning. */
+export const scimTokenPattern = /^scim_[\w-]{43}$/;
+
+/** @returns a new random token of SCIM, which `hashSessionToken` stores as it does those of sessions */
+export function makeScimToken(): string {
+  return scimTokenPrefix + makeSessionToken();
+}

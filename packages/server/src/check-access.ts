@@ -5,6 +5,7 @@ import {
   notAuthenticated,
   notForBots,
   notForIncomingWebhookBots,
+  scimTokenRequired,
 } from '@parley/api';
 import type { Caller, EndpointAccess } from '@parley/api';
 
@@ -16,7 +17,12 @@ import type { Caller, EndpointAccess } from '@parley/api';
  */
 export function checkAccess(access: EndpointAccess, caller: Caller | null | undefined): void {
   if (access.authentication === 'none') return;
-  if (!caller) throw notAuthenticated();
+  if (access.authentication === 'scim token') {
+    if (caller?.scimTokenId === undefined) throw scimTokenRequired();
+    return;
+  }
+  // A token of SCIM is for SCIM alone.
+  if (!caller || caller.scimTokenId !== undefined) throw notAuthenticated();
   if (caller.botType === botTypes.incomingWebhook && access.incomingWebhookBots !== 'allowed') {
     throw notForIncomingWebhookBots();
   }

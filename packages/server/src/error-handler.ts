@@ -37,18 +37,20 @@ export function isGivenUp(error: unknown): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }
 
-/** Writes a refusal. If the answer has already begun, ends the connection instead, so that the answer does not look complete. */
+/**
+ * Writes a refusal. If the answer has already begun, ends the connection instead, so that the answer does not look complete.
+ *
+ * @param body by default in the envelope of the interface
+ */
 export function writeRefusal(
   response: ServerResponse,
   refusal: ApiError,
   headers: Readonly<Record<string, string>> = {},
+  body: string = JSON.stringify(refusal.toBody()),
 ): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  writeJson(response, refusal.status, JSON.stringify(refusal.toBody()), {
-    ...headers,
-    ...refusal.headers,
-  });
+  writeJson(response, refusal.status, body, { ...headers, ...refusal.headers });
 }

@@ -23,6 +23,7 @@ import type {
 } from '@parley/api';
 import { takesGzip } from '@parley/compression';
 import { findRefusalFault } from '@parley/api/openapi';
+import { scimContentType, scimRefusalText } from '@parley/api/scim';
 import { notOverLinksStatus } from '@parley/links';
 import { requestLogger } from '@parley/logging';
 import type { Logger } from '@parley/logging';
@@ -57,7 +58,7 @@ import { inTurn } from './owner-turns.ts';
 import type { OwnerTurns } from './owner-turns.ts';
 import { decodeBody } from './request-body.ts';
 import { endRequestSpan, openRequestSpan } from './request-span.ts';
-import { successText } from './write-answer.ts';
+import { noStoreHeaders, successText } from './write-answer.ts';
 
 export type PipelineOptions<Context> = {
   readonly implementations: readonly Implementation<Context>[];
@@ -206,7 +207,13 @@ class RequestRun<Context> implements Settle, Progress {
     if (checkAnswers === true && this.#endpoint !== undefined && isAnswer)
       reportFault(this.#options, this.#endpoint, findRefusalFault(this.#endpoint, refusal));
     this.#nameChanges();
-    this.#exchange.refuse(refusal);
+    if (this.#endpoint?.refusalsAs === 'scim' && isAnswer) void this.#refuseAsScim(refusal);
+    else this.#exchange.refuse(refusal);
+  }
+
+  #refuseAsScim(refusal: ApiError): Promise<void> {
+    const headers = { ...noStoreHeaders(), ...refusal.headers, 'Content-Type': scimContentType };
+    return this.#exchange.answerRaw(rawAnswer(refusal.status, headers, scimRefusalText(refusal)));
   }
 
   end({ status, hungUp }: { readonly status: number; readonly hungUp: boolean }): void {

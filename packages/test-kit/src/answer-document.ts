@@ -24,9 +24,9 @@ export type SeenAnswer = {
 /** The place of a schema in the document. */
 type Place = { readonly pointer: string; readonly value: JsonObject };
 
-/** Pages of the gateway for people are not part of the interface. */
+/** Pages of the gateway for people are not part of the interface, and SCIM describes itself. */
 const pages =
-  /^\/(?:api\/(?:docs(?:\/|$)|v1\/openapi\.json$)|dev\/mails$|sso\/[^/]+\/(?:start|callback)$)/;
+  /^\/(?:api\/(?:docs(?:\/|$)|v1\/openapi\.json$)|dev\/mails$|sso\/[^/]+\/(?:start|callback)$|scim\/v2(?:\/|\?|$))/;
 
 /** Neither are the files of the web client, all of which have this header, on any path that is no endpoint's. */
 const webClientHeader = 'cross-origin-opener-policy';

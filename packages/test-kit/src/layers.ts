@@ -27,6 +27,7 @@ export const layers: readonly Layer[] = [
       compression: [],
       identity: [],
       secrets: [],
+      scim: [],
       markdown: [],
       images: [],
       files: [],

@@ -10,10 +10,15 @@ import {
   notAuthenticated,
   notFound,
   requestVariableMissing,
+  scimCaller,
+  scimTokenRequired,
   withoutChallenge,
+  withoutCode,
 } from '@parley/api';
 import type { ApiError, Caller, Endpoint } from '@parley/api';
+import { scimTokenPattern } from '@parley/secrets';
 import type { KeyAccount, SessionAccount } from '@parley/store';
+import type { ScimTokenInUse } from '@parley/store/scim';
 
 import type { AnswerHeaders } from './answer-headers.ts';
 import {
@@ -110,6 +115,8 @@ export type Checks = {
   readonly credentials: CredentialCache;
   readonly sessions: CredentialCache<SessionAccount>;
   readonly sessionUses: SessionUses;
+  /** Asks Postgres each time, so that a revoked token is refused at once everywhere. */
+  readonly findScimToken: (token: string) => Promise<ScimTokenInUse | undefined>;
   readonly rateLimiter: RateLimiter;
   readonly loginLimiter: LoginLimiter;
   readonly addressOf: (request: IncomingMessage) => string;
@@ -248,6 +255,24 @@ export function refusalForBrowser(
     : refusal;
 }
 
+const bearer = /^bearer +(\S+) *$/i;
+
+/**
+ * Finds the token of SCIM that a request has. Wrong ones are not counted: nobody can guess one.
+ *
+ * @throws ApiError 401, or 403 while the organization is deactivated; any error of the store while it is down
+ */
+async function checkScimToken(
+  { headers: { authorization = '' } }: IncomingMessage,
+  { findScimToken }: Checks,
+): Promise<ScimTokenInUse> {
+  const token = bearer.exec(authorization)?.[1] ?? '';
+  const found = scimTokenPattern.test(token) ? await findScimToken(token) : undefined;
+  if (found === undefined) throw scimTokenRequired();
+  if (found.isRealmDeactivated) throw withoutCode('This organization has been deactivated', 403);
+  return found;
+}
+
 /** @throws ApiError 429 if the client's network has made too many of these requests */
 async function countWithoutCaller(
   request: IncomingMessage,
@@ -292,6 +317,12 @@ export async function admit(
       accountName: null,
       rateLimitHeaders,
     };
+  }
+  if (access.authentication === 'scim token') {
+    const { id } = await checkScimToken(request, checks);
+    const rateLimitHeaders = await checks.rateLimiter.countScim(id, requestId);
+    const anonymous = { credentials: null, accountName: null };
+    return { ...received, route, endpoint, caller: scimCaller(id), ...anonymous, rateLimitHeaders };
   }
   const login = await authenticate(request, received, access, checks, findInForm);
   const rateLimitHeaders = endpoint.uncounted

@@ -6,6 +6,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { isLinked, limits, methodNotAllowed, requestIdHeaderName } from '@parley/api';
 import type { ServiceName } from '@parley/api';
+import { isScimPath, scimContentType, scimRefusalText } from '@parley/api/scim';
 import type { HeldBody, RequestHandler } from '@parley/server';
 import { refusalFor, senderOf, writeRefusal } from '@parley/server';
 import type { LiveNode } from '@parley/placement';
@@ -195,10 +196,15 @@ function fail(
   );
   // The limit of logins refuses what the limit of requests accepted, and sets headers of its own.
   if (refusal.status === 429) response.removeHeader('X-RateLimit-Remaining');
-  writeRefusal(response, refusal, {
-    ...answerHeaders,
-    [requestIdHeaderName]: requestId,
-  });
+  const headers = { ...answerHeaders, [requestIdHeaderName]: requestId };
+  if (isScimPath(received.path))
+    writeRefusal(
+      response,
+      refusal,
+      { ...headers, 'Content-Type': scimContentType },
+      scimRefusalText(refusal),
+    );
+  else writeRefusal(response, refusal, headers);
 }
 
 /** The queue of a poll, if the request is a poll with a queue id; such polls go to the events hop. */

@@ -33,6 +33,8 @@ export type RateLimiterOptions = {
   readonly strangerLimits: readonly RateLimit[];
   /** The limits of one network for sign-ins that it begins; empty: no limit. */
   readonly singleSignOnLimits: readonly RateLimit[];
+  /** The limits of one token of SCIM; empty: no limit. */
+  readonly scimLimits: readonly RateLimit[];
   /** An owner with all bots may use this many times as much. */
   readonly budgetsPerOwnerMax: number;
   readonly onRefused: () => void;
@@ -111,6 +113,21 @@ export class RateLimiter {
     const subject = createHash('sha256').update(counted).digest('base64url').slice(0, 22);
     const keys = limits.map(({ windowSecs }) => names.rateLimitOfStrangers(subject, windowSecs));
     return this.#count(keys, limits, requestId);
+  }
+
+  /**
+   * Counts a request with a token of SCIM.
+   *
+   * @returns and throws as `count`
+   */
+  async countScim(tokenId: number, requestId: string): Promise<Readonly<Record<string, string>>> {
+    const { redis, scimLimits, keyPrefix } = this.#options;
+    if (scimLimits.length === 0) return {};
+    const names = keyNames(keyPrefix, redis);
+    const keys = scimLimits.map(({ windowSecs }) =>
+      names.rateLimitOfScimToken(tokenId, windowSecs),
+    );
+    return this.#count(keys, scimLimits, requestId);
   }
 
   async #count(

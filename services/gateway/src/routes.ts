@@ -2,13 +2,15 @@
  * Finds the endpoint of a request from the declarations. An undeclared path gets 404 and an undeclared method 405, both before
  * authentication (reference facts, people 2.1 and 2.6).
  */
-import { RouteTable } from '@parley/api';
+import { RouteTable, takesJson } from '@parley/api';
 import type { Endpoint, Route as RouteOf } from '@parley/api';
-import { endpoints, pages } from '@parley/api/endpoints';
+import { endpoints, pages, scimEndpoints } from '@parley/api/endpoints';
 
 export type Route = RouteOf<{ readonly endpoint: Endpoint }>;
 
-const table = new RouteTable([...endpoints, ...pages].map((endpoint) => ({ endpoint })));
+const table = new RouteTable(
+  [...endpoints, ...scimEndpoints, ...pages].map((endpoint) => ({ endpoint })),
+);
 
 /**
  * The canonical spelling of a path: doubled slashes become one (reference facts, people 2.6), and percent escapes have the form that
@@ -47,6 +49,7 @@ const overridable = ['PATCH', 'PUT', 'DELETE'] as const;
 export function findEndpoint(route: Route, method: string): Endpoint | undefined {
   const found = route.find(method);
   if (found !== undefined || method !== 'POST') return found?.endpoint;
+  if (route.served.some(({ endpoint }) => takesJson(endpoint))) return undefined;
   return overridable
     .map((candidate) => route.find(candidate))
     .find((candidate) => candidate !== undefined)?.endpoint;

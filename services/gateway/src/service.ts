@@ -12,7 +12,9 @@ import { connectForRequests, connectForSubscriptions } from '@parley/redis';
 import type { Redis } from '@parley/redis';
 import { deriveKeySecrets } from '@parley/secrets';
 import { findAccountsByKeys, findAccountsBySessions, noteSessionUses } from '@parley/store';
+import { findScimTokens } from '@parley/store/scim';
 import type { KeyAccount, SessionAccount } from '@parley/store';
+import type { ScimTokenInUse } from '@parley/store/scim';
 
 import { refusalForBrowser } from './admit.ts';
 import type { AdmittedRequest } from './admit.ts';
@@ -116,7 +118,7 @@ function openCredentials(
   return credentials;
 }
 
-type Logins = Pick<GatewayContext, 'credentials' | 'sessions' | 'sessionUses'>;
+type Logins = Pick<GatewayContext, 'credentials' | 'sessions' | 'sessionUses' | 'findScimToken'>;
 
 function openLogins(frame: ServiceFrame, stores: GatewayStores, counts: GatewayMetrics): Logins {
   const { pool, live } = stores;
@@ -136,7 +138,16 @@ function openLogins(frame: ServiceFrame, stores: GatewayStores, counts: GatewayM
     onFault: faultLogger(frame.log, 'noting the use of sessions failed'),
   });
   frame.onDispose('uses of sessions', () => sessionUses.flush());
-  return { credentials: openCredentials(frame, stores, counts), sessions, sessionUses };
+  const scimTokens = new BatchedReads<string, ScimTokenInUse>(
+    (tokens) => findScimTokens(pool, tokens),
+    accountReads,
+  );
+  return {
+    credentials: openCredentials(frame, stores, counts),
+    sessions,
+    sessionUses,
+    findScimToken: (token) => scimTokens.find(token),
+  };
 }
 
 type Limits = Pick<GatewayContext, 'rateLimiter' | 'loginLimiter' | 'passwordLines'>;
@@ -159,6 +170,7 @@ function openLimits(
       limits: config.rateLimits,
       strangerLimits: config.strangerLimits,
       singleSignOnLimits: config.singleSignOnLimits,
+      scimLimits: config.scimLimits,
       budgetsPerOwnerMax: config.budgetsPerOwnerMax,
       onRefused: () => counts.rateLimited.inc(),
       onUncounted,
@@ -302,7 +314,7 @@ async function findRefusal(
     credentials: given,
     endpoint: { access },
   } = admitted;
-  if (given === null || access.authentication === 'none') return undefined;
+  if (given === null || access.authentication !== 'required') return undefined;
   try {
     if ('sessionToken' in given) {
       const account = await sessions.findInStore(given.sessionToken);

@@ -84,6 +84,7 @@ describe('RateLimiter', () => {
       limits: [],
       singleSignOnLimits: [],
       strangerLimits: [{ windowSecs: 600, requestsMax: 2 }],
+      scimLimits: [],
       budgetsPerOwnerMax: 1,
       onRefused: () => undefined,
       onUncounted: () => undefined,
@@ -119,6 +120,7 @@ describe('RateLimiter', () => {
       ],
       singleSignOnLimits: [],
       strangerLimits: [],
+      scimLimits: [],
       budgetsPerOwnerMax: 2,
       onRefused: () => {
         refusedCount += 1;
@@ -148,6 +150,7 @@ describe('RateLimiter', () => {
       limits: [{ windowSecs: 60, requestsMax: 2 }],
       singleSignOnLimits: [],
       strangerLimits: [],
+      scimLimits: [],
       budgetsPerOwnerMax: 2,
       onRefused: () => undefined,
       onUncounted: () => undefined,
@@ -177,6 +180,7 @@ describe('RateLimiter', () => {
       limits: [{ windowSecs: 60, requestsMax: 1 }],
       singleSignOnLimits: [],
       strangerLimits: [],
+      scimLimits: [],
       budgetsPerOwnerMax: 2,
       onRefused: () => undefined,
       onUncounted: () => {
@@ -206,6 +210,7 @@ describe('RateLimiter', () => {
       limits: [{ windowSecs: 60, requestsMax: 1 }],
       singleSignOnLimits: [],
       strangerLimits: [],
+      scimLimits: [],
       budgetsPerOwnerMax: 2,
       onRefused: () => undefined,
       onUncounted: (error) => errors.push(error),

@@ -375,6 +375,8 @@ export class ExampleOrganization {
       return tokenIn(await readMail(this.#mailFolder, email));
     },
     invitationLinkToken: async () => lastPart(await this.#makeInvitationLink()),
+    scimTokenId: async () =>
+      (await this.#administrator.post('scim_tokens', { name: 'Identity provider' }))['id'],
     invitationId: async () => {
       const email = `guest.${this.#nextName(['a', 'b']).replace(' ', '')}@harbour.example`;
       await this.#administrator.post('invites', {

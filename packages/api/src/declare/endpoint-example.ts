@@ -39,6 +39,7 @@ export const exampleVariables = {
     'GROUP_ID',
     '`id` in the `realm_default_stream_groups` of `POST register`',
   ),
+  scimTokenId: integer('TOKEN_ID', '`id` in the answer of `GET scim_tokens`'),
   sessionId: integer('SESSION_ID', '`session_id` in the answer of `GET sessions`'),
   profileFieldId: integer('FIELD_ID', '`id` in the answer of `GET realm/profile_fields`'),
   otherProfileFieldId: integer(

@@ -26,6 +26,8 @@ export type AnsweringService = ServiceName | 'gateway';
 /** The permitted callers. Refusals come in the order of the reference facts, people 2.1, before any parameter is read. */
 export type EndpointAccess =
   | { readonly authentication: 'none' }
+  /** A program that keeps accounts, by a token of the organization (decision 0052). */
+  | { readonly authentication: 'scim token' }
   | {
       readonly authentication: 'required';
       readonly administratorsOnly?: boolean;
@@ -140,6 +142,8 @@ export type EndpointDeclaration<
   readonly takesCookies?: boolean;
   /** Only a page of this server can call it, by a cookie that no program has, so there is no example of a call. */
   readonly onlyForPages?: boolean;
+  /** The form of its refusals: the envelope of the interface, or the errors of SCIM (RFC 7644, 3.12). */
+  readonly refusalsAs?: 'envelope' | 'scim';
   /** A production server refuses it before anything is read. */
   readonly forDevelopment?: boolean;
   /** `read` for a GET, otherwise `once`. */
@@ -259,6 +263,7 @@ export function declareEndpoint<
     countsSignIns: false,
     takesCookies: false,
     onlyForPages: false,
+    refusalsAs: 'envelope',
     forDevelopment: false,
     afterLoss: method === 'GET' ? 'read' : 'once',
     waitMaxMs: 0,

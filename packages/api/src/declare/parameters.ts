@@ -340,6 +340,8 @@ export type JsonBodyOptions<Schema extends TSchema> = PathOptions & {
   readonly schema: Schema;
   /** `handled`: the value of an invalid body is undefined, and the endpoint answers it. Otherwise it is refused. */
   readonly malformed?: 'refused' | 'handled';
+  /** Reads the text in another way; throws `ApiError`. */
+  readonly read?: (text: string) => unknown;
 };
 
 /**
@@ -350,6 +352,7 @@ export function jsonBody<Schema extends TSchema>(
   options: JsonBodyOptions<Schema>,
 ): Parameter<typeof jsonBodyName, unknown, Schema, true> {
   const { schema, malformed = 'refused' } = options;
+  const { read = malformed === 'handled' ? findJsonBody : parseJsonBody } = options;
   return build(
     jsonBodyName,
     { description: options.description, required: true },
@@ -357,7 +360,7 @@ export function jsonBody<Schema extends TSchema>(
       encoding: 'json',
       from: 'body',
       schema,
-      decode: malformed === 'handled' ? findJsonBody : parseJsonBody,
+      decode: read,
     },
   );
 }

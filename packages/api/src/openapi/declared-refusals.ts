@@ -38,7 +38,7 @@ export function sharedStatusesOf(endpoint: Endpoint): number[] {
     // A form may name another method than POST, which the path may not have.
     ...(method === 'POST' && !endpoint.takesFile ? [405] : []),
     ...(method === 'GET' ? [] : [413]),
-    ...(access.authentication === 'required' ? [429] : []),
+    ...(access.authentication === 'none' ? [] : [429]),
     500,
     503,
   ];

@@ -112,3 +112,8 @@ export {
   listUserGroupsEndpoint,
   removeUserGroupEndpoint,
 } from './user-groups.ts';
+export {
+  createScimTokenEndpoint,
+  listScimTokensEndpoint,
+  revokeScimTokenEndpoint,
+} from './scim-tokens.ts';

@@ -28,7 +28,7 @@ export type SampleRequest = {
 
 function callerOf({ access, example }: Endpoint): ExampleCaller {
   if (example.as !== undefined) return example.as;
-  if (access.authentication === 'none') return 'nobody';
+  if (access.authentication !== 'required') return 'nobody';
   return access.administratorsOnly === true ? 'administrator' : 'member';
 }
 

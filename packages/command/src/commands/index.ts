@@ -8,6 +8,7 @@ import { mailCommands } from './mails.ts';
 import { migrateCommand } from './migrate.ts';
 import { organizationCommands } from './organization.ts';
 import { probeCommand } from './probe.ts';
+import { scimTokenCommands } from './scim-tokens.ts';
 import { transferCommands } from './transfer.ts';
 import { userCommands } from './users.ts';
 
@@ -22,6 +23,7 @@ export const commands: readonly Command[] = [
   createBotCommand,
   ...keyCommands,
   ...mailCommands,
+  ...scimTokenCommands,
   queuesCommand,
   logCommand,
   epochCommand,

@@ -171,6 +171,7 @@ export const excludedTables: Readonly<Record<string, string>> = {
   mails: 'the installation that wrote them sends them',
   sessions: 'people sign in again in their browsers',
   sign_in_attempts: 'as sessions',
+  scim_tokens: 'programs of identity providers get tokens of the importing installation',
   rendered_pictures: 'texts that were shown to their writers within the last hour',
   files_to_remove: 'files of no row, which are not carried',
   alert_words_version: 'a trigger draws a new one',

@@ -23,6 +23,7 @@ import {
   setFirstStreamFloors,
   subscribeToStreams,
 } from '@parley/store';
+import { setScimFacts } from '@parley/store/scim';
 import type { Realm, Stream, User } from '@parley/store';
 import type { RealmSettings } from '@parley/api/organization';
 import type { UserSettings } from '@parley/api/people';
@@ -47,6 +48,8 @@ export type NewPerson = {
   readonly shortName: string | undefined;
   /** By default a member. */
   readonly role?: Role;
+  /** What a program that keeps accounts by SCIM calls the person. */
+  readonly externalId?: string;
 };
 
 type Creation = Pick<PeopleContext, 'pool' | 'eventLog' | 'keySecrets' | 'publicUrl'>;
@@ -162,7 +165,7 @@ export async function createPerson(
       const realm = await lockRealmInUse(client);
       getAdministrator(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
       await checkEmail(client, realm, email);
-      return addPerson(context, client, realm, {
+      const added = await addPerson(context, client, realm, {
         email,
         fullName,
         passwordHash,
@@ -171,6 +174,9 @@ export async function createPerson(
         streamIds: [],
         actorId: caller.userId,
       });
+      const { externalId } = person;
+      if (externalId !== undefined) await setScimFacts(client, added.result.id, { externalId });
+      return added;
     });
   } catch (error) {
     // Another request took the address between the check and the insertion.

@@ -2,6 +2,7 @@ import { checkMayAdminister, getActor } from '@parley/access';
 import { badRequest, cannotDeactivateLastUser, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { Client } from '@parley/database';
+import type { Append } from '@parley/event-log';
 import { listActiveUserIds, lockUsersForActivityChange } from '@parley/store';
 import type { User } from '@parley/store';
 
@@ -37,18 +38,30 @@ export async function deactivateAccount(
     }
     // A bot may have been deactivated before, which changes nothing.
     if (!user.isActive) return { result: undefined };
-    const bots = people.filter((person) => person.botOwnerId === user.id && person.isActive);
-    const changeId = await context.eventLog.drawChangeId(client);
-    const ended = await endAccounts(context, client, [user, ...bots], changeId);
-    return {
-      result: undefined,
-      append: {
-        entries: [entryForEveryone(ended.events, ended.effects)],
-        changeId,
-        accountUserIds: ended.userIds,
-      },
-    };
+    return { result: undefined, append: await endWithBots(context, client, people, user) };
   });
+}
+
+/**
+ * Deactivates an active account and every active bot that it owns.
+ *
+ * @param people locked by `lockUsersForActivityChange`
+ * @returns what the transaction appends
+ */
+export async function endWithBots(
+  context: PeopleContext,
+  client: Client,
+  people: readonly User[],
+  user: User,
+): Promise<Append> {
+  const bots = people.filter((person) => person.botOwnerId === user.id && person.isActive);
+  const changeId = await context.eventLog.drawChangeId(client);
+  const ended = await endAccounts(context, client, [user, ...bots], changeId);
+  return {
+    entries: [entryForEveryone(ended.events, ended.effects)],
+    changeId,
+    accountUserIds: ended.userIds,
+  };
 }
 
 function checkTarget(people: readonly User[], userId: number, of: DeactivationOf): User {

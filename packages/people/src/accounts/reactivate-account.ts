@@ -1,7 +1,7 @@
 import { capRole, checkMayAdminister, checkMayCreateBot, getActor } from '@parley/access';
 import { badRequest, withoutCode } from '@parley/api';
 import type { Caller, Role } from '@parley/api';
-import type { EventPart } from '@parley/event-log';
+import type { Append, EventPart } from '@parley/event-log';
 import type { Client } from '@parley/database';
 import { occupancyEvents } from '@parley/objects';
 import {
@@ -65,34 +65,46 @@ export async function reactivateAccount(
     if (!isNameFree) throw badRequest('Name is already in use!');
     const role =
       user.botOwnerId === null ? user.role : await checkBot(context, client, user, user.botOwnerId);
-    const streams = await lockStreams(client, {
-      streamIds: await subscribedStreamIds(client, [user.id]),
-    });
-    const changeId = await context.eventLog.drawChangeId(client);
-    const active = { ...user, role, isActive: true };
-    await setAccountStates(client, [active], changeId);
-    if (role !== user.role) await setApiKey(client, context.keySecrets, user.id);
-    const streamIds = streams.map(({ id }) => id);
-    const occupiedBefore = await findOccupiedStreams(client, streamIds);
-    const joined = await openAccountMemberships(client, user.id, changeId);
-    const joinedIds = new Set(joined.map(({ streamId }) => streamId));
-    const occupied = streams.filter(({ id }) => joinedIds.has(id) && !occupiedBefore.has(id));
-    const effects = [accountEffect(active), ...membershipEffects('joined', joined)];
-    const events = [
-      ...(await addEvents(context, client, active, realm.settings)),
-      ...occupancyEvents('occupy', occupied),
-      ...peerEvents('peer_add', joined, streams),
-      ...(await statusEvents(client, user.id)),
-    ];
     return {
       result: undefined,
-      append: {
-        entries: [entryForEveryone(events, effects)],
-        changeId,
-        accountUserIds: [user.id],
-      },
+      append: await restore(context, client, realm.settings, user, role),
     };
   });
+}
+
+/**
+ * Reactivates an account that the transaction has locked for a change of activity.
+ *
+ * @param role the role that it has from now on
+ * @returns what the transaction appends
+ */
+export async function restore(
+  context: PeopleContext,
+  client: Client,
+  settings: RealmSettings,
+  user: User,
+  role: Role,
+): Promise<Append> {
+  const streams = await lockStreams(client, {
+    streamIds: await subscribedStreamIds(client, [user.id]),
+  });
+  const changeId = await context.eventLog.drawChangeId(client);
+  const active = { ...user, role, isActive: true };
+  await setAccountStates(client, [active], changeId);
+  if (role !== user.role) await setApiKey(client, context.keySecrets, user.id);
+  const streamIds = streams.map(({ id }) => id);
+  const occupiedBefore = await findOccupiedStreams(client, streamIds);
+  const joined = await openAccountMemberships(client, user.id, changeId);
+  const joinedIds = new Set(joined.map(({ streamId }) => streamId));
+  const occupied = streams.filter(({ id }) => joinedIds.has(id) && !occupiedBefore.has(id));
+  const effects = [accountEffect(active), ...membershipEffects('joined', joined)];
+  const events = [
+    ...(await addEvents(context, client, active, settings)),
+    ...occupancyEvents('occupy', occupied),
+    ...peerEvents('peer_add', joined, streams),
+    ...(await statusEvents(client, user.id)),
+  ];
+  return { entries: [entryForEveryone(events, effects)], changeId, accountUserIds: [user.id] };
 }
 
 /**

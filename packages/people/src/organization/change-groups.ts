@@ -1,6 +1,6 @@
 import { checkMayEditGroup, checkMayEditGroups, getActor } from '@parley/access';
 import { badRequest, limits, valueTooLong, withoutCode } from '@parley/api';
-import type { Caller } from '@parley/api';
+import type { ApiError, Caller } from '@parley/api';
 import type { ApiEvent } from '@parley/api/events';
 import { isUniqueViolation } from '@parley/database';
 import type { Client } from '@parley/database';
@@ -18,6 +18,7 @@ import {
   removeGroupMembers,
   updateUserGroup,
 } from '@parley/store';
+import { setGroupExternalId } from '@parley/store/scim';
 import type { GroupCounts, User, UserGroup } from '@parley/store';
 
 import { entryForEveryone, toEveryone } from '../accounts/account-events.ts';
@@ -33,21 +34,20 @@ export async function checkMayEditGroupsEarly(
   checkMayEditGroups({ ...caller, id: caller.userId }, (await getRealm(context.pool)).settings);
 }
 
-type Changed = { readonly events: readonly ApiEvent[] };
+type Changed<Result> = { readonly events: readonly ApiEvent[]; readonly result: Result };
 
-async function change(
+async function change<Result>(
   context: PeopleContext,
   caller: Caller,
-  work: (client: Client, actor: User) => Promise<Changed>,
-): Promise<void> {
-  await context.eventLog.transaction(async (client) => {
+  work: (client: Client, actor: User) => Promise<Changed<Result>>,
+): Promise<Result> {
+  return context.eventLog.transaction(async (client) => {
     const { settings } = await lockRealmInUse(client);
     const actor = getActor(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
     checkMayEditGroups(actor, settings);
-    const { events } = await work(client, actor);
-    if (events.length === 0) return { result: undefined };
-    const entries = [entryForEveryone(events.map(toEveryone))];
-    return { result: undefined, append: { entries } };
+    const { events, result } = await work(client, actor);
+    if (events.length === 0) return { result };
+    return { result, append: { entries: [entryForEveryone(events.map(toEveryone))] } };
   });
 }
 
@@ -59,7 +59,7 @@ async function getGroup(client: Client, actor: User, groupId: number): Promise<U
   return group;
 }
 
-function nameTaken(name: string): Error {
+export function groupNameTaken(name: string): ApiError {
   return badRequest(`User group '${name}' already exists.`);
 }
 
@@ -98,7 +98,10 @@ function checkCounts({ groups, members }: GroupCounts): void {
     throw badRequest(`User groups may have at most ${userGroupMembersMax} members together.`);
 }
 
-/** @throws ApiError naming an unknown person, that the name is taken, or that there are too many groups */
+/**
+ * @returns the id of the new group
+ * @throws ApiError naming an unknown person, that the name is taken, or that there are too many groups
+ */
 export async function createGroup(
   context: PeopleContext,
   caller: Caller,
@@ -106,18 +109,24 @@ export async function createGroup(
     readonly name: string;
     readonly description: string;
     readonly members: readonly number[];
+    /** What a program that keeps groups by SCIM calls it. */
+    readonly externalId?: string;
   },
-): Promise<void> {
-  const { name, description, members } = given;
+): Promise<number> {
+  const { name, description, members, externalId } = given;
   checkTexts({ name, description });
-  await change(context, caller, async (client) => {
+  return change(context, caller, async (client) => {
     const counts = await lockGroupCounts(client);
     const ids = await checkUsers(client, members);
     checkCounts({ groups: counts.groups + 1, members: counts.members + ids.length });
     const memberIds = ids.toSorted((a, b) => a - b);
     const group = await insertUserGroup(client, { name, description, memberIds });
-    if (group === undefined) throw nameTaken(name);
-    return { events: [{ type: 'user_group', op: 'add', group: userGroupJson(group) }] };
+    if (group === undefined) throw groupNameTaken(name);
+    if (externalId !== undefined) await setGroupExternalId(client, group.id, externalId);
+    return {
+      events: [{ type: 'user_group', op: 'add', group: userGroupJson(group) }],
+      result: group.id,
+    };
   });
 }
 
@@ -138,22 +147,10 @@ export async function changeGroup(
   try {
     await change(context, caller, async (client, actor) => {
       const group = await getGroup(client, actor, groupId);
-      const changes = [
-        ...(name !== '' && name !== group.name ? [{ name }] : []),
-        ...(description !== '' && description !== group.description ? [{ description }] : []),
-      ];
-      for (const one of changes) await updateUserGroup(client, group.id, one);
-      return {
-        events: changes.map((data) => ({
-          type: 'user_group',
-          op: 'update',
-          group_id: group.id,
-          data,
-        })),
-      };
+      return { events: await setTexts(client, group, { name, description }), result: undefined };
     });
   } catch (error) {
-    if (isUniqueViolation(error)) throw nameTaken(name);
+    if (isUniqueViolation(error)) throw groupNameTaken(name);
     throw error;
   }
 }
@@ -167,7 +164,10 @@ export async function removeGroup(
   await change(context, caller, async (client, actor) => {
     const group = await getGroup(client, actor, groupId);
     await deleteUserGroup(client, group.id);
-    return { events: [{ type: 'user_group', op: 'remove', group_id: group.id }] };
+    return {
+      events: [{ type: 'user_group', op: 'remove', group_id: group.id }],
+      result: undefined,
+    };
   });
 }
 
@@ -198,12 +198,78 @@ export async function changeGroupMembers(
     const missing = removed.find((id) => !members.has(id));
     if (missing !== undefined)
       throw badRequest(`There is no member '${missing}' in this user group`);
-    if (added.length > 0) await addGroupMembers(client, group.id, added);
-    if (removed.length > 0) await removeGroupMembers(client, group.id, removed);
-    const event = (op: 'add_members' | 'remove_members', userIds: readonly number[]): ApiEvent[] =>
-      userIds.length === 0
-        ? []
-        : [{ type: 'user_group', op, group_id: group.id, user_ids: userIds }];
-    return { events: [...event('add_members', added), ...event('remove_members', removed)] };
+    return { events: await setMembers(client, group, { added, removed }), result: undefined };
   });
+}
+
+/** What becomes of a group; absent members stay as they are. */
+export type GroupEdit = {
+  readonly name?: string | undefined;
+  readonly externalId?: string | null | undefined;
+  /** People who are not members yet, ... */
+  readonly added: readonly number[];
+  /** ... and members who go. */
+  readonly removed: readonly number[];
+};
+
+/**
+ * Changes name and members of a group in one transaction.
+ *
+ * @param edit is called with the locked group
+ * @throws ApiError and errors of `edit`; then nothing has changed
+ */
+export async function editGroup(
+  context: PeopleContext,
+  caller: Caller,
+  groupId: number,
+  edit: (client: Client, group: UserGroup) => Promise<GroupEdit>,
+): Promise<void> {
+  let name = '';
+  try {
+    await change(context, caller, async (client, actor) => {
+      const counts = await lockGroupCounts(client);
+      const group = await getGroup(client, actor, groupId);
+      const wanted = await edit(client, group);
+      ({ name = '' } = wanted);
+      const { added, externalId } = wanted;
+      checkTexts({ name });
+      await checkUsers(client, added);
+      if (added.length > 0)
+        checkCounts({ groups: counts.groups, members: counts.members + added.length });
+      if (externalId !== undefined) await setGroupExternalId(client, group.id, externalId);
+      const texts = await setTexts(client, group, { name, description: '' });
+      const members = await setMembers(client, group, wanted);
+      return { events: [...texts, ...members], result: undefined };
+    });
+  } catch (error) {
+    if (isUniqueViolation(error)) throw groupNameTaken(name);
+    throw error;
+  }
+}
+
+/** Changes the texts of a locked group; empty ones are ignored. */
+async function setTexts(
+  client: Client,
+  group: UserGroup,
+  { name, description }: { readonly name: string; readonly description: string },
+): Promise<ApiEvent[]> {
+  const changes = [
+    ...(name !== '' && name !== group.name ? [{ name }] : []),
+    ...(description !== '' && description !== group.description ? [{ description }] : []),
+  ];
+  for (const one of changes) await updateUserGroup(client, group.id, one);
+  return changes.map((data) => ({ type: 'user_group', op: 'update', group_id: group.id, data }));
+}
+
+/** Adds checked people to a locked group, and removes members. */
+async function setMembers(
+  client: Client,
+  group: UserGroup,
+  { added, removed }: Pick<GroupEdit, 'added' | 'removed'>,
+): Promise<ApiEvent[]> {
+  if (added.length > 0) await addGroupMembers(client, group.id, added);
+  if (removed.length > 0) await removeGroupMembers(client, group.id, removed);
+  const event = (op: 'add_members' | 'remove_members', userIds: readonly number[]): ApiEvent[] =>
+    userIds.length === 0 ? [] : [{ type: 'user_group', op, group_id: group.id, user_ids: userIds }];
+  return [...event('add_members', added), ...event('remove_members', removed)];
 }

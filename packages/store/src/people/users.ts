@@ -177,7 +177,7 @@ export async function setAccountStates(
   if (states.length === 0) return;
   const userIds = states.map(({ id }) => id);
   await db.query({
-    text: `UPDATE users AS u SET role = s.role, is_active = s.is_active
+    text: `UPDATE users AS u SET role = s.role, is_active = s.is_active, deleted_by_scim = u.deleted_by_scim AND NOT s.is_active
       FROM unnest($1::int[], $2::text[], $3::boolean[]) AS s (id, role, is_active) WHERE u.id = s.id`,
     values: [userIds, states.map(({ role }) => role), states.map(({ isActive }) => isActive)],
   });

@@ -101,6 +101,39 @@ import {
 import { changeRealmHandler, deactivateRealmHandler } from './realm.ts';
 import { regenerateOwnApiKeyHandler } from './regenerate-own-api-key.ts';
 import {
+  scimBulkHandler,
+  scimGetConfigurationHandler,
+  scimGetResourceTypeHandler,
+  scimGetSchemaHandler,
+  scimListResourceTypesHandler,
+  scimListSchemasHandler,
+  scimMeHandler,
+  scimSearchAllHandler,
+} from './scim-discovery.ts';
+import {
+  scimChangeGroupHandler,
+  scimCreateGroupHandler,
+  scimDeleteGroupHandler,
+  scimGetGroupHandler,
+  scimListGroupsHandler,
+  scimReplaceGroupHandler,
+  scimSearchGroupsHandler,
+} from './scim-groups.ts';
+import {
+  createScimTokenHandler,
+  listScimTokensHandler,
+  revokeScimTokenHandler,
+} from './scim-tokens.ts';
+import {
+  scimChangeUserHandler,
+  scimCreateUserHandler,
+  scimDeleteUserHandler,
+  scimGetUserHandler,
+  scimListUsersHandler,
+  scimReplaceUserHandler,
+  scimSearchUsersHandler,
+} from './scim-users.ts';
+import {
   beginLinkingHandler,
   beginSingleSignOnHandler,
   finishSingleSignOnHandler,
@@ -214,4 +247,29 @@ export const endpoints: readonly Implementation<PeopleContext>[] = everyHandlerO
   changeUserGroupHandler,
   removeUserGroupHandler,
   changeUserGroupMembersHandler,
+  scimBulkHandler,
+  scimGetConfigurationHandler,
+  scimGetResourceTypeHandler,
+  scimGetSchemaHandler,
+  scimListResourceTypesHandler,
+  scimListSchemasHandler,
+  scimMeHandler,
+  scimSearchAllHandler,
+  scimChangeGroupHandler,
+  scimCreateGroupHandler,
+  scimDeleteGroupHandler,
+  scimGetGroupHandler,
+  scimListGroupsHandler,
+  scimReplaceGroupHandler,
+  scimSearchGroupsHandler,
+  createScimTokenHandler,
+  listScimTokensHandler,
+  revokeScimTokenHandler,
+  scimChangeUserHandler,
+  scimCreateUserHandler,
+  scimDeleteUserHandler,
+  scimGetUserHandler,
+  scimListUsersHandler,
+  scimReplaceUserHandler,
+  scimSearchUsersHandler,
 ]);

@@ -1,0 +1,128 @@
+/** User groups by SCIM (RFC 7644, 3; decision 0052). */
+import {
+  scimChangeGroupEndpoint,
+  scimCreateGroupEndpoint,
+  scimDeleteGroupEndpoint,
+  scimGetGroupEndpoint,
+  scimListGroupsEndpoint,
+  scimReplaceGroupEndpoint,
+  scimSearchGroupsEndpoint,
+} from '@parley/api/scim';
+import { changeKeptGroup, createKeptGroup, deleteKeptGroup } from '@parley/people';
+import type { PeopleContext } from '@parley/people';
+import { parsePatch, scimBaseOf } from '@parley/scim';
+import { implement, rawAnswer } from '@parley/server';
+import type { RawAnswer } from '@parley/server';
+import { findScimGroup, listScimMembers, searchScimGroups } from '@parley/store/scim';
+import type { ScimGroup } from '@parley/store/scim';
+
+import {
+  checkContentType,
+  getExisting,
+  isWanted,
+  listAnswer,
+  project,
+  resourceAnswer,
+} from '../scim/answers.ts';
+import type { Projection, ScimResource } from '../scim/answers.ts';
+import { groupResource, readGroup, readGroupChange } from '../scim/group-resource.ts';
+import { projectionOfQuery, searchOfMessage, searchOfQuery } from '../scim/search.ts';
+import type { ProjectionQuery, Search } from '../scim/search.ts';
+
+/** The members are read only if the client wants them. */
+async function resourcesOf(
+  context: PeopleContext,
+  groups: readonly ScimGroup[],
+  projection: Projection,
+): Promise<ScimResource[]> {
+  const base = scimBaseOf(context);
+  const members = isWanted(projection, 'members')
+    ? await listScimMembers(
+        context.pool,
+        groups.map(({ id }) => id),
+      )
+    : undefined;
+  return groups.map((group) =>
+    groupResource(group, members && (members.get(group.id) ?? []), base),
+  );
+}
+
+async function answerGroups(
+  context: PeopleContext,
+  { search, projection, startIndex }: Search,
+): Promise<RawAnswer> {
+  const { total, groups } = await searchScimGroups(context.pool, search);
+  const found = await resourcesOf(context, groups, projection);
+  const resources = found.map((resource) => project(resource, projection));
+  return listAnswer({ total, startIndex, resources });
+}
+
+async function answerGroup(
+  context: PeopleContext,
+  id: number,
+  query: ProjectionQuery,
+  status = 200,
+): Promise<RawAnswer> {
+  const group = getExisting(await findScimGroup(context.pool, id), 'group', id);
+  const projection = projectionOfQuery(query);
+  const [resource] = await resourcesOf(context, [group], projection);
+  return resourceAnswer(getExisting(resource, 'group', id), projection, status);
+}
+
+export const scimListGroupsHandler = implement(
+  scimListGroupsEndpoint,
+  async (context: PeopleContext, { parameters }) =>
+    answerGroups(context, searchOfQuery(parameters)),
+);
+
+export const scimSearchGroupsHandler = implement(
+  scimSearchGroupsEndpoint,
+  async (context: PeopleContext, { parameters, header }) => {
+    checkContentType(header('content-type'));
+    return answerGroups(context, searchOfMessage(parameters.body));
+  },
+);
+
+export const scimCreateGroupHandler = implement(
+  scimCreateGroupEndpoint,
+  async (context: PeopleContext, { parameters, header }) => {
+    checkContentType(header('content-type'));
+    const id = await createKeptGroup(context, readGroup(parameters.body));
+    return answerGroup(context, id, parameters, 201);
+  },
+);
+
+export const scimGetGroupHandler = implement(
+  scimGetGroupEndpoint,
+  async (context: PeopleContext, { parameters }) => answerGroup(context, parameters.id, parameters),
+);
+
+export const scimReplaceGroupHandler = implement(
+  scimReplaceGroupEndpoint,
+  async (context: PeopleContext, { parameters, header }) => {
+    checkContentType(header('content-type'));
+    const group = readGroup(parameters.body);
+    await changeKeptGroup(context, parameters.id, () => group);
+    return answerGroup(context, parameters.id, parameters);
+  },
+);
+
+export const scimChangeGroupHandler = implement(
+  scimChangeGroupEndpoint,
+  async (context: PeopleContext, { parameters, header }) => {
+    checkContentType(header('content-type'));
+    const operations = parsePatch(parameters.body);
+    await changeKeptGroup(context, parameters.id, (memberIds) =>
+      readGroupChange(operations, memberIds),
+    );
+    return answerGroup(context, parameters.id, parameters);
+  },
+);
+
+export const scimDeleteGroupHandler = implement(
+  scimDeleteGroupEndpoint,
+  async (context: PeopleContext, { parameters }) => {
+    await deleteKeptGroup(context, parameters.id);
+    return rawAnswer(204, {});
+  },
+);
