@@ -5,6 +5,7 @@
 import { ApiError, findJsonBody, foldName, limits, parseJson } from '@parley/api';
 import { parseContentType, parseNarrow, parseRecipients } from '@parley/api/messages';
 import { parseTypingRecipients } from '@parley/api/presence';
+import { cleanFileName } from '@parley/files';
 import { decodeBody, decodeForm } from '@parley/server';
 import {
   UnableToRender,
@@ -28,7 +29,6 @@ import { expect, test } from 'vitest';
 import { parseAuthorization, parseKeyInQuery } from '../../services/gateway/src/authenticate.ts';
 import { formFinder } from '../../services/gateway/src/request-body.ts';
 import { canonicalPath, findRoute } from '../../services/gateway/src/routes.ts';
-import { cleanFileName } from '../../services/messages/src/files/file-name.ts';
 import { checkWidgetContent } from '../../services/messages/src/sending/check-widget.ts';
 import { checkContent, checkTopic } from '../../services/messages/src/sending/message-text.ts';
 import {

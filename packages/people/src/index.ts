@@ -30,7 +30,13 @@ export { deleteStorage, readStorage, writeStorage } from './bots/change-storage.
 export { createBot } from './bots/create-bot.ts';
 
 export { addDomain, changeDomain, removeDomain } from './organization/change-domains.ts';
-export { addEmoji, emojiFileKey, removeEmoji } from './organization/change-emoji.ts';
+export {
+  addEmoji,
+  emojiFileKey,
+  emojiSide,
+  pictureExtensions,
+  removeEmoji,
+} from './organization/change-emoji.ts';
 export {
   checkMayEditGroupsEarly,
   changeGroup,
@@ -44,6 +50,7 @@ export { changeRealm } from './organization/change-realm.ts';
 export { createOrganization } from './organization/create-organization.ts';
 export { deactivateOrganization } from './organization/deactivate-organization.ts';
 export { checkDomain } from './organization/domain-rules.ts';
+export { checkLinkifier } from './organization/linkifier-rules.ts';
 export { reactivateOrganization } from './organization/reactivate-organization.ts';
 export { setStringId } from './organization/set-string-id.ts';
 

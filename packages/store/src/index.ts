@@ -488,3 +488,47 @@ export {
   takeInvitation,
 } from './people/invitations.ts';
 export type { Invitation, ListedInvitation, NewInvitation } from './people/invitations.ts';
+export type { EmailPolicy } from './people/shown-email.ts';
+export {
+  addImportedChange,
+  insertImportedEmoji,
+  insertImportedMutedTopics,
+  insertImportedSubscriptions,
+  insertImportedUploads,
+  setImportedAccounts,
+  setImportedStreams,
+} from './imports/imported-accounts.ts';
+export type { ImportedSubscription, ImportedUpload } from './imports/imported-accounts.ts';
+export {
+  ensureImportedTopics,
+  insertImportedEdits,
+  insertImportedFlags,
+  insertImportedMessages,
+  insertImportedReactions,
+  linkImportedFiles,
+  noteImportedMessages,
+} from './imports/imported-messages.ts';
+export type {
+  ImportedEdit,
+  ImportedFlags,
+  ImportedMessage,
+  ImportedReaction,
+} from './imports/imported-messages.ts';
+export {
+  addReceiptRuns,
+  addWholeHistories,
+  beginReceipts,
+  beginWholeHistories,
+  markImportRead,
+  writeImportedHoldings,
+  writeImportedReads,
+} from './imports/imported-read-state.ts';
+export type { ReceiptRun } from './imports/imported-read-state.ts';
+export {
+  addMessageKeys,
+  beginMessageKeys,
+  findMessageNumbers,
+  numberMessages,
+  planForImports,
+} from './imports/message-keys.ts';
+export type { MessageKey, MessageNumber } from './imports/message-keys.ts';

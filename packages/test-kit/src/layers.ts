@@ -55,7 +55,7 @@ export const layers: readonly Layer[] = [
   },
   {
     name: 'operations that services and the command share',
-    packages: { people: [], composing: [] },
+    packages: { people: [], composing: [], 'history-import': ['people'] },
   },
   {
     name: 'services',

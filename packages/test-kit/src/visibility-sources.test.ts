@@ -20,6 +20,8 @@ const others: Readonly<Record<string, string>> = {
     'owns the table of streams: reads and writes its columns as facts',
   'packages/store/src/streams/memberships.ts':
     'owns the table of periods: opens and closes them, and lists who is or was a member of a stream',
+  'packages/store/src/imports/imported-read-state.ts':
+    'opens and closes the periods of an imported organization',
   'packages/command/src/transfer/tables.ts': 'names every table that a backup holds',
 };
 

@@ -2,6 +2,7 @@ import type { Command } from '../command.ts';
 import { createBotCommand } from './bots.ts';
 import { checkCommand } from './check.ts';
 import { firstStartCommand } from './first-start.ts';
+import { importFromCommand } from './import-from.ts';
 import { keyCommands } from './keys.ts';
 import { epochCommand, logCommand, queuesCommand } from './log.ts';
 import { mailCommands } from './mails.ts';
@@ -28,4 +29,5 @@ export const commands: readonly Command[] = [
   logCommand,
   epochCommand,
   ...transferCommands,
+  importFromCommand,
 ];

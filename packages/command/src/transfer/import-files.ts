@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 
 import type { Client, Pool } from '@parley/database';
 import type { FileStore } from '@parley/files';
-import { claimNewFiles, forgetRemovedFile, listNotedFiles, noteNewFiles } from '@parley/store';
+import { claimNewFiles, noteNewFiles } from '@parley/store';
 
 import { CommandFault } from '../faults.ts';
 import type { Progress } from '../progress.ts';
@@ -40,18 +40,6 @@ export class ImportedFiles {
     this.#files = options.files;
     this.#folder = options.folder;
     this.#manifest = options.manifest;
-  }
-
-  /** Removes the noted files without rows, which in an empty installation are all files that an import left. */
-  async clear(): Promise<void> {
-    for (;;) {
-      const keys = await listNotedFiles(this.#pool, filesPerStep);
-      for (const key of keys) {
-        await this.#files.remove(key);
-        await forgetRemovedFile(this.#pool, key);
-      }
-      if (keys.length < filesPerStep) return;
-    }
   }
 
   /** @throws CommandFault if a file has changed since its check */

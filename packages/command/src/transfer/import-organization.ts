@@ -4,14 +4,13 @@ import { codeSchemaVersion, migrate, readSchemaVersion } from '@parley/database'
 import type { Client, Pool } from '@parley/database';
 import { openImportedLog, planImportedLog } from '@parley/event-log';
 import type { FileStore } from '@parley/files';
-import { listLiveServices } from '@parley/placement';
 import { findRealm, moveSideEffectCursor } from '@parley/store';
 import type { KeySecrets } from '@parley/secrets';
 
 import { CommandFault } from '../faults.ts';
 import type { Progress } from '../progress.ts';
 import { advanceSequences, checkIdentifier, findTableShape } from './catalog.ts';
-import { withDedicatedConnection } from './dedicated-connection.ts';
+import { beginImport, checkEmpty, removeLeftFiles, withImportLock } from './empty-installation.ts';
 import { LineFile } from './hashed-file.ts';
 import { ImportedFiles } from './import-files.ts';
 import { readManifest } from './manifest.ts';
@@ -31,9 +30,6 @@ export type ImportOptions = {
   readonly progress: Progress;
   readonly signal: AbortSignal;
 };
-
-/** One import at a time: a session lock of Postgres with this number. */
-const importLock = 7_217_010;
 
 function isAfterExport(schemaVersion: number, found: number): boolean {
   return found > schemaVersion;
@@ -58,31 +54,6 @@ async function prepareSchema(
       `The export has schema version ${wanted}, and this database is migrated to ${found} already. Give the import a new, empty database: it brings the schema forward by itself`,
     );
   await migrate(databaseUrl, wanted);
-}
-
-/** @throws CommandFault if the database contains anything beside the rows of the migrations */
-async function checkEmpty(client: Client): Promise<void> {
-  const realm = await client.query<{ name: string }>('SELECT name FROM realm');
-  const name = realm.rows[0]?.name;
-  if (name !== undefined)
-    throw new CommandFault(
-      `This installation has an organization, ${name}: an import needs an empty one. Give it a database of its own`,
-    );
-  for (const { name: table, hasSeed = false } of exportedTables) {
-    if (hasSeed || (await findTableShape(client, table)) === undefined) continue;
-    const { rows } = await client.query<{ found: boolean }>(
-      `SELECT EXISTS (SELECT 1 FROM ${checkIdentifier(table)}) AS found`,
-    );
-    if (rows[0]?.found === true)
-      throw new CommandFault(
-        `This installation is not empty, there are rows in ${table}: give the import a database of its own`,
-      );
-  }
-  const services = await listLiveServices(client);
-  if (services.length > 0)
-    throw new CommandFault(
-      `Services run on this installation (${services.join(', ')}): stop them for the import, they would take what they know for true`,
-    );
 }
 
 class RowImporter {
@@ -148,11 +119,8 @@ async function importRows(
 ): Promise<void> {
   const { manifest, cipher, files } = opened;
   const startPosition = await planImportedLog(options.pool, manifest.log);
-  await client.query('BEGIN');
   try {
-    // From here on, nobody can create an organization or an account.
-    await client.query('LOCK TABLE realm, users IN SHARE ROW EXCLUSIVE MODE');
-    await checkEmpty(client);
+    await beginImport(client);
     const total = manifest.tables.reduce((sum, { rows }) => sum + rows, 0);
     const bar = options.progress.start('Rows ', total);
     const importer = new RowImporter(client, options, cipher);
@@ -175,22 +143,6 @@ async function importRows(
   }
 }
 
-/** Runs work on a connection that holds the lock of imports. */
-function withImportLock<Result>(
-  pool: Pool,
-  work: (client: Client) => Promise<Result>,
-): Promise<Result> {
-  return withDedicatedConnection(pool, async (client) => {
-    const { rows } = await client.query<{ held: boolean }>(
-      'SELECT pg_try_advisory_lock($1) AS held',
-      [importLock],
-    );
-    if (rows[0]?.held !== true)
-      throw new CommandFault('Another import into this installation is under way');
-    return work(client);
-  });
-}
-
 /**
  * Imports an organization into an empty installation, all of it or nothing. The whole export is read and checked before anything is
  * written.
@@ -206,14 +158,14 @@ export async function importOrganization(options: ImportOptions): Promise<Manife
     await prepareSchema(options, manifest);
     await checkEmpty(client);
     const files = new ImportedFiles({ pool, files: options.files, folder, manifest });
-    await files.clear();
+    await removeLeftFiles(pool, options.files);
     try {
       await files.store(progress, signal);
       await importRows(client, options, { manifest, cipher, files });
     } catch (error) {
       // If the outcome of the commit is unknown, the rows may exist and need their files.
       if ((await findRealm(pool).catch(() => undefined)) === undefined)
-        await files.clear().catch(() => undefined);
+        await removeLeftFiles(pool, options.files).catch(() => undefined);
       throw error;
     }
   });

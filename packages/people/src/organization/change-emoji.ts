@@ -24,10 +24,10 @@ import type { UploadedPicture } from '../pictures/picture-maker.ts';
 
 /** Changes of the custom emoji: members make them, and everybody gets all emoji (reference facts, people 11.1). */
 
-/** Pixels. */
-const emojiSide = 64;
+/** Pixels of an emoji's picture. */
+export const emojiSide = 64;
 
-const extensions = { png: 'png', jpeg: 'jpg', gif: 'gif', webp: 'webp' } as const;
+export const pictureExtensions = { png: 'png', jpeg: 'jpg', gif: 'gif', webp: 'webp' } as const;
 
 /** @returns the key under which the picture of an emoji is stored */
 export function emojiFileKey(emojiId: number): string {
@@ -103,7 +103,7 @@ export async function addEmoji(
       if (emoji.length >= limits.realmEmojiMax)
         throw withoutCode(`There may be at most ${limits.realmEmojiMax} custom emoji.`);
       await context.pictures.claim(client, [key]);
-      const fileName = `${id}.${extensions[picture.format]}`;
+      const fileName = `${id}.${pictureExtensions[picture.format]}`;
       const added = await addRealmEmoji(client, { id, name, authorId: actor.id, fileName });
       if (added === undefined) throw nameTaken();
     }),

@@ -1,14 +1,13 @@
 import { findReadableFile } from '@parley/access';
 import type { ReadableFile } from '@parley/access';
 import type { Caller } from '@parley/api';
-import { FileStoreFault } from '@parley/files';
+import { FileStoreFault, servingHeaders } from '@parley/files';
 import { rawAnswer } from '@parley/server';
 import type { RawAnswer } from '@parley/server';
 import { storageKeyOf } from '@parley/store';
 
 import type { MessagesContext } from '../context.ts';
 import { parseRange } from './byte-range.ts';
-import { servingHeaders } from './content-type.ts';
 import { entityTagOf } from './upload-path.ts';
 
 /** A refusal as a page, because people see it instead of the file. */

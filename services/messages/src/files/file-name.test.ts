@@ -1,7 +1,8 @@
+import { cleanFileName } from '@parley/files';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
-import { cleanFileName, shownFileName } from './file-name.ts';
+import { shownFileName } from './file-name.ts';
 
 describe('the displayed name', () => {
   test.each([

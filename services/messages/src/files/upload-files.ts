@@ -8,7 +8,14 @@ import type { Readable, TransformCallback } from 'node:stream';
 import { ApiError, notAuthenticated, serviceUnavailable, uploadQuotaExceeded } from '@parley/api';
 import type { Pool } from '@parley/database';
 import type { EventLog } from '@parley/event-log';
-import { FileStoreFault } from '@parley/files';
+import {
+  FileStoreFault,
+  cleanFileName,
+  decideContentType,
+  extensionOf,
+  headBytes,
+  newPathId,
+} from '@parley/files';
 import type { FileStore } from '@parley/files';
 import type { Logger } from '@parley/logging';
 import { Counter } from 'prom-client';
@@ -23,9 +30,7 @@ import {
 } from '@parley/store';
 
 import { attachmentEntry } from './attachment-events.ts';
-import { decideContentType, extensionOf, headBytes } from './content-type.ts';
-import { cleanFileName, shownFileName } from './file-name.ts';
-import { newPathId } from './upload-path.ts';
+import { shownFileName } from './file-name.ts';
 
 /** Longer than any request may take to arrive (PARLEY_REQUEST_TIMEOUT_SECS), so no running upload is removed. */
 const uploadMaxSecs = 2 * 3600;

@@ -1,0 +1,260 @@
+import { createWriteStream } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { once } from 'node:events';
+
+import type { ServiceConfig } from '@parley/config';
+import { migrate } from '@parley/database';
+import type { Client, Pool } from '@parley/database';
+import type { FileStore } from '@parley/files';
+import {
+  ImportFault,
+  Ledger,
+  importHistory,
+  openZulip,
+  planHistoryImport,
+} from '@parley/history-import';
+import type { ImportedOrganization, LedgerLine, NotImported, Source } from '@parley/history-import';
+import { ImageDecoder } from '@parley/images';
+import { deriveKeySecrets } from '@parley/secrets';
+import { findRealm } from '@parley/store';
+
+import { checkChoice } from '../command.ts';
+import type { Call, Command, CommandContext, Report } from '../command.ts';
+import { commandLogger, openFiles, openPool, readConfig } from '../connections.ts';
+import { CommandFault } from '../faults.ts';
+import { checkIdentifier } from '../transfer/catalog.ts';
+import {
+  beginImport,
+  checkEmpty,
+  removeLeftFiles,
+  withImportLock,
+} from '../transfer/empty-installation.ts';
+import { exportedTables } from '../transfer/tables.ts';
+
+const sourceNames = ['zulip'] as const;
+
+type Stores = { readonly config: ServiceConfig; readonly pool: Pool; readonly files: FileStore };
+
+type Imported = {
+  readonly imported: ImportedOrganization;
+  readonly counted: ReadonlyMap<string, number>;
+};
+
+/** A file of one JSON line for each record that was not imported. */
+type ReportFile = {
+  readonly write: (record: NotImported) => void;
+  readonly close: () => Promise<void>;
+};
+
+async function openReport(path: string | undefined): Promise<ReportFile> {
+  if (path === undefined) return { write: () => undefined, close: () => Promise.resolve() };
+  const stream = createWriteStream(path, { flags: 'wx', mode: 0o600 });
+  try {
+    await once(stream, 'open');
+  } catch (error) {
+    throw new CommandFault(`${path} cannot be written: ${(error as Error).message}`, {
+      cause: error,
+    });
+  }
+  return {
+    write: (record) => void stream.write(`${JSON.stringify(record)}\n`),
+    close: async () => {
+      stream.end();
+      await once(stream, 'close');
+    },
+  };
+}
+
+/** Faults of the archive are shown without a stack. */
+async function withoutStack<Result>(work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof ImportFault) throw new CommandFault(error.message, { cause: error });
+    throw error;
+  }
+}
+
+function describeLine({ outcome, kind, reason, count, places }: LedgerLine): string {
+  const where = places.map(({ file, at }) => `${file}, ${at}`).join('; ');
+  const example = where === '' ? '' : ` (${where}${count > places.length ? '; …' : ''})`;
+  return `  ${kind}: ${count} ${outcome}${reason === '' ? '' : `, ${reason}`}${example}\n`;
+}
+
+/** How people get in: nobody has a password here. */
+function describeDoors(config: ServiceConfig, administrator: string): string {
+  return [
+    'Nobody has a password yet, and every bot has a new key. Start the services. This is how people get in:',
+    `  The first administrator: parley user password ${administrator}`,
+    config.mail === undefined
+      ? '  Everybody else: configure mail (docs/settings.md), then people choose a password by "Forgot your password?"'
+      : '  Everybody else: by "Forgot your password?" on the sign-in page, which sends a link to the own address',
+    '  People without an address of their own are deactivated; an administrator invites them anew or changes their address.',
+    '',
+  ].join('\n');
+}
+
+function reportOf(
+  { imported, counted }: Imported,
+  ledger: Ledger,
+  shown: {
+    readonly isDryRun: boolean;
+    readonly config: ServiceConfig;
+    readonly administrator: string;
+  },
+): Report {
+  const lines = ledger.lines();
+  const { name, people, streams, messages } = imported;
+  const what = `${name}: ${people} people, ${streams} streams, ${messages} messages`;
+  const records = [...counted.values()].reduce((sum, count) => sum + count, 0);
+  const remarks = [...ledger.remarks].map(([text, count]) => `  ${count} × ${text}\n`);
+  return {
+    text: [
+      shown.isDryRun ? `${what} would be imported. Nothing was kept.\n` : `${what} are imported.\n`,
+      `Every record was accounted for, as an independent count of the archive confirms (${records} records):\n`,
+      ...lines.map(describeLine),
+      ...(remarks.length === 0 ? [] : ['Of what was imported:\n', ...remarks]),
+      ...(shown.isDryRun ? [] : [describeDoors(shown.config, shown.administrator)]),
+    ].join(''),
+    json: {
+      ...imported,
+      dry_run: shown.isDryRun,
+      records: lines,
+      counted: Object.fromEntries(counted),
+      remarks: Object.fromEntries(ledger.remarks),
+    },
+  };
+}
+
+async function withStores<Result>(
+  context: CommandContext,
+  work: (stores: Stores) => Promise<Result>,
+): Promise<Result> {
+  const config = readConfig(context.env);
+  const files = await openFiles(config);
+  const pool = openPool({ ...config.database, statementTimeoutMs: 0 });
+  try {
+    return await work({ config, pool, files });
+  } finally {
+    await pool.end();
+    files.close();
+  }
+}
+
+/** Imports in one transaction, which a dry run takes back. */
+async function importInto(
+  client: Client,
+  { config, pool, files }: Stores,
+  parts: {
+    readonly call: Call;
+    readonly context: CommandContext;
+    readonly source: Source;
+    readonly ledger: Ledger;
+    readonly decoder: ImageDecoder;
+  },
+): Promise<Imported> {
+  const { call, context, source, ledger, decoder } = parts;
+  const isDryRun = call.isSet('dry-run');
+  const startPosition = await planHistoryImport(pool);
+  try {
+    await beginImport(client);
+    const done = await importHistory({
+      client,
+      pool,
+      files,
+      decoder,
+      keySecrets: deriveKeySecrets(config.keySecret.reveal(), config.keySecretPrevious?.reveal()),
+      publicUrl: config.publicUrl,
+      source,
+      ledger,
+      administrator: call.get('administrator'),
+      startPosition,
+      isDryRun,
+      step: (label, total) => context.progress.start(label, total),
+      signal: context.signal,
+    });
+    context.signal.throwIfAborted();
+    await client.query(isDryRun ? 'ROLLBACK' : 'COMMIT');
+    return done;
+  } catch (error) {
+    await client.query('ROLLBACK').catch(() => undefined);
+    // If the outcome of the commit is unknown, the rows may exist and need their files.
+    if ((await findRealm(pool).catch(() => undefined)) === undefined)
+      await removeLeftFiles(pool, files).catch(() => undefined);
+    throw error;
+  }
+}
+
+async function run(call: Call, context: CommandContext): Promise<Report> {
+  checkChoice('The source', call.word(0), sourceNames);
+  const reportFile = await openReport(call.find('report'));
+  const ledger = new Ledger({ isStrict: call.isSet('strict'), write: reportFile.write });
+  const decoder = new ImageDecoder({ log: commandLogger() });
+  try {
+    return await withStores(context, async (stores) => {
+      const { config, pool, files } = stores;
+      const done = await withImportLock(pool, async (client) => {
+        await migrate(config.database.url.reveal());
+        await checkEmpty(client);
+        await removeLeftFiles(pool, files);
+        return withoutStack(async () => {
+          const source = await openZulip({
+            file: call.word(1),
+            spoolFolder: call.find('spool') ?? tmpdir(),
+            sourceUrl: call.find('source-url'),
+            publicUrl: config.publicUrl,
+            ledger,
+            signal: context.signal,
+          });
+          try {
+            return await importInto(client, stores, { call, context, source, ledger, decoder });
+          } finally {
+            await source.close();
+          }
+        });
+      });
+      const isDryRun = call.isSet('dry-run');
+      if (!isDryRun)
+        for (const { name } of exportedTables) await pool.query(`ANALYZE ${checkIdentifier(name)}`);
+      return reportOf(done, ledger, { isDryRun, config, administrator: call.get('administrator') });
+    });
+  } finally {
+    decoder.close();
+    await reportFile.close();
+  }
+}
+
+export const importFromCommand: Command = {
+  name: 'import-from',
+  summary: 'Import an organization with its history from another system',
+  positionals: ['SOURCE', 'FILE'],
+  options: {
+    administrator: {
+      value: 'EMAIL',
+      help: 'the address of somebody in the archive: the first administrator here',
+      required: true,
+    },
+    'dry-run': { help: 'read and check everything, and keep nothing' },
+    strict: { help: 'stop at the first record that cannot be read' },
+    report: {
+      value: 'FILE',
+      help: 'a new file for a line about each record that is not imported',
+    },
+    'source-url': {
+      value: 'URL',
+      help: "the organization's former address: links with it are mended too",
+    },
+    spool: {
+      value: 'DIR',
+      help: 'where the archive is unpacked meanwhile; by default the folder for temporary files',
+    },
+  },
+  details: [
+    `SOURCE is ${sourceNames.join(' or ')}, FILE the archive that it exported. docs/import/ says for each source, field by field, what becomes what.`,
+    '',
+    'The database must be empty, or migrated without an organization, and services must not run. All of it is imported or nothing: an',
+    'interrupted import can be started again. No event, notification or mail is made, and no address in a text is fetched. People keep',
+    'what they could read, and nobody reads more. Every record of the archive is accounted for, and an independent count confirms it.',
+  ].join('\n'),
+  run,
+};

@@ -1,0 +1,357 @@
+/**
+ * Writes the organization of another system into an empty installation, in the one transaction of the caller: all of it or nothing. No event,
+ * notification or mail is made.
+ */
+import type { Client, Pool } from '@parley/database';
+import { openImportedLog, planImportedLog, readHead } from '@parley/event-log';
+import type { FileStore } from '@parley/files';
+import type { ImageDecoder } from '@parley/images';
+import { emojiUrl } from '@parley/objects';
+import type { KeySecrets } from '@parley/secrets';
+import {
+  addImportedChange,
+  addMessageKeys,
+  addReceiptRuns,
+  beginMessageKeys,
+  beginReceipts,
+  beginWholeHistories,
+  createOrganizationRows,
+  emailPolicy,
+  isReactingBot,
+  listLinkifiers,
+  markImportRead,
+  moveSideEffectCursor,
+  noteImportedMessages,
+  numberMessages,
+  planForImports,
+  setRealmNotificationStreams,
+  writeImportedHoldings,
+  writeImportedReads,
+} from '@parley/store';
+import { realmSettingDefaults } from '@parley/api/organization';
+
+import { ImportFault } from '../import-fault.ts';
+import { differencesOf } from '../ledger.ts';
+import type { Ledger } from '../ledger.ts';
+import type { Directory, LoadedNames, Source } from '../records.ts';
+import { RenderThreads } from '../rendering/render-threads.ts';
+import { loadExtras } from './load-extras.ts';
+import { MessagePreparer, MessageWriter, writeReactions } from './load-messages.ts';
+import type { LoadedDirectory } from './load-messages.ts';
+import { loadPeople } from './load-people.ts';
+import { loadStreams } from './load-streams.ts';
+import { StoredFiles } from './stored-files.ts';
+
+export type ImportStep = {
+  readonly advance: (by: number) => void;
+  readonly finish: () => void;
+};
+
+export type HistoryImport = {
+  /** In a transaction that holds the installation for itself. */
+  readonly client: Client;
+  readonly pool: Pool;
+  readonly files: FileStore;
+  readonly decoder: ImageDecoder;
+  readonly keySecrets: KeySecrets;
+  /** Without a slash at the end. */
+  readonly publicUrl: string;
+  readonly source: Source;
+  readonly ledger: Ledger;
+  /** The address of the first administrator. */
+  readonly administrator: string;
+  /** Where the log goes on; from `planHistoryImport`. */
+  readonly startPosition: number;
+  readonly isDryRun: boolean;
+  /** Begins a step of so many parts, shown as a bar. */
+  readonly step: (label: string, total: number) => ImportStep;
+  readonly signal: AbortSignal;
+};
+
+export type ImportedOrganization = {
+  readonly name: string;
+  readonly people: number;
+  readonly peopleWithoutAddress: number;
+  readonly streams: number;
+  readonly messages: number;
+};
+
+/** Makes room in the log, before the transaction. @returns the position at which the log goes on */
+export async function planHistoryImport(pool: Pool): Promise<number> {
+  const { epoch, endPosition, messageId } = await readHead(pool);
+  return planImportedLog(pool, { epoch, endPosition, messageId });
+}
+
+/** Batches of messages are small enough that several are under way at once, in threads and in Postgres. */
+const messagesPerBatch = 250;
+const batchesAhead = 4;
+
+/** Where new rows stand in the log of this installation. */
+type LogPlace = {
+  readonly epoch: number;
+  readonly beginPosition: number;
+  readonly lastMessageId: number;
+  /** Added to a message's id for its position. */
+  readonly positionAbove: number;
+};
+
+async function numberAll(
+  { client, source, step, signal }: HistoryImport,
+  lastId: number,
+): Promise<number> {
+  await beginMessageKeys(client);
+  const bar = step('Order of messages', 0);
+  try {
+    for await (const keys of source.messageKeys()) {
+      signal.throwIfAborted();
+      await addMessageKeys(client, keys);
+      bar.advance(keys.length);
+    }
+    return await numberMessages(client, lastId);
+  } finally {
+    bar.finish();
+  }
+}
+
+async function loadDirectory(
+  options: HistoryImport,
+  directory: Directory,
+  place: LogPlace,
+): Promise<LoadedDirectory> {
+  const { client, keySecrets, source, ledger, publicUrl, administrator } = options;
+  const beginChangeId = await addImportedChange(client, {
+    position: place.beginPosition,
+    messageId: place.lastMessageId,
+  });
+  const { organization } = directory;
+  const systemBots = await createOrganizationRows(client, keySecrets, organization, beginChangeId);
+  const settings = { ...realmSettingDefaults, ...organization.settings };
+  const people = await loadPeople(client, directory.people, {
+    sourceName: source.name,
+    administrator,
+    keySecrets,
+    emailPolicy: emailPolicy(settings, publicUrl),
+    beginChangeId,
+    systemBots,
+    ledger,
+  });
+  await beginReceipts(client);
+  await beginWholeHistories(client);
+  const streams = await loadStreams(client, directory, people, publicUrl);
+  const idOf = (index: number | undefined): number | null =>
+    (index === undefined ? undefined : streams.streams[index]?.id) ?? null;
+  await setRealmNotificationStreams(client, {
+    notificationsStreamId: idOf(organization.notificationsStream),
+    signupNotificationsStreamId: idOf(organization.signupNotificationsStream),
+  });
+  const pictures = directory.people.filter(({ avatar }) => avatar !== undefined).length;
+  const bar = options.step('Files', directory.files.length + pictures);
+  const storedFiles = new StoredFiles(options);
+  const extras = await loadExtras({
+    ...options,
+    directory,
+    people,
+    storedFiles,
+    kinds: source.kinds,
+    advance: bar.advance,
+  }).finally(bar.finish);
+  return {
+    people,
+    streams,
+    extras,
+    canHold: people.users.map((user) => !isReactingBot(user)),
+    hasReceipts: directory.hasReceipts,
+  };
+}
+
+function namesOf({ people, streams, extras }: LoadedDirectory): LoadedNames {
+  const found = <Item>(item: Item | undefined): Item => {
+    if (item === undefined) throw new Error('a text refers to something that is not there');
+    return item;
+  };
+  return {
+    person: (index) => found(people.users[index]),
+    stream: (index) => found(streams.streams[index]),
+    filePath: (index) => extras.filePaths[index],
+    emoji: (index) => extras.emoji[index],
+  };
+}
+
+async function startThreads(
+  { client, publicUrl }: HistoryImport,
+  { organization }: Directory,
+  { people, streams, extras }: LoadedDirectory,
+): Promise<RenderThreads> {
+  const named = streams.streams.map(({ id, name }) => ({ id, name }));
+  const isPrivate = new Set(
+    streams.streams.filter(({ inviteOnly }) => inviteOnly).map(({ id }) => id),
+  );
+  return new RenderThreads({
+    realmUri: publicUrl,
+    users: people.users.map(({ id, fullName, email }) => ({ id, fullName, email })),
+    groups: extras.groups.map(({ id, name }) => ({ id, name })),
+    streams: named.filter(({ id }) => !isPrivate.has(id)),
+    privateStreams: named.filter(({ id }) => isPrivate.has(id)),
+    emoji: extras.emoji.flatMap((emoji) =>
+      emoji === undefined || emoji.isDeactivated
+        ? []
+        : [{ id: String(emoji.id), name: emoji.name, url: emojiUrl(emoji.fileName) }],
+    ),
+    linkifiers: await listLinkifiers(client),
+    inlineImagePreview:
+      organization.settings.inline_image_preview ?? realmSettingDefaults.inline_image_preview,
+    translateEmoticons: false,
+  });
+}
+
+/** Runs `prepare` for some batches ahead of the one that is used; results come in order. */
+async function* prepareAhead<Item, Prepared>(
+  items: AsyncIterable<Item>,
+  prepare: (item: Item) => Promise<Prepared>,
+): AsyncGenerator<Prepared> {
+  const ahead: Promise<Prepared>[] = [];
+  for await (const item of items) {
+    const preparing = prepare(item);
+    // Awaited in its turn; a failure before that is not unhandled.
+    preparing.catch(() => undefined);
+    ahead.push(preparing);
+    const first = ahead.length > batchesAhead ? ahead.shift() : undefined;
+    if (first !== undefined) yield await first;
+  }
+  for (const preparing of ahead) yield await preparing;
+}
+
+async function loadMessages(
+  options: HistoryImport,
+  directory: LoadedDirectory,
+  threads: RenderThreads,
+  place: LogPlace,
+): Promise<void> {
+  const { client, source, ledger, signal } = options;
+  const preparer = new MessagePreparer({ client, source, threads, directory, ledger });
+  const { positionAbove } = place;
+  const writer = new MessageWriter({ client, source, directory, ledger, positionAbove });
+  const bar = options.step('Messages', source.messagesTotal());
+  async function* pieces(): AsyncGenerator<{
+    readonly messages: Parameters<MessagePreparer['prepare']>[0];
+    readonly progress: number;
+  }> {
+    for await (const { messages, progress } of source.messages(namesOf(directory))) {
+      const count = Math.max(1, Math.ceil(messages.length / messagesPerBatch));
+      for (let n = 0; n < count; n += 1)
+        yield {
+          messages: messages.slice(n * messagesPerBatch, (n + 1) * messagesPerBatch),
+          progress: progress / count,
+        };
+    }
+  }
+  const prepared = prepareAhead(pieces(), async ({ messages, progress }) => ({
+    ready: await preparer.prepare(messages),
+    progress,
+  }));
+  try {
+    for await (const { ready, progress } of prepared) {
+      signal.throwIfAborted();
+      await writer.write(ready);
+      bar.advance(progress);
+    }
+    for (const runs of writer.runs.end()) await addReceiptRuns(client, runs);
+  } finally {
+    bar.finish();
+  }
+}
+
+/** @throws ImportFault if the records that were accounted for are not those that are there */
+async function checkAgainstCount({
+  source,
+  ledger,
+  step,
+  signal,
+}: HistoryImport): Promise<ReadonlyMap<string, number>> {
+  const bar = step('Second count', 0);
+  const counted = await source.count(signal).finally(bar.finish);
+  const differences = differencesOf(ledger, counted);
+  if (differences.length > 0)
+    throw new ImportFault(
+      `Not every record was accounted for, so nothing is kept: ${differences
+        .map((row) => `${row.kind} has ${row.counted}, of which ${row.accountedFor} were`)
+        .join('; ')}`,
+    );
+  return counted;
+}
+
+/**
+ * Imports an organization.
+ *
+ * @returns what there is now, and the independent count of the source
+ * @throws ImportFault if the archive cannot be imported; the caller rolls back
+ */
+export async function importHistory(options: HistoryImport): Promise<{
+  readonly imported: ImportedOrganization;
+  readonly counted: ReadonlyMap<string, number>;
+}> {
+  const { client, source, ledger, startPosition, signal } = options;
+  await planForImports(client);
+  const head = await readHead(client);
+  const place: LogPlace = {
+    epoch: head.epoch,
+    beginPosition: head.endPosition + 1,
+    lastMessageId: head.messageId,
+    positionAbove: head.endPosition + 1 - head.messageId,
+  };
+  const messages = await numberAll(options, place.lastMessageId);
+  const directory = await source.directory();
+  const loaded = await loadDirectory(options, directory, place);
+  const threads = await startThreads(options, directory, loaded);
+  try {
+    await loadMessages(options, loaded, threads, place);
+  } finally {
+    await threads.close();
+  }
+  const bar = options.step('Reactions and what was read', 0);
+  try {
+    for await (const reactions of source.reactions(namesOf(loaded))) {
+      signal.throwIfAborted();
+      await writeReactions(client, reactions, {
+        directory: loaded,
+        ledger,
+        kind: source.kinds.reaction,
+      });
+    }
+    const lastMessageId = place.lastMessageId + messages;
+    const endPosition = place.positionAbove + lastMessageId + 1;
+    const endChangeId = await addImportedChange(client, {
+      position: endPosition,
+      messageId: lastMessageId,
+    });
+    await noteImportedMessages(client);
+    await writeImportedHoldings(client, place.positionAbove, endChangeId);
+    await writeImportedReads(client);
+    if (!loaded.hasReceipts) await markImportRead(client, endChangeId);
+    if (endPosition >= startPosition) throw new ImportFault('There are too many messages');
+    await openImportedLog(
+      client,
+      { epoch: place.epoch, endPosition, messageId: lastMessageId },
+      startPosition,
+    );
+    await moveSideEffectCursor(client, { changes: startPosition, messages: startPosition });
+  } finally {
+    bar.finish();
+  }
+  const counted = await checkAgainstCount(options);
+  return {
+    imported: {
+      name: directory.organization.name,
+      people: directory.people.filter(
+        ({ bot, systemBot }) => bot === undefined && systemBot === undefined,
+      ).length,
+      peopleWithoutAddress: directory.people.filter(
+        ({ email, bot, systemBot }) =>
+          email === undefined && bot === undefined && systemBot === undefined,
+      ).length,
+      streams: directory.streams.length,
+      messages: ledger.importedOf(source.kinds.message),
+    },
+    counted,
+  };
+}

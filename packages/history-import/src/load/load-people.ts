@@ -1,0 +1,199 @@
+/** Creates the accounts of an import. */
+import { foldName } from '@parley/api';
+import { isEmailShaped } from '@parley/people';
+import type { KeySecrets } from '@parley/secrets';
+import { addAlertWords, createUsers, setImportedAccounts } from '@parley/store';
+import type { EmailPolicy, NewUser, User } from '@parley/store';
+import type { Client } from '@parley/database';
+import { limits } from '@parley/api';
+
+import { ImportFault } from '../import-fault.ts';
+import type { Ledger } from '../ledger.ts';
+import { cutTo } from '../reading/names.ts';
+import type { PersonRecord } from '../records.ts';
+
+const accountsPerStatement = 500;
+
+/** Addresses that are made up for people whose own cannot be used. Nothing is ever delivered to them. */
+class InventedAddresses {
+  readonly #taken: Set<string>;
+  readonly #domain: string;
+
+  constructor(taken: Iterable<string>, sourceName: string) {
+    this.#taken = new Set(taken);
+    this.#domain = `${sourceName}.invalid`;
+  }
+
+  invent(handle: string): string {
+    const plain = handle
+      .toLowerCase()
+      .replaceAll(/[^a-z0-9._-]+/g, '-')
+      .replaceAll(/^[.-]+|[.-]+$/g, '')
+      .slice(0, 60);
+    for (let n = 1; ; n += 1) {
+      const address = `${plain === '' ? 'person' : plain}${n === 1 ? '' : `-${n}`}@${this.#domain}`;
+      const folded = foldName(address);
+      if (this.#taken.has(folded) || !isEmailShaped(address)) continue;
+      this.#taken.add(folded);
+      return address;
+    }
+  }
+}
+
+export type PeopleOptions = {
+  readonly sourceName: string;
+  /** The address of who becomes an administrator. */
+  readonly administrator: string;
+  readonly keySecrets: KeySecrets;
+  readonly emailPolicy: EmailPolicy;
+  /** The change at which the accounts begin. */
+  readonly beginChangeId: number;
+  readonly systemBots: readonly User[];
+  readonly ledger: Ledger;
+};
+
+/** The accounts by the numbers of their records. */
+export type LoadedPeople = {
+  readonly users: readonly User[];
+  readonly isActive: readonly boolean[];
+  readonly administrator: number;
+};
+
+/** @throws ImportFault if nobody in the source has the address */
+function findAdministrator(people: readonly PersonRecord[], address: string): number {
+  const wanted = foldName(address.trim());
+  const index = people.findIndex(
+    ({ email, bot }) => bot === undefined && email !== undefined && foldName(email) === wanted,
+  );
+  if (index < 0)
+    throw new ImportFault(
+      `Nobody in the archive has the address ${address}. Name the address of somebody there, who then is the first administrator`,
+    );
+  return index;
+}
+
+class PeopleLoader {
+  readonly #client: Client;
+  readonly #people: readonly PersonRecord[];
+  readonly #options: PeopleOptions;
+  readonly #addresses: InventedAddresses;
+  readonly #administrator: number;
+  readonly users: (User | undefined)[];
+  readonly isActive: boolean[];
+
+  constructor(client: Client, people: readonly PersonRecord[], options: PeopleOptions) {
+    this.#client = client;
+    this.#people = people;
+    this.#options = options;
+    this.#administrator = findAdministrator(people, options.administrator);
+    this.#addresses = new InventedAddresses(
+      people.flatMap(({ email }) => (email === undefined ? [] : foldName(email))),
+      options.sourceName,
+    );
+    this.users = people.map(({ systemBot }) =>
+      systemBot === undefined
+        ? undefined
+        : options.systemBots.find(({ email }) => email.split('@')[0] === systemBot),
+    );
+    this.isActive = people.map(
+      (person, index) =>
+        index === this.#administrator ||
+        person.systemBot !== undefined ||
+        (person.isActive && person.email !== undefined),
+    );
+  }
+
+  async create(indexes: readonly number[]): Promise<void> {
+    const { keySecrets, beginChangeId, emailPolicy } = this.#options;
+    for (let from = 0; from < indexes.length; from += accountsPerStatement) {
+      const piece = indexes.slice(from, from + accountsPerStatement);
+      const created = await createUsers(
+        this.#client,
+        keySecrets,
+        piece.map((index) => this.#newUser(index)),
+        beginChangeId,
+        emailPolicy,
+      );
+      await setImportedAccounts(
+        this.#client,
+        created.map(({ user }, n) => ({
+          id: user.id,
+          is_active: this.isActive[piece[n] ?? -1] ?? false,
+          joined_at: this.#people[piece[n] ?? -1]?.joinedAt ?? null,
+        })),
+      );
+      created.forEach(({ user }, n) => {
+        this.users[piece[n] ?? -1] = user;
+      });
+    }
+  }
+
+  #newUser(index: number): NewUser {
+    const person = this.#people[index];
+    if (person === undefined) throw new Error('there is no such person');
+    const { email, handle, fullName, role, bot, timezone, settings } = person;
+    if (email === undefined) this.#options.ledger.remark('accounts with an invented address');
+    return {
+      email: email ?? this.#addresses.invent(handle === '' ? fullName : handle),
+      fullName,
+      role: index === this.#administrator ? 'administrator' : role,
+      timezone,
+      settings,
+      ...(bot === undefined
+        ? {}
+        : { botType: bot.type, botOwnerId: this.#ownerId(bot.owner), role: 'member' as const }),
+    };
+  }
+
+  /** Bots without an owner who is a person belong to the first administrator. */
+  #ownerId(owner: number | undefined): number {
+    const wanted = owner === undefined ? undefined : this.#people[owner];
+    const index =
+      owner === undefined || wanted === undefined || wanted.bot !== undefined
+        ? this.#administrator
+        : owner;
+    const user = this.users[index];
+    if (user === undefined) throw new Error('owners are created before bots');
+    return user.id;
+  }
+
+  async addAlertWords(): Promise<void> {
+    for (const [index, { alertWords }] of this.#people.entries()) {
+      const user = this.users[index];
+      const words = alertWords
+        .map((word) => cutTo(word.trim(), limits.alertWordMaxCodePoints))
+        .filter((word) => word !== '')
+        .slice(0, limits.alertWordsMax);
+      if (user !== undefined && words.length > 0)
+        await addAlertWords(this.#client, user.id, [...new Set(words)]);
+    }
+  }
+
+  result(): LoadedPeople {
+    const users = this.users.map((user) => {
+      if (user === undefined) throw new Error('an account was not created');
+      return user;
+    });
+    return { users, isActive: this.isActive, administrator: this.#administrator };
+  }
+}
+
+/**
+ * Creates people, then bots, whose owners must exist.
+ *
+ * @throws ImportFault if nobody has the administrator's address
+ */
+export async function loadPeople(
+  client: Client,
+  people: readonly PersonRecord[],
+  options: PeopleOptions,
+): Promise<LoadedPeople> {
+  const loader = new PeopleLoader(client, people, options);
+  const numbered = [...people.entries()].filter(([, { systemBot }]) => systemBot === undefined);
+  const ofKind = (isBot: boolean): number[] =>
+    numbered.flatMap(([index, { bot }]) => ((bot !== undefined) === isBot ? index : []));
+  await loader.create(ofKind(false));
+  await loader.create(ofKind(true));
+  await loader.addAlertWords();
+  return loader.result();
+}

@@ -1,0 +1,103 @@
+/** Imports an archive into an installation of its own, and asks its services afterwards. */
+import { randomBytes } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+import type { Pool } from '@parley/database';
+import { deriveKeySecrets } from '@parley/secrets';
+import { findApiKey, findSignInAccount } from '@parley/store';
+import {
+  ApiClient,
+  createRedisPrefix,
+  createTestDatabase,
+  getTestStores,
+  openTestPool,
+  startLocalCluster,
+} from '@parley/test-kit';
+import type { ClusterSettings } from '@parley/test-kit';
+
+import { environmentOf, runParley } from '../support/run-parley.ts';
+import type { Ended, Environment } from '../support/run-parley.ts';
+
+/** An installation for imports, without services until `start`. */
+export class ImportTarget {
+  readonly folder: string;
+  readonly settings: ClusterSettings;
+  readonly pool: Pool;
+  readonly #undo: AsyncDisposableStack;
+
+  constructor(folder: string, settings: ClusterSettings, pool: Pool, undo: AsyncDisposableStack) {
+    this.folder = folder;
+    this.settings = settings;
+    this.pool = pool;
+    this.#undo = undo;
+  }
+
+  static async create(): Promise<ImportTarget> {
+    const undo = new AsyncDisposableStack();
+    const folder = await mkdtemp(join(tmpdir(), 'parley-import-test-'));
+    undo.defer(() => rm(folder, { recursive: true, force: true }));
+    const database = undo.use(await createTestDatabase());
+    const pool = undo.adopt(openTestPool(database.url, 2), (opened) => opened.end());
+    const settings = {
+      databaseUrl: database.url,
+      redisUrl: getTestStores().redisUrl,
+      redisPrefix: createRedisPrefix(),
+      keySecret: randomBytes(24).toString('hex'),
+      internalSecret: randomBytes(24).toString('hex'),
+      uploadsDir: join(folder, 'uploads'),
+    };
+    return new ImportTarget(folder, settings, pool, undo);
+  }
+
+  get environment(): Environment {
+    return environmentOf(this.settings);
+  }
+
+  /** Runs `parley import-from`. */
+  async importFrom(
+    source: string,
+    file: string,
+    administrator: string,
+    more: readonly string[] = [],
+  ): Promise<Ended> {
+    return runParley(this.environment, [
+      'import-from',
+      source,
+      file,
+      '--administrator',
+      administrator,
+      '--spool',
+      this.folder,
+      ...more,
+    ]);
+  }
+
+  /** Starts the services. @returns clients by address */
+  async start(): Promise<(email: string) => Promise<ApiClient>> {
+    const { databaseUrl, redisPrefix, keySecret, uploadsDir } = this.settings;
+    const cluster = this.#undo.use(
+      await startLocalCluster({
+        databaseUrl,
+        redisPrefix,
+        environment: { PARLEY_KEY_SECRET: keySecret, PARLEY_UPLOADS_DIR: uploadsDir },
+      }),
+    );
+    const secrets = deriveKeySecrets(keySecret);
+    return async (email) => {
+      const account = await findSignInAccount(this.pool, email);
+      if (account === undefined) throw new Error(`nobody has the address ${email}`);
+      const apiKey = await findApiKey(this.pool, secrets, account.id);
+      return new ApiClient({
+        urls: cluster.gatewayUrls,
+        email: account.email,
+        ...(apiKey !== undefined && { apiKey }),
+      });
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#undo.disposeAsync();
+  }
+}

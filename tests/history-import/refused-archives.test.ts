@@ -1,0 +1,216 @@
+import { open, readFile, readdir, truncate, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+import { waitUntil } from '@parley/test-kit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { startParley } from '../support/run-parley.ts';
+import { ImportTarget } from './imported-organization.ts';
+import { writeTar } from './write-archives.ts';
+import type { TarEntry } from './write-archives.ts';
+import { asExported, realm, writeZulip, zulipFiles } from './zulip-fixture.ts';
+
+let target: ImportTarget;
+const administrator = 'ada@bakery.example';
+
+beforeAll(async () => {
+  target = await ImportTarget.create();
+});
+
+afterAll(() => target[Symbol.asyncDispose]());
+
+const archive = (): string => join(target.folder, 'archive.tar.gz');
+
+async function expectEmpty(): Promise<void> {
+  const { rows } = await target.pool.query<{ kept: number }>(
+    `SELECT (SELECT count(*) FROM realm) + (SELECT count(*) FROM users) + (SELECT count(*) FROM messages)
+      + (SELECT count(*) FROM changes) + (SELECT count(*) FROM uploads) AS kept`,
+  );
+  expect(rows[0]?.kept).toBe(0);
+  const left = await readdir(target.folder, { recursive: true, withFileTypes: true });
+  const files = left.filter((entry) => entry.isFile() && !entry.parentPath.endsWith(target.folder));
+  expect(files.map(({ name }) => name)).toEqual([]);
+  expect(left.filter(({ name }) => name.startsWith('parley-import-'))).toEqual([]);
+}
+
+async function expectRefused(text: RegExp, more: readonly string[] = []): Promise<void> {
+  const { code, error } = await target.importFrom('zulip', archive(), administrator, more);
+  expect(error).toMatch(text);
+  expect(code).toBe(1);
+  await expectEmpty();
+}
+
+describe('an archive that could do harm is refused, and nothing is left of it', () => {
+  const file = { name: 'x/realm.json', content: '{}' };
+  const hostile: readonly (readonly [string, readonly TarEntry[], RegExp])[] = [
+    [
+      'a path outside',
+      [file, { name: 'x/../../evil', content: 'x' }],
+      /an entry outside of itself/,
+    ],
+    ['an absolute path', [{ name: '/etc/evil', content: 'x' }], /an entry outside of itself/],
+    [
+      'a backslash',
+      [{ name: String.raw`x\..\evil`, content: 'x' }],
+      /an unusable name|unusable name/,
+    ],
+    [
+      'a link',
+      [file, { name: 'x/l', type: 'symlink', linkname: '/etc/passwd' }],
+      /no file, "x\/l" \(symlink\)/,
+    ],
+    ['a hard link', [file, { name: 'x/l', type: 'link', linkname: 'x/realm.json' }], /\(link\)/],
+    ['a device', [file, { name: 'x/d', type: 'character-device' }], /\(character-device\)/],
+    ['a name twice', [file, file], /"x\/realm.json" twice/],
+    ['two folders', [file, { name: 'y/a', content: 'x' }], /exactly one folder/],
+  ];
+  test.each(hostile)('%s', async (_name, entries, text) => {
+    await writeTar(archive(), entries);
+    await expectRefused(text);
+  });
+
+  test('nesting without end', async () => {
+    const deep = `{"zerver_realm": [${'['.repeat(100_000)}${']'.repeat(100_000)}]}`;
+    await writeZulip(archive(), { 'realm.json': deep });
+    await expectRefused(/nested deeper than 64/);
+  });
+});
+
+describe('an archive that is not whole, or of another kind, is refused', () => {
+  test('a cut archive', async () => {
+    await writeZulip(archive());
+    const handle = await open(archive());
+    const { size } = await handle.stat();
+    await handle.close();
+    await truncate(archive(), size - 200);
+    await expectRefused(/The archive cannot be unpacked/);
+  });
+
+  test('no archive', async () => {
+    await writeFile(archive(), 'no archive');
+    await expectRefused(/The archive cannot be unpacked/);
+  });
+
+  const text = asExported(realm);
+  const inUtf16 = Buffer.from(`\uFEFF${text}`, 'utf16le');
+  const files: readonly (readonly [string, Record<string, string | Buffer | undefined>, RegExp])[] =
+    [
+      [
+        'a cut file',
+        { 'realm.json': text.slice(0, -30) },
+        /realm.json cannot be read: it is cut off/,
+      ],
+      ['another encoding', { 'realm.json': inUtf16 }, /realm.json cannot be read: it is no JSON/],
+      ['no realm.json', { 'realm.json': undefined }, /it has no realm.json/],
+      ['one person', { 'user.json': '{}' }, /the export of one person/],
+      ['an interrupted export', { 'messages-000003.json.partial': '{}' }, /unfinished files/],
+      [
+        'a missing file of messages',
+        { 'messages-000001.json': undefined },
+        /missing before messages-000002/,
+      ],
+      [
+        'two organizations',
+        { 'realm.json': asExported({ ...realm, zerver_realm: [{ id: 1 }, { id: 2 }] }) },
+        /has 2 organizations/,
+      ],
+      [
+        'a table twice',
+        { 'realm.json': '{"zerver_realm": [], "zerver_realm": []}' },
+        /zerver_realm twice/,
+      ],
+    ];
+  test.each(files)('%s', async (_name, changes, reason) => {
+    await writeZulip(archive(), changes);
+    await expectRefused(reason);
+  });
+
+  test('an administrator that is not in it', async () => {
+    await writeZulip(archive());
+    const ended = await target.importFrom('zulip', archive(), 'nobody@bakery.example');
+    expect(ended.error).toMatch(/Nobody in the archive has the address nobody@bakery.example/);
+    await expectEmpty();
+  });
+});
+
+describe('a record that cannot be read', () => {
+  const broken = String(zulipFiles()['messages-000002.json']).replace(
+    '"recipient":506',
+    '"recipient":"x"',
+  );
+
+  test('does not stop the others, and is reported with its place', async () => {
+    await writeZulip(archive(), { 'messages-000002.json': broken });
+    const lines = join(target.folder, 'lines.jsonl');
+    const ended = await target.importFrom('zulip', archive(), administrator, [
+      '--dry-run',
+      '--report',
+      lines,
+    ]);
+    expect(ended.error).toBe('');
+    expect(ended.out).toMatch(/would be imported. Nothing was kept/);
+    expect(await readFile(lines, 'utf8')).toContain(
+      '{"outcome":"skipped","kind":"zerver_message","reason":"recipient is no number","place":{"file":"messages-000002.json","at":"zerver_message[0]"},"sample":"Dear bot"}',
+    );
+    await expectEmpty();
+  });
+
+  test('stops a strict import', async () => {
+    await writeZulip(archive(), { 'messages-000002.json': broken });
+    await expectRefused(/: (?:recipient is no number|its sender is not in the archive)/, [
+      '--strict',
+    ]);
+  });
+});
+
+test('a killed import leaves nothing, and can be started again', async () => {
+  await writeZulip(archive());
+  const lock = 4712;
+  await target.pool.query(`CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS
+    'BEGIN PERFORM pg_advisory_xact_lock(${lock}); RETURN NEW; END'`);
+  await target.pool.query(
+    'CREATE TRIGGER hold BEFORE INSERT ON reactions FOR EACH STATEMENT EXECUTE FUNCTION hold()',
+  );
+  const holder = await target.pool.connect();
+  await holder.query(`SELECT pg_advisory_lock(${lock})`);
+  const words = [
+    'import-from',
+    'zulip',
+    archive(),
+    '--administrator',
+    administrator,
+    '--spool',
+    target.folder,
+  ];
+  const running = startParley(target.environment, words);
+  const waits = async (): Promise<true | undefined> => {
+    const { rows } = await target.pool.query<{ count: number }>(
+      `SELECT count(*) AS count FROM pg_locks WHERE locktype = 'advisory' AND objid = ${lock} AND NOT granted`,
+    );
+    return rows[0]?.count === 1 ? true : undefined;
+  };
+  await waitUntil('the import has come to the reactions', waits, { deadlineMs: 60_000 });
+  running.process.kill('SIGKILL');
+  await running.ended;
+  await holder.query(`SELECT pg_advisory_unlock(${lock})`);
+  holder.release();
+  await waitUntil('the connection of the killed import is gone', async () => {
+    const { rows } = await target.pool.query<{ count: number }>(
+      `SELECT count(*) AS count FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'parley command'`,
+    );
+    return rows[0]?.count === 0 ? true : undefined;
+  });
+  const { rows } = await target.pool.query('SELECT 1 FROM users');
+  expect(rows).toEqual([]);
+  await target.pool.query('DROP TRIGGER hold ON reactions; DROP FUNCTION hold()');
+  const again = await target.importFrom('zulip', archive(), administrator, ['--json']);
+  expect(again.error).toBe('');
+  const stored = await readdir(join(target.folder, 'uploads'), {
+    recursive: true,
+    withFileTypes: true,
+  });
+  const { rows: named } = await target.pool.query<{ count: number }>(
+    'SELECT (SELECT count(*) FROM uploads) + 2 * (SELECT count(*) FROM avatars) + (SELECT count(*) FROM realm_emoji) AS count',
+  );
+  expect(stored.filter((entry) => entry.isFile())).toHaveLength(named[0]?.count ?? -1);
+}, 120_000);

@@ -1,0 +1,314 @@
+import { join } from 'node:path';
+
+import { readObjects } from '@parley/test-kit';
+import type { ApiClient, JsonObject } from '@parley/test-kit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { ImportTarget } from './imported-organization.ts';
+import { longText, writeZulip } from './zulip-fixture.ts';
+
+const addresses = {
+  ada: 'ada@bakery.example',
+  bo: 'bo@bakery.example',
+  cy: 'cy@bakery.example',
+  dee: 'dee@bakery.example',
+} as const;
+
+type Person = keyof typeof addresses;
+
+let target: ImportTarget;
+let report: JsonObject;
+const clients = new Map<Person, ApiClient>();
+
+beforeAll(async () => {
+  target = await ImportTarget.create();
+  const archive = join(target.folder, 'bakery.tar.gz');
+  await writeZulip(archive);
+  const ended = await target.importFrom('zulip', archive, 'ADA@bakery.example', ['--json']);
+  if (ended.code !== 0) throw new Error(ended.error);
+  report = JSON.parse(ended.out) as JsonObject;
+  const clientOf = await target.start();
+  for (const [person, address] of Object.entries(addresses))
+    clients.set(person as Person, await clientOf(address));
+});
+
+afterAll(() => target[Symbol.asyncDispose]());
+
+function client(person: Person): ApiClient {
+  const found = clients.get(person);
+  if (found === undefined) throw new Error('there is no such person');
+  return found;
+}
+
+async function messagesOf(
+  person: Person,
+  narrow: readonly Readonly<Record<string, string>>[] = [],
+): Promise<JsonObject[]> {
+  const answer = await client(person).get('messages', {
+    anchor: 'newest',
+    num_before: 1000,
+    num_after: 0,
+    narrow,
+    apply_markdown: false,
+  });
+  return [...readObjects(answer, 'messages')];
+}
+
+const inStream = (name: string) => [{ operator: 'stream', operand: name }];
+const contents = (messages: readonly JsonObject[]): unknown[] =>
+  messages.map(({ content }) => content);
+
+describe('every record is accounted for', () => {
+  test('what was imported, merged and skipped adds up to an independent count', () => {
+    const { records, counted } = report as {
+      records: { kind: string; count: number }[];
+      counted: Record<string, number>;
+    };
+    const totals: Record<string, number> = {};
+    for (const { kind, count } of records) totals[kind] = (totals[kind] ?? 0) + count;
+    const present = Object.entries(counted).filter(([, count]) => count > 0);
+    expect(totals).toEqual(Object.fromEntries(present));
+  });
+
+  test.each([
+    ['zerver_message', 'skipped', 'its sender is not in the archive', 1],
+    ['zerver_message', 'merged', 'another message has its key', 1],
+    ['zerver_usermessage', 'merged', 'the person has two rows of the message', 1],
+    ['zerver_usermessage', 'skipped', 'it refers to a message that is not in its file', 1],
+    ['zerver_usermessage', 'skipped', 'it refers to a person that is not in the archive', 1],
+    ['zerver_usermessage', 'skipped', 'its message was not imported', 1],
+    ['zerver_subscription', 'merged', 'the person is subscribed twice', 1],
+    ['zerver_userprofile_mirrordummy', 'merged', 'another account has the same address', 1],
+    ['zerver_realmemoji', 'skipped', 'its name or picture cannot be used', 1],
+    ['zerver_reaction', 'merged', 'the person has reacted with this emoji before', 1],
+    ['zerver_reaction', 'skipped', 'its emoji was not imported', 1],
+    ['zerver_reaction', 'skipped', 'its message was not imported', 1],
+    ['zerver_attachment', 'skipped', 'its file is not in the archive', 1],
+    ['uploads/records.json', 'skipped', 'no message uses the file', 1],
+    ['zerver_newthing', 'skipped', 'this release does not know the table', 2],
+  ])('%s: %s, %s', (kind, outcome, reason, count) => {
+    const { records } = report as { records: JsonObject[] };
+    expect(records).toContainEqual(expect.objectContaining({ kind, outcome, reason, count }));
+  });
+});
+
+describe('who may read what stays so', () => {
+  test('a stream without shared history grants exactly the messages that each person got', async () => {
+    expect(contents(await messagesOf('ada', inStream('board')))).toEqual([
+      'Before Bo came to the board',
+      'With Bo on the board, see #**board**',
+    ]);
+    expect(contents(await messagesOf('bo', inStream('board')))).toEqual([
+      'With Bo on the board, see #**board**',
+    ]);
+    for (const outsider of ['cy', 'dee'] as const) {
+      expect(contents(await messagesOf(outsider)).join('\n')).not.toMatch(/Before Bo|With Bo/);
+      const { streams } = await client(outsider).get('streams');
+      expect(JSON.stringify(streams)).not.toContain('board');
+    }
+  });
+
+  test('a deactivated stream is read by those who got its messages, also after they left', async () => {
+    expect(contents(await messagesOf('ada'))).toContain('In the cellar');
+    for (const other of ['bo', 'cy', 'dee'] as const)
+      expect(contents(await messagesOf(other))).not.toContain('In the cellar');
+  });
+
+  test('private messages are read by their participants', async () => {
+    const privately = async (person: Person): Promise<unknown[]> =>
+      contents(await messagesOf(person, [{ operator: 'is', operand: 'private' }]));
+    expect(await privately('ada')).toEqual(['Dear bot', 'just you', 'and you', 'the three of us']);
+    expect(await privately('bo')).toEqual(['just you', 'and you', 'the three of us']);
+    expect(await privately('cy')).toEqual(['the three of us']);
+    expect(await privately('dee')).toEqual([]);
+  });
+
+  test('a file is open to those who see a message with it, and to nobody else', async () => {
+    const linked = (await messagesOf('ada')).map(({ content }) => String(content)).join('\n');
+    const path = /\/user_uploads\/1\/\S+recipe\.txt/.exec(linked)?.[0] ?? '';
+    expect(path).not.toContain('2/3f');
+    const status = async (person: Person): Promise<number> => {
+      const { urls, email, apiKey } = client(person);
+      const credentials = Buffer.from(`${email}:${apiKey}`).toString('base64');
+      const answer = await fetch(`${urls[0]}${path}`, {
+        headers: { authorization: `Basic ${credentials}` },
+      });
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+    expect(await status('cy')).toBe(200);
+    expect(await status('bo')).toBe(200);
+    const { attachments } = await client('bo').get('attachments');
+    expect(attachments).toMatchObject([{ name: 'recipe.txt', size: 19, messages: [{}] }]);
+  });
+});
+
+describe('what people had', () => {
+  const flagsOf = async (person: Person): Promise<Record<string, unknown>> =>
+    Object.fromEntries(
+      (await messagesOf(person)).map(({ content, flags }) => [String(content).slice(0, 8), flags]),
+    );
+
+  test('flags, for those who got a message', async () => {
+    expect(await flagsOf('bo')).toMatchObject({
+      'Who **ba': ['read', 'wildcard_mentioned'],
+      '@**Bo Ti': ['read', 'starred', 'mentioned'],
+      'With Bo ': [],
+      Rye: ['read'],
+      'Look [he': [],
+      'just you': ['read'],
+      'and you': ['read'],
+      'crumb cr': ['starred'],
+    });
+    expect(await flagsOf('dee')).toMatchObject({ Rye: ['read', 'starred', 'historical'] });
+  });
+
+  test('unread messages, with those that somebody who was away is owed', async () => {
+    const unread = async (person: Person): Promise<unknown[]> =>
+      contents(await messagesOf(person, [{ operator: 'is', operand: 'unread' }])).map((content) =>
+        String(content).slice(0, 8),
+      );
+    expect(await unread('ada')).toEqual(['Rye', 'just you', 'the thre']);
+    expect(await unread('bo')).toEqual(['With Bo ', 'Look [he', 'the thre', 'crumb cr']);
+    expect(await unread('cy')).toEqual(['@**Bo Ti', 'Rye', 'Look [he', 'the thre']);
+  });
+
+  test('reactions, one for each picture', async () => {
+    const [first] = await messagesOf('ada', [{ operator: 'search', operand: 'bakes' }]);
+    const names = readObjects(first ?? {}, 'reactions').map((reaction) => reaction['emoji_name']);
+    expect(names).toEqual(['+1', 'lamp', 'zulip']);
+  });
+
+  test('settings, role, time zone, muted topics, groups and profile', async () => {
+    const state = await client('bo').post('register', {});
+    expect(state).toMatchObject({
+      default_language: 'de',
+      emojiset: 'twitter',
+      timezone: 'Europe/Berlin',
+      muted_topics: [['general', 'bread']],
+      realm_description: 'We bake',
+      realm_create_stream_policy: 2,
+      realm_domains: [{ domain: 'bakery.example', allow_subdomains: true }],
+    });
+    const me = await client('ada').get('users/me');
+    expect(me).toMatchObject({ is_admin: true, full_name: 'Ada Quay' });
+    expect(JSON.stringify(state['realm_user_groups'])).toContain('bakers');
+    const subscriptions = readObjects(
+      await client('ada').get('users/me/subscriptions'),
+      'subscriptions',
+    );
+    expect(subscriptions.find(({ name }) => name === 'board')).toMatchObject({ pin_to_top: true });
+    const users = readObjects(
+      await client('ada').get('users', { include_custom_profile_fields: true }),
+      'members',
+    );
+    const names = users.map(({ full_name: name, is_active: isActive }) => [name, isActive]);
+    expect(names).toContainEqual(['Eli Buoy', false]);
+    expect(names).toContainEqual(['Mail Sender', false]);
+    expect(names).not.toContainEqual(['Bo Again', false]);
+    expect(users.find(({ full_name: name }) => name === 'Dee Keel')).toMatchObject({
+      is_guest: true,
+    });
+    const ada = users.find(({ full_name: name }) => name === 'Ada Quay');
+    const bo = users.find(({ full_name: name }) => name === 'Bo Tide');
+    expect(JSON.stringify(bo?.['profile_data'])).toContain(`[${String(ada?.['user_id'])}]`);
+    expect(ada?.['avatar_url']).toContain('/user_avatars/');
+  });
+});
+
+describe('texts', () => {
+  test('are whole, with our ids in mentions and links', async () => {
+    const messages = await messagesOf('ada');
+    expect(contents(messages)).toContain(longText);
+    const byStart = (begin: string): JsonObject | undefined =>
+      messages.find(({ content }) => String(content).startsWith(begin));
+    const first = byStart('Who **bakes**');
+    const streamId = String(first?.['stream_id']);
+    expect(byStart('Look')?.['content']).toBe(
+      `Look [here](#narrow/stream/${streamId}-general/topic/bread/near/${String(first?.['id'])}) and #**board** :lamp:`,
+    );
+    expect(byStart('Look')?.['subject']).toBe('(no topic)');
+    expect(byStart('crumb')?.['subject']).toBe('long'.repeat(15));
+    expect(String(byStart('@**Bo Tide|')?.['content'])).not.toContain('|11**');
+  });
+
+  test('mention people, and link private streams only where their own members wrote', async () => {
+    const answer = await client('ada').get('messages', {
+      anchor: 'newest',
+      num_before: 1000,
+      num_after: 0,
+    });
+    const html = contents(readObjects(answer, 'messages')).join('\n');
+    expect(html).toMatch(/<span class="user-mention" data-user-id="\d+">@Bo Tide<\/span>/);
+    expect(html).toMatch(
+      /<a class="stream" data-stream-id="\d+" href="\/#narrow\/stream\/\d+-board">/,
+    );
+    expect(html).toContain('alt=":lamp:"');
+  });
+
+  test('have their past', async () => {
+    const messages = await messagesOf('ada');
+    const rye = messages.find(({ content }) => content === 'Rye');
+    expect(rye).toMatchObject({ subject: 'BREAD', last_edit_timestamp: 1_600_009_000 });
+    const { message_history: history } = await client('ada').get(
+      `messages/${String(rye?.['id'])}/history`,
+    );
+    expect(history).toMatchObject([
+      { topic: 'grain', content: 'Wheat' },
+      { topic: 'grain', content: 'Rye', prev_content: 'Wheat' },
+      { topic: 'BREAD', prev_topic: 'grain' },
+    ]);
+  });
+
+  test('are found by their words, also by their topic', async () => {
+    const found = await messagesOf('bo', [{ operator: 'search', operand: 'crumb' }]);
+    expect(found).toHaveLength(1);
+    const topic = await messagesOf('bo', [
+      ...inStream('general'),
+      { operator: 'topic', operand: 'bread' },
+    ]);
+    expect(contents(topic)).toHaveLength(4);
+  });
+});
+
+test('times and the order of the source are kept', async () => {
+  const messages = await messagesOf('ada');
+  expect(messages[0]).toMatchObject({ content: 'Dear bot', timestamp: 1_600_006_000 });
+  const ids = messages.map(({ id }) => Number(id));
+  expect(ids).toEqual(ids.toSorted((a, b) => a - b));
+});
+
+test('life goes on: sends, edits and reads work as for any message', async () => {
+  const ada = client('ada');
+  const { id } = await ada.post('messages', {
+    type: 'stream',
+    to: 'board',
+    topic: 'secrets',
+    content: 'After the import',
+  });
+  expect(contents(await messagesOf('bo', inStream('board')))).toEqual([
+    'With Bo on the board, see #**board**',
+    'After the import',
+  ]);
+  const [before] = await messagesOf('ada', inStream('board'));
+  expect(Number(id)).toBeGreaterThan(Number(before?.['id']));
+  await client('bo').post('mark_all_as_read');
+  expect(await messagesOf('bo', [{ operator: 'is', operand: 'unread' }])).toEqual([]);
+});
+
+test('no secret of the archive is kept anywhere', async () => {
+  expect(JSON.stringify(report)).not.toMatch(/very-secret-zoom|bot-secret/);
+  const { rows } = await target.pool.query<{ text: string }>(
+    'SELECT (SELECT json_agg(r)::text FROM realm r) || (SELECT json_agg(s)::text FROM bot_services s) AS text',
+  );
+  expect(rows[0]?.text ?? '').not.toMatch(/very-secret-zoom|bot-secret/);
+});
+
+test('nothing was announced', async () => {
+  for (const table of ['log_entries', 'side_effects', 'mails']) {
+    const { rows } = await target.pool.query<{ count: number }>(
+      `SELECT count(*) AS count FROM ${table} WHERE ${table === 'log_entries' ? `payload LIKE '%bread%' AND payload NOT LIKE '%After%'` : 'true'}`,
+    );
+    expect([table, rows[0]?.count]).toEqual([table, 0]);
+  }
+});
