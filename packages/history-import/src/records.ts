@@ -8,7 +8,7 @@ import type { BotType, Role } from '@parley/api';
 import type { RealmSettings } from '@parley/api/organization';
 import type { UserSettings } from '@parley/api/people';
 
-import type { MessageKey } from '@parley/store';
+import type { MessageKey } from '@parley/store/imports';
 
 import type { Place } from './ledger.ts';
 

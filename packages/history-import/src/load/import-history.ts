@@ -9,25 +9,27 @@ import type { ImageDecoder } from '@parley/images';
 import { emojiUrl } from '@parley/objects';
 import type { KeySecrets } from '@parley/secrets';
 import {
+  createOrganizationRows,
+  emailPolicy,
+  isReactingBot,
+  listLinkifiers,
+  moveSideEffectCursor,
+  setRealmNotificationStreams,
+} from '@parley/store';
+import {
   addImportedChange,
   addMessageKeys,
   addReceiptRuns,
   beginMessageKeys,
   beginReceipts,
   beginWholeHistories,
-  createOrganizationRows,
-  emailPolicy,
-  isReactingBot,
-  listLinkifiers,
   markImportRead,
-  moveSideEffectCursor,
   noteImportedMessages,
   numberMessages,
   planForImports,
-  setRealmNotificationStreams,
   writeImportedHoldings,
   writeImportedReads,
-} from '@parley/store';
+} from '@parley/store/imports';
 import { realmSettingDefaults } from '@parley/api/organization';
 
 import { ImportFault } from '../import-fault.ts';

@@ -21,8 +21,6 @@ import {
 import {
   drawEmojiId,
   insertDomain,
-  insertImportedEmoji,
-  insertImportedUploads,
   insertLinkifier,
   insertProfileField,
   insertUserGroup,
@@ -32,7 +30,8 @@ import {
   storageKeyOf,
   updateUser,
 } from '@parley/store';
-import type { ImportedUpload } from '@parley/store';
+import { insertImportedEmoji, insertImportedUploads } from '@parley/store/imports';
+import type { ImportedUpload } from '@parley/store/imports';
 
 import type { Ledger } from '../ledger.ts';
 import type { ArchiveFile, Directory, Source } from '../records.ts';

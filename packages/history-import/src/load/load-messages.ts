@@ -1,26 +1,25 @@
 /** Writes messages with all that belongs to them: batches are prepared and rendered while earlier ones are written. */
 import type { Client } from '@parley/database';
 import type { FlagName } from '@parley/store';
+import { ensurePrivateConversation, flagBits } from '@parley/store';
 import {
   addReceiptRuns,
   ensureImportedTopics,
-  ensurePrivateConversation,
   findMessageNumbers,
-  flagBits,
   insertImportedEdits,
   insertImportedFlags,
   insertImportedMessages,
   insertImportedReactions,
   linkImportedFiles,
-} from '@parley/store';
+} from '@parley/store/imports';
+import type { EditRecord } from '@parley/store';
 import type {
-  EditRecord,
   ImportedEdit,
   ImportedFlags,
   ImportedMessage,
   ImportedReaction,
   MessageNumber,
-} from '@parley/store';
+} from '@parley/store/imports';
 import { foldName } from '@parley/api';
 import { extraEmoji } from '@parley/markdown';
 import { LRUCache } from 'lru-cache';

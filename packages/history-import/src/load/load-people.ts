@@ -2,7 +2,8 @@
 import { foldName } from '@parley/api';
 import { isEmailShaped } from '@parley/people';
 import type { KeySecrets } from '@parley/secrets';
-import { addAlertWords, createUsers, setImportedAccounts } from '@parley/store';
+import { addAlertWords, createUsers } from '@parley/store';
+import { setImportedAccounts } from '@parley/store/imports';
 import type { EmailPolicy, NewUser, User } from '@parley/store';
 import type { Client } from '@parley/database';
 import { limits } from '@parley/api';

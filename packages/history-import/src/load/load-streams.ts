@@ -1,15 +1,15 @@
 /** Creates the streams of an import with their subscriptions. */
 import type { Client } from '@parley/database';
 import { descriptionRenderer } from '@parley/markdown';
+import { createStreams, streamColors } from '@parley/store';
 import {
   addWholeHistories,
-  createStreams,
   insertImportedMutedTopics,
   insertImportedSubscriptions,
   setImportedStreams,
-  streamColors,
-} from '@parley/store';
-import type { ImportedSubscription, Stream } from '@parley/store';
+} from '@parley/store/imports';
+import type { Stream } from '@parley/store';
+import type { ImportedSubscription } from '@parley/store/imports';
 
 import type { Directory, StreamRecord } from '../records.ts';
 import type { LoadedPeople } from './load-people.ts';

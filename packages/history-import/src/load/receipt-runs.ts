@@ -1,5 +1,5 @@
 /** Gathers who got and read what into runs of neighbouring messages; see `imported-read-state.ts` of the store. */
-import type { ReceiptRun } from '@parley/store';
+import type { ReceiptRun } from '@parley/store/imports';
 
 /** Ids of people are below this, so that a pair is one number. */
 const peopleMax = 2 ** 24;

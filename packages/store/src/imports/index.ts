@@ -1,0 +1,44 @@
+/** Bulk writes for an import, in its transaction and into an installation that nothing else uses. */
+export {
+  addImportedChange,
+  insertImportedEmoji,
+  insertImportedMutedTopics,
+  insertImportedSubscriptions,
+  insertImportedUploads,
+  setImportedAccounts,
+  setImportedStreams,
+} from './imported-accounts.ts';
+export type { ImportedSubscription, ImportedUpload } from './imported-accounts.ts';
+export {
+  ensureImportedTopics,
+  insertImportedEdits,
+  insertImportedFlags,
+  insertImportedMessages,
+  insertImportedReactions,
+  linkImportedFiles,
+  noteImportedMessages,
+} from './imported-messages.ts';
+export type {
+  ImportedEdit,
+  ImportedFlags,
+  ImportedMessage,
+  ImportedReaction,
+} from './imported-messages.ts';
+export {
+  addReceiptRuns,
+  addWholeHistories,
+  beginReceipts,
+  beginWholeHistories,
+  markImportRead,
+  writeImportedHoldings,
+  writeImportedReads,
+} from './imported-read-state.ts';
+export type { ReceiptRun } from './imported-read-state.ts';
+export {
+  addMessageKeys,
+  beginMessageKeys,
+  findMessageNumbers,
+  numberMessages,
+  planForImports,
+} from './message-keys.ts';
+export type { MessageKey, MessageNumber } from './message-keys.ts';
