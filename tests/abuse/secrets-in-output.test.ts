@@ -6,17 +6,22 @@ import type { JsonObject, Parameters } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { Browser } from '../support/browser.ts';
+import { OpenIdServer, openIdClient } from '../support/openid-server.ts';
+import { SignOnBrowser, publicUrl, redirectUriOf } from '../support/sign-on-browser.ts';
 import { makeMailFolder, readMail, tokenIn } from '../support/kept-mails.ts';
 import { startSmallOrganization } from '../api/small-organization.ts';
 import type { PersonKey, SmallOrganization } from '../api/small-organization.ts';
 
 let folder: string;
+let provider: OpenIdServer;
 let organization: SmallOrganization;
 const lines: string[] = [];
 /** The secrets of browsers' sessions. */
 const sessionTokens: string[] = [];
 /** Those of links in mails. */
 const linkTokens: string[] = [];
+/** Those of sign-ins by a provider. */
+const signOnSecrets: string[] = [];
 
 /** What must not be found; each has a form that occurs nowhere else. */
 const secrets = {
@@ -37,11 +42,28 @@ const secrets = {
 
 beforeAll(async () => {
   folder = makeMailFolder();
+  provider = await OpenIdServer.start({
+    redirectUris: [redirectUriOf('work')],
+    returnTo: publicUrl,
+  });
   organization = await startSmallOrganization({
     ownProcesses: true,
     messages: 1,
     events: 1,
-    environment: { PARLEY_LOG_LEVEL: 'trace', PARLEY_MAIL_DIR: folder },
+    environment: {
+      PARLEY_LOG_LEVEL: 'trace',
+      PARLEY_MAIL_DIR: folder,
+      PARLEY_OIDC_PROVIDERS: JSON.stringify([
+        {
+          id: 'work',
+          name: 'Work',
+          issuer: provider.issuer,
+          client_id: openIdClient.id,
+          client_secret: openIdClient.secret,
+          trusted: true,
+        },
+      ]),
+    },
     // The database fails on purpose, so answers with 500 are expected.
     checkAnswers: false,
   });
@@ -51,6 +73,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await organization?.stop();
+  await provider?.stop();
   await rm(folder, { recursive: true, force: true });
 });
 
@@ -68,6 +91,22 @@ async function useLinks(): Promise<void> {
   for (const new_password of ['x', secrets.linkPassword])
     await call(undefined, 'POST', 'password_reset/confirm', { token, new_password });
   await call(undefined, 'POST', 'join', { token, full_name: 'x', password: secrets.linkPassword });
+}
+
+/** Signs in by a provider, rightly and wrongly. */
+async function signOn(): Promise<void> {
+  const browser = new SignOnBrowser(organization.cluster.gatewayUrls);
+  provider.claims.set('bob', { email: 'bob@example.com', email_verified: true });
+  const { body } = await browser.begin('work');
+  provider.person = 'bob';
+  const { search } = await provider.visit(String(body['url']));
+  const answer = search.slice(1);
+  await browser.call('GET', `/sso/work/callback${search}`);
+  await browser.finish('work', answer.replace('code=', 'code=x'));
+  await browser.signInAt(provider, 'work', 'bob');
+  await browser.signInAt(provider, 'work', null);
+  signOnSecrets.push(openIdClient.secret, new URLSearchParams(answer).get('code') ?? '');
+  signOnSecrets.push(...browser.cookies.split('; ').map((pair) => pair.split('=')[1] ?? ''));
 }
 
 /** Sends every secret where it belongs and where it does not; the answers do not matter here. */
@@ -183,6 +222,7 @@ function everySecret(): ReadonlyMap<string, string> {
     ),
     ['credentials of a request', basic('bob')],
     ...sessionTokens.map((token) => ['session of a browser', token] as const),
+    ...signOnSecrets.map((secret, n) => [`secret ${n} of a sign-in`, secret] as const),
     ...linkTokens.map((token, n) => [`link ${n} in a mail`, token] as const),
     ['PARLEY_KEY_SECRET', keySecret],
     ['PARLEY_INTERNAL_SECRET', internalSecret],
@@ -194,6 +234,7 @@ function everySecret(): ReadonlyMap<string, string> {
 function expectNoSecret(): void {
   expect(sessionTokens).not.toHaveLength(0);
   expect(linkTokens).not.toHaveLength(0);
+  expect(signOnSecrets).not.toHaveLength(0);
   // Without output the search would prove nothing.
   expect(lines.filter((line) => line.includes('"msg":"request"')).length).toBeGreaterThan(20);
   const short = [...everySecret()].filter(([, secret]) => secret.length < 12);
@@ -207,6 +248,7 @@ function expectNoSecret(): void {
 test('are not written in normal operation', async () => {
   await sendSecretsEverywhere();
   await useLinks();
+  await signOn();
   expectNoSecret();
 });
 

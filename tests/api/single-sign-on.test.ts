@@ -301,6 +301,146 @@ describe('groups', () => {
   });
 });
 
+describe('a link to an identity', () => {
+  async function link(browser: SignOnBrowser, name: string, at: OpenIdServer = stranger) {
+    const provider = at === server ? 'work' : 'club';
+    const { body } = await browser.call('POST', 'sso/link', { form: { provider } });
+    at.person = name;
+    const returned = await at.visit(String(body['url']));
+    return browser.finish(provider, returned.search.slice(1));
+  }
+
+  async function signedIn(username: string, password?: string): Promise<SignOnBrowser> {
+    const browser = newBrowser();
+    const form = { username, ...(password !== undefined && { password }) };
+    expect((await browser.call('POST', 'sessions', { form })).status).toBe(200);
+    return browser;
+  }
+
+  async function identitiesOf(browser: SignOnBrowser): Promise<JsonObject[]> {
+    const { body } = await browser.call('GET', 'sso/identities');
+    return body['identities'] as JsonObject[];
+  }
+
+  test('is made by who is signed in, with any provider, and signs in from then on', async () => {
+    const name = person({ email: 'other@example.com', email_verified: false }, stranger);
+    const browser = await signedIn('gil@example.com');
+    const before = browser.cookies;
+    const { status, body } = await link(browser, name);
+    expect([status, body]).toEqual([
+      200,
+      { result: 'success', msg: '', linked: true, user_id: organization.id('gil') },
+    ]);
+    expect(browser.cookies).toContain(before);
+    expect(await identitiesOf(browser)).toEqual([
+      {
+        identity_id: expect.any(Number) as number,
+        provider: 'club',
+        display_name: 'Login club',
+        created_at: expect.any(Number) as number,
+      },
+    ]);
+    expect((await signIn(name, stranger)).body['user_id']).toBe(organization.id('gil'));
+    expect((await link(browser, name)).status).toBe(200);
+    expect(await identitiesOf(browser)).toHaveLength(1);
+  });
+
+  test('is refused to another account, and to a browser that is signed in otherwise meanwhile', async () => {
+    const name = person({}, stranger);
+    expect((await link(await signedIn('bob@example.com'), name)).status).toBe(200);
+    const { body } = await link(await signedIn('cat@example.com'), name);
+    expect(body['msg']).toBe('This sign-in belongs to another account here.');
+    const browser = await signedIn('cat@example.com');
+    const begun = await browser.call('POST', 'sso/link', { form: { provider: 'club' } });
+    stranger.person = person({}, stranger);
+    const returned = await stranger.visit(String(begun.body['url']));
+    await browser.call('POST', 'sessions', { form: { username: 'bob@example.com' } });
+    const { body: refused } = await browser.finish('club', returned.search.slice(1));
+    expect(refused['msg']).toMatch(notThisBrowser);
+  });
+
+  test('is removed unless it is the only way to sign in', async () => {
+    const { person: made } = await organization.makePersonWithBot('una');
+    const browser = await signedIn(made.user.email);
+    const [one, other] = [person({}, stranger), person(verified('x@example.com'))];
+    await link(browser, one);
+    const remove = async () => {
+      const [first] = await identitiesOf(browser);
+      return browser.call('DELETE', `sso/identities/${String(first?.['identity_id'])}`);
+    };
+    expect((await remove()).body['msg']).toMatch(/^This is your only way to sign in/);
+    await link(browser, other, server);
+    expect((await remove()).status).toBe(200);
+    expect(await identitiesOf(browser)).toMatchObject([{ provider: 'work' }]);
+    expect(await refusalOf(signIn(one, stranger))).toMatch(noAccount);
+    // Ids of others are answered like those that nobody has.
+    const [left] = await identitiesOf(browser);
+    const bob = await signedIn('bob@example.com', 'bob-secret');
+    for (const id of [left?.['identity_id'], 999_999])
+      expect((await bob.call('DELETE', `sso/identities/${String(id)}`)).body['msg']).toBe(
+        'No such link',
+      );
+  });
+});
+
+describe('signing out', () => {
+  async function signOut(browser: SignOnBrowser): Promise<JsonObject> {
+    const { body } = await browser.call('GET', 'sessions');
+    const current = (body['sessions'] as JsonObject[]).find((each) => each['is_current'] === true);
+    const ended = await browser.call('DELETE', `sessions/${String(current?.['session_id'])}`);
+    expect((await browser.call('GET', 'users/me')).status).toBe(401);
+    return ended.body;
+  }
+
+  test('tells where to sign out at the provider, which takes it', async () => {
+    const { browser } = await signIn(person(verified('bob@example.com')));
+    const url = new URL(String((await signOut(browser))['sign_out_url']));
+    expect(url.origin).toBe(server.issuer);
+    expect(url.searchParams.get('post_logout_redirect_uri')).toBe(`${publicUrl}/`);
+    expect((await fetch(url)).status).toBe(200);
+  });
+
+  test('keeps the token of the provider where only the browser can open it', async () => {
+    const { browser } = await signIn(person(verified('bob@example.com')));
+    const { rows } = await organization.pool.query<{ sealed: Buffer }>({
+      text: 'SELECT id_token_sealed AS sealed FROM sessions ORDER BY id DESC LIMIT 1',
+    });
+    const idToken =
+      new URL(String((await signOut(browser))['sign_out_url'])).searchParams.get('id_token_hint') ??
+      '';
+    expect(idToken.length).toBeGreaterThan(100);
+    expect(rows[0]?.sealed.toString('latin1')).not.toContain(idToken.slice(0, 20));
+  });
+
+  test('of who signed in by a password stays here', async () => {
+    const browser = newBrowser();
+    await browser.call('POST', 'sessions', { form: { username: 'bob@example.com' } });
+    expect(await signOut(browser)).toEqual({ result: 'success', msg: '' });
+  });
+});
+
+describe('a provider that is away', () => {
+  test('is told in words, whenever it goes, and stops nobody else', async () => {
+    const isAway = (path: string) => {
+      server.atRequest = (request) => {
+        if (request.url?.startsWith(path) !== true) return false;
+        request.socket.destroy();
+        return true;
+      };
+    };
+    isAway('/token');
+    const words =
+      'Login work does not answer at the moment. Try again later, or sign in in another way.';
+    expect(await refusalOf(signIn(person(verified('bob@example.com'))))).toBe(words);
+    isAway('/me');
+    expect(await refusalOf(signIn(person(verified('bob@example.com'))))).toBe(words);
+    const name = person({}, stranger);
+    expect(await refusalOf(signIn(name, stranger))).toMatch(noAccount);
+    server.atRequest = () => false;
+    expect((await signIn(person(verified('bob@example.com')))).status).toBe(200);
+  });
+});
+
 describe('what comes back', () => {
   async function begun(browser: SignOnBrowser, name: string): Promise<string> {
     server.person = name;

@@ -10,6 +10,7 @@ import type { Cluster } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { Browser } from '../support/browser.ts';
+import { OpenIdServer } from '../support/openid-server.ts';
 import { environmentOf, parley, runParley, startParley } from '../support/run-parley.ts';
 import type { Environment } from '../support/run-parley.ts';
 
@@ -508,8 +509,42 @@ test('a healthy installation has no faults', async () => {
       { check: 'redis', ok: true },
       { check: 'files', ok: true },
       { check: 'mail', ok: true, found: 'none is sent: PARLEY_SMTP_URL is not set' },
+      { check: 'single sign-on', ok: true, found: 'none: PARLEY_OIDC_PROVIDERS is not set' },
     ],
   });
+});
+
+test('OpenID providers are asked to describe themselves', async () => {
+  const server = await OpenIdServer.start({ redirectUris: [], returnTo: 'https://chat.example/' });
+  const provider = (id: string, issuer: string, more = {}) => ({
+    id,
+    name: id,
+    issuer,
+    client_id: 'parley',
+    client_secret: 'SecretOfClient',
+    ...more,
+  });
+  const providers = [
+    provider('work', server.issuer, { trusted: true }),
+    provider('wrong', server.issuer.replace('127.0.0.1', 'localhost')),
+    provider('away', 'http://127.0.0.1:1'),
+  ];
+  const { code, out } = await runParley(
+    { ...env, PARLEY_OIDC_PROVIDERS: JSON.stringify(providers) },
+    ['check'],
+  );
+  await server.stop();
+  expect(code).toBe(1);
+  expect(out).toMatch(/ok +provider work +http:.*, trusted with addresses$/m);
+  expect(out).toMatch(/FAULT +provider wrong +it does not describe itself/);
+  expect(out).toMatch(/FAULT +provider away +127\.0\.0\.1:1 gave no answer/);
+  expect(out).not.toContain('SecretOfClient');
+  const broken = { ...env, PARLEY_OIDC_PROVIDERS: '[{"client_secret": "SecretOfClient"}]' };
+  const refused = await runParley(broken, ['check']);
+  expect(refused.out).toMatch(
+    /FAULT +configuration +PARLEY_OIDC_PROVIDERS must have in provider 1 id/,
+  );
+  expect(refused.out).not.toContain('SecretOfClient');
 });
 
 test('all faults of an installation are reported together', async () => {

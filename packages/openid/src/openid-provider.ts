@@ -35,7 +35,8 @@ export type ProvidedIdentity = {
   readonly idToken: string;
 };
 
-const requestTimeoutSecs = 4;
+/** The longest wait for one answer of a provider. */
+const answerTimeoutSecs = 4;
 const workTimeoutMs = 10_000;
 const atOnceMax = 16;
 const waitingMax = 200;
@@ -67,13 +68,19 @@ function groupsIn(claims: Claims, name: string | undefined): string[] {
 
 export class OpenIdProvider {
   readonly config: IdentityProviderConfig;
+  readonly #answerTimeoutSecs: number;
   readonly #slots = new Slots(atOnceMax, waitingMax);
   #described: { readonly client: openid.Configuration; readonly atMs: number } | undefined;
   #describing: Promise<openid.Configuration> | undefined;
   #failedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(config: IdentityProviderConfig) {
+  /** @param options.answerTimeoutSecs the longest wait for one answer; shorter only in tests */
+  constructor(
+    config: IdentityProviderConfig,
+    options: { readonly answerTimeoutSecs?: number } = {},
+  ) {
     this.config = config;
+    this.#answerTimeoutSecs = options.answerTimeoutSecs ?? answerTimeoutSecs;
   }
 
   /**
@@ -228,7 +235,7 @@ export class OpenIdProvider {
         { [openid.clockTolerance]: clockToleranceSecs },
         this.#clientAuthentication(),
         {
-          timeout: requestTimeoutSecs,
+          timeout: this.#answerTimeoutSecs,
           [openid.customFetch]: (url, options) => boundedFetch(url, options as RequestInit),
           execute: [
             openid.enableNonRepudiationChecks,

@@ -6,14 +6,16 @@ import {
   ConfigError,
   readDatabaseConfig,
   readFilesConfig,
+  readIdentityProviders,
   readMailConfig,
   readRedisConfig,
 } from '@parley/config';
-import type { Environment } from '@parley/config';
+import type { Environment, IdentityProviderConfig } from '@parley/config';
 import { checkSchemaVersion, codeSchemaVersion, readSchemaVersion } from '@parley/database';
 import type { Pool } from '@parley/database';
 import { openFileStore } from '@parley/files';
 import { openMailTransport } from '@parley/mail';
+import { OpenIdProvider } from '@parley/openid';
 import { connectForRequests } from '@parley/redis';
 import { deriveKeySecrets } from '@parley/secrets';
 import { countStoredSecrets, sumStoredSecrets } from '@parley/store';
@@ -149,6 +151,23 @@ async function lookAtMail(env: Environment): Promise<string> {
     : openMailTransport(config).verify();
 }
 
+/** Each provider must describe itself as its issuer says; nobody is signed in. */
+async function lookAtProviders(env: Environment): Promise<readonly Finding[]> {
+  let providers: readonly IdentityProviderConfig[] = [];
+  const read = await look('single sign-on', async () => {
+    providers = readIdentityProviders(env);
+    return providers.length === 0 ? 'none: PARLEY_OIDC_PROVIDERS is not set' : '';
+  });
+  const described = providers.map(async (config) =>
+    look(`provider ${config.id}`, async () => {
+      const { canSignOut } = await new OpenIdProvider(config).describe();
+      const trust = config.isTrusted ? 'trusted with addresses' : 'not trusted with addresses';
+      return `${config.issuer}, ${trust}${canSignOut ? '' : ', signs nobody out'}`;
+    }),
+  );
+  return [read, ...(await Promise.all(described))];
+}
+
 async function lookAtDatabase(env: Environment): Promise<readonly Finding[]> {
   let pool: Pool | undefined;
   const opened = await look('postgres', async () => {
@@ -175,7 +194,7 @@ export const checkCommand: Command = {
   name: 'check',
   summary: 'Check the configuration, the stores and the schema, and report all faults together',
   details:
-    'It writes a file to the store of files and removes it again, and signs in to the server that takes mails; it changes nothing else.',
+    'It writes a file to the store of files and removes it again, signs in to the server that takes mails, and asks OpenID providers to describe themselves; it changes nothing else.',
   run: async (_call, { env }) => {
     const configuration = await look('configuration', async () => {
       const { mode, publicUrl } = readConfig(env);
@@ -188,6 +207,7 @@ export const checkCommand: Command = {
         look('redis', () => lookAtRedis(env)),
         look('files', () => lookAtFiles(env)),
         look('mail', () => lookAtMail(env)),
+        lookAtProviders(env),
       ])
     ).flat();
     // A wrong setting is reported once, and checks that need it are skipped.
