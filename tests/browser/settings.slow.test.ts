@@ -59,6 +59,25 @@ test('settings of display and notifications hold in every browser at once', asyn
   await expectShown(other.page.locator('select', { has: chosen }));
 });
 
+test('what is changed again while it is being saved is saved after that', async () => {
+  const dan = await system().organization.makeAccount('Una Fir');
+  const place = '#settings/notifications';
+  const [one, other] = [await open(dan, place), await open(dan, place)];
+  const [caught, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  await one.page.route('**/api/v1/settings/notifications', async (route) => {
+    caught.resolve();
+    await released.promise;
+    await route.continue();
+  });
+  const field = one.page.getByLabel('Number in the title and on the icon');
+  await field.selectOption('Private messages and mentions');
+  await caught.promise;
+  await field.selectOption('None');
+  released.resolve();
+  const chosen = other.page.locator('option:checked', { hasText: /^None$/ });
+  await expectShown(other.page.locator('select', { has: chosen }));
+});
+
 test('alert words are added and removed', async () => {
   const account = await system().organization.makeAccount('Fay Ash');
   const [one, other] = [

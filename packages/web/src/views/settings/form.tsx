@@ -84,7 +84,11 @@ export function Form<Each extends Field>({
   const round = useSignal(0);
   const { note, isWorking, attempt } = useOutcome();
   const shown = fields.map(({ name, initial }) => values?.[name as Each['name']] ?? initial);
-  useLayoutEffect(() => form.current?.reset(), [JSON.stringify(shown), round.value]);
+  const isGiving = useRef(false);
+  const isChanged = useRef(false);
+  useLayoutEffect(() => {
+    if (!isChanged.current) form.current?.reset();
+  }, [JSON.stringify(shown), round.value]);
   const give = async (element: HTMLFormElement): Promise<void> => {
     const data = new FormData(element);
     const given = Object.fromEntries(fields.map((field) => [field.name, readField(field, data)]));
@@ -94,6 +98,17 @@ export function Form<Each extends Field>({
     );
     // What was typed stays to be mended; a refused choice goes back to what holds.
     if (button === undefined ? !isDone && !isTyped : isDone) round.value += 1;
+  };
+  /** What is changed again while it is being saved is saved after that. */
+  const giveChanges = async (element: HTMLFormElement): Promise<void> => {
+    isChanged.current = true;
+    if (isGiving.current) return;
+    isGiving.current = true;
+    while (isChanged.current) {
+      isChanged.current = false;
+      await give(element);
+    }
+    isGiving.current = false;
   };
   return (
     <form
@@ -105,7 +120,7 @@ export function Form<Each extends Field>({
         if (button !== undefined) void give(event.currentTarget);
       }}
       onChange={({ currentTarget }) => {
-        if (button === undefined && currentTarget.reportValidity()) void give(currentTarget);
+        if (button === undefined && currentTarget.reportValidity()) void giveChanges(currentTarget);
       }}
     >
       {title !== undefined && <h2>{title}</h2>}
