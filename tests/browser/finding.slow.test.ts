@@ -167,6 +167,8 @@ test('addresses as links in messages have them lead to streams, topics, people a
   await waitUntil('the message has the focus', () =>
     visitor.message('The aim').evaluate((element) => element === document.activeElement),
   );
+  await visitor.go('#narrow/stream/999999999-nowhere');
+  await expectShown(visitor.page.getByText('It is gone, or only other people see it.'));
   await visitor.go(`#narrow/pm-with/${bob.id}-whoever`);
   await expectShown(visitor.message('A secret'));
   await visitor.go('#narrow/search/secret');

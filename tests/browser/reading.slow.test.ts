@@ -317,6 +317,7 @@ test('what the server renders looks like what it is', async () => {
     file: new File([png], 'boat.png', { type: 'image/png' }),
   });
   await send(`[boat.png](${uri})`);
+  await send(':tada: :sailboat:');
   const lastId = await send('below the picture');
   await markAllRead(reader);
   const visitor = await visit();
@@ -335,6 +336,11 @@ test('what the server renders looks like what it is', async () => {
   await waitUntil(
     'code has colours',
     async () => (await colorOf(code.locator('.k').first())) !== (await colorOf(code)),
+  );
+  const sizeOf = (part: Locator): Promise<number> =>
+    part.evaluate((element) => parseFloat(getComputedStyle(element).fontSize));
+  expect(await sizeOf(page.locator('p', { hasText: '⛵' }))).toBe(
+    2 * (await sizeOf(last.locator('.content'))),
   );
   await expectShown(page.getByRole('cell', { name: '2' }));
   await expectShown(page.getByRole('blockquote').filter({ hasText: 'a quotation' }));
