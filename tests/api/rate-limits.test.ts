@@ -7,6 +7,7 @@ import type { Answer } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { sendRaw } from '../support/send-raw.ts';
+import { ScimClient, scimError } from './scim-client.ts';
 import { startSmallOrganization } from './small-organization.ts';
 import type { PersonKey, SmallOrganization } from './small-organization.ts';
 
@@ -42,6 +43,28 @@ function expectRateLimited(answer: RefusedAnswer, countMax: number): void {
   expect(Number(headers['x-ratelimit-reset'])).toBeGreaterThan(Date.now() / 1000 - 1);
   expect(headers).not.toHaveProperty('x-ratelimit-remaining');
 }
+
+describe('two requests of a SCIM token a minute', () => {
+  let organization: SmallOrganization;
+  beforeAll(async () => {
+    organization = await startSmallOrganization({
+      gateways: 2,
+      subscriptions: 0,
+      environment: { PARLEY_RATE_LIMITS: '60:200', PARLEY_SCIM_LIMITS: '60:2' },
+    });
+  });
+  afterAll(() => organization.stop());
+
+  test('are counted for it over all gateways, and refused in the form of SCIM', async () => {
+    const scim = await ScimClient.open(organization);
+    const other = await ScimClient.open(organization, 'other');
+    const answers = [await scim.get('/Users'), await scim.get('/Users'), await scim.get('/Users')];
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
+    expect(answers[2]?.body).toEqual(scimError(429, 'API usage exceeded rate limit'));
+    expect(Number(answers[2]?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect((await other.get('/Users')).status).toBe(200);
+  });
+});
 
 describe('two hundred requests a minute', () => {
   let organization: SmallOrganization;

@@ -330,6 +330,14 @@ test('both installations answer every GET and register equally', { timeout: 120_
   );
 });
 
+test('what an identity provider calls people and groups is kept', async () => {
+  const { rows } = await pool.query<{ name: string }>({
+    text: `SELECT external_id AS name FROM users WHERE external_id IS NOT NULL
+      UNION ALL SELECT external_id FROM user_groups ORDER BY name`,
+  });
+  expect(rows.map(({ name }) => name)).toEqual(['provider-bob', 'provider-crew']);
+});
+
 test('passwords and keys still work', async () => {
   if (target === undefined) throw new Error('the target was not started');
   const answers = await Promise.all(

@@ -42,6 +42,7 @@ export async function makeWholeOrganization(cluster: Cluster): Promise<WholeOrga
   await whole.arrange();
   await whole.leave();
   await linkIdentity(cluster, bob);
+  await nameForProvider(cluster, bob);
   return { accounts, fileUrls: whole.fileUrls, close: () => organization.close() };
 }
 
@@ -49,6 +50,17 @@ export async function makeWholeOrganization(cluster: Cluster): Promise<WholeOrga
 async function linkIdentity({ settings }: Cluster, { user }: TestAccount): Promise<void> {
   const pool = openTestPool(settings.databaseUrl, 1);
   await insertIdentity(pool, user.id, { issuer: 'https://id.example', subject: 'bob' });
+  await pool.end();
+}
+
+/** As if an identity provider kept the person and the groups by SCIM. */
+async function nameForProvider({ settings }: Cluster, { user }: TestAccount): Promise<void> {
+  const pool = openTestPool(settings.databaseUrl, 1);
+  await pool.query({
+    text: "UPDATE users SET external_id = 'provider-bob' WHERE id = $1",
+    values: [user.id],
+  });
+  await pool.query({ text: "UPDATE user_groups SET external_id = 'provider-' || name" });
   await pool.end();
 }
 

@@ -38,6 +38,14 @@ export const settingsTexts = {
     resend: 'Send again',
   },
 
+  scim: {
+    address: (address: string) => `The address for the provider: ${address}`,
+    lastUsed: (when: string) => `Last used ${when}`,
+    shownOnce: 'Copy the token now: it is shown only once.',
+    token: 'The new token',
+    unused: 'Never used',
+  },
+
   /** Labels of fields, some with a help, by the names of the server's parameters. */
   fields: {
     add_emoji_by_admins_only: 'Only administrators add emoji',
@@ -228,6 +236,11 @@ export const settingsTexts = {
       title: 'Linked sign-ins',
       note: 'You can sign in to your account by these.',
     },
+    scim: {
+      title: 'Identity providers',
+      note: 'A provider with a token creates, changes and deactivates people and user groups here by SCIM 2.0.',
+      add: 'Make a token',
+    },
     sessions: { title: 'Sessions' },
     'stream-groups': {
       title: 'Groups of streams',
@@ -253,6 +266,7 @@ export const settingsTexts = {
     replaceOwnKey:
       'The present key stops working at once, and all your browsers are signed out, this one too.',
     revokeInvitation: 'Its link stops working at once.',
+    revokeScimToken: 'The provider is refused at once. People and groups stay as they are.',
   },
 
   account: {

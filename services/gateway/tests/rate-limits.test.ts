@@ -105,6 +105,29 @@ describe('RateLimiter', () => {
     redis.disconnect();
   });
 
+  it('counts requests of each token of SCIM by limits of their own', async () => {
+    const redis = connect(getTestStores().redisUrl);
+    await new Promise((resolve) => {
+      redis.once('ready', resolve);
+    });
+    const limiter = new RateLimiter({
+      redis,
+      keyPrefix: createRedisPrefix(),
+      limits: [{ windowSecs: 60, requestsMax: 1 }],
+      singleSignOnLimits: [],
+      strangerLimits: [],
+      scimLimits: [{ windowSecs: 60, requestsMax: 2 }],
+      budgetsPerOwnerMax: 1,
+      onRefused: () => undefined,
+      onUncounted: () => undefined,
+    });
+    await limiter.countScim(1, 'a');
+    expect(await limiter.countScim(1, 'b')).toMatchObject({ 'X-RateLimit-Remaining': '0' });
+    await expect(limiter.countScim(1, 'c')).rejects.toMatchObject({ status: 429 });
+    expect(await limiter.countScim(2, 'd')).toMatchObject({ 'X-RateLimit-Remaining': '1' });
+    redis.disconnect();
+  });
+
   it('applies the strictest of several rules, and does not count refused requests', async () => {
     const redis = connect(getTestStores().redisUrl);
     await new Promise((resolve) => {

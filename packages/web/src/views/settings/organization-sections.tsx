@@ -6,6 +6,7 @@ import { removal } from './action-button.tsx';
 import { amount, area, choice, file, line, listed, streamChoices, toggles } from './fields.ts';
 import { SavedFields } from './form.tsx';
 import { InvitationsSection } from './invitations-section.tsx';
+import { ScimSection } from './scim-section.tsx';
 import { ListSection } from './list-section.tsx';
 import { GroupsSection, PeopleSection } from './people-sections.tsx';
 import { PictureField } from './picture-field.tsx';
@@ -139,6 +140,7 @@ export const administrationSections: Sections = {
   ),
   people: PeopleSection,
   invitations: InvitationsSection,
+  scim: ScimSection,
   'default-streams': DefaultStreamsSection,
   'stream-groups': StreamGroupsSection,
   linkifiers: ({ app }) => (
