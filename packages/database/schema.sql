@@ -623,6 +623,21 @@ CREATE TABLE realm_emoji (
 CREATE UNIQUE INDEX realm_emoji_active_name ON realm_emoji USING btree (name) WHERE (NOT is_deactivated);
 COMMENT ON TABLE realm_emoji IS 'owner: store/emoji';
 
+CREATE TABLE realm_exports (
+  id integer NOT NULL GENERATED ALWAYS AS IDENTITY,
+  acting_user_id integer NOT NULL,
+  requested_at timestamp with time zone NOT NULL DEFAULT now(),
+  claimed_until timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
+  attempts integer NOT NULL DEFAULT 0,
+  file_key text,
+  size_bytes bigint,
+  failed_at timestamp with time zone,
+  deleted_at timestamp with time zone,
+  CONSTRAINT realm_exports_pkey PRIMARY KEY (id),
+  CONSTRAINT realm_exports_acting_user_id_fkey FOREIGN KEY (acting_user_id) REFERENCES users(id)
+);
+COMMENT ON TABLE realm_exports IS 'owner: store/realm-exports';
+
 CREATE TABLE rendered_pictures (
   user_id integer NOT NULL,
   url_hashes text[] NOT NULL,

@@ -724,8 +724,6 @@ test('the connectivity check returns 204 without a body', async () => {
 
 test('features that this server lacks are not found', async () => {
   for (const [method, path] of [
-    ['POST', 'export/realm'],
-    ['GET', 'export/realm'],
     ['GET', 'realm/subdomain/free'],
     ['GET', 'compatibility'],
     ['GET', 'fetch_google_client_id'],

@@ -193,3 +193,16 @@ test('profile fields are added, changed and reordered, and filled in by people',
   await answer(ann, 'Remove');
   await expectGone(bob.page.getByLabel('Boat'));
 });
+
+test('the public data is exported, downloaded and deleted', async () => {
+  const { page } = await open(system().ann, '#settings/exports');
+  await page.getByRole('button', { name: 'Make an export' }).click();
+  const row = page.getByRole('list', { name: 'Public data' }).getByRole('listitem');
+  await expectShown(row.getByText('Ready'));
+  const downloading = page.waitForEvent('download');
+  await row.getByRole('link').click();
+  expect((await downloading).suggestedFilename()).toMatch(/^public-export-\d+\.tar\.gz$/);
+  await row.getByRole('button', { name: 'Remove' }).click();
+  await expectShown(row.getByText('Deleted'));
+  await expectGone(row.getByRole('link'));
+});

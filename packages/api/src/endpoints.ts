@@ -38,6 +38,10 @@ import {
   uploadFileEndpoint,
 } from './messages/index.ts';
 import {
+  deleteExportEndpoint,
+  getExportFileEndpoint,
+  listExportsEndpoint,
+  requestExportEndpoint,
   addLinkifierEndpoint,
   addProfileFieldEndpoint,
   addRealmDomainEndpoint,
@@ -308,6 +312,10 @@ const ofServices = [
   getEmojiFileEndpoint,
   getExtraEmojiEndpoint,
   listLinkifiersEndpoint,
+  requestExportEndpoint,
+  listExportsEndpoint,
+  getExportFileEndpoint,
+  deleteExportEndpoint,
   addLinkifierEndpoint,
   removeLinkifierEndpoint,
   listUserGroupsEndpoint,

@@ -1,3 +1,4 @@
+export { JobLane } from './job-lane.ts';
 export type { RunAgain } from './job-lane.ts';
 export { MailRunner } from './mail-runner.ts';
 export type { SideEffectRun } from './run-effect.ts';

@@ -29,6 +29,13 @@ export { changeBot } from './bots/change-bot.ts';
 export { deleteStorage, readStorage, writeStorage } from './bots/change-storage.ts';
 export { createBot } from './bots/create-bot.ts';
 
+export {
+  deleteExport,
+  makeExport,
+  realmExportJson,
+  requestExport,
+} from './exports/realm-exports.ts';
+
 export { addDomain, changeDomain, removeDomain } from './organization/change-domains.ts';
 export {
   addEmoji,

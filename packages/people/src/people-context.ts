@@ -30,6 +30,7 @@ export type PeopleContext = {
   readonly pool: Pool;
   readonly eventLog: EventLog;
   readonly keySecrets: KeySecrets;
+  readonly files: FileStore;
   /** Avatars, custom emoji, icon, logos. */
   readonly pictures: PictureFiles;
   readonly pictureMaker: PictureMaker;
@@ -84,6 +85,7 @@ export function createPeopleContext({
     pool,
     eventLog,
     keySecrets: deriveKeySecrets(config.keySecret.reveal(), config.keySecretPrevious?.reveal()),
+    files,
     pictures: new PictureFiles({ pool, files, log: picturesLog }),
     pictureMaker: new PictureMaker(new ImageDecoder({ log: picturesLog })),
     mode: config.mode,

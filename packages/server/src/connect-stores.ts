@@ -57,7 +57,11 @@ export function openPool(
   frame: ServiceFrame,
   purpose: string,
   connectionsMax: number,
-  options: { readonly looksUpByKey?: boolean; readonly statementTimeoutMs?: number } = {},
+  options: {
+    readonly looksUpByKey?: boolean;
+    readonly statementTimeoutMs?: number;
+    readonly idleInTransactionMaxMs?: number;
+  } = {},
 ): Pool {
   const { config, log } = frame;
   const pool = createPool({
@@ -67,6 +71,9 @@ export function openPool(
     looksUpByKey: options.looksUpByKey ?? false,
     connectTimeoutMs: config.database.connectTimeoutMs,
     statementTimeoutMs: options.statementTimeoutMs ?? config.database.statementTimeoutMs,
+    ...(options.idleInTransactionMaxMs !== undefined && {
+      idleInTransactionMaxMs: options.idleInTransactionMaxMs,
+    }),
     onError: (error) => log.warn({ err: error }, 'an idle connection to Postgres was lost'),
   });
   frame.onDispose(`pool for ${purpose}`, () => pool.end());

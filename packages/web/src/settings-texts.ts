@@ -30,6 +30,13 @@ export const settingsTexts = {
   withSubdomains: 'With subdomains',
   working: 'One moment …',
 
+  exports: {
+    deleted: 'Deleted',
+    failed: 'It could not be made.',
+    make: 'Make an export',
+    pending: 'It is being made …',
+    ready: 'Ready',
+  },
   invitations: {
     detail: (until: string, uses: number) =>
       uses === 0 ? `Until ${until}` : `Until ${until}, used by ${uses}`,
@@ -211,6 +218,10 @@ export const settingsTexts = {
       add: 'Add a domain',
     },
     emoji: { title: 'Custom emoji', add: 'Add an emoji' },
+    exports: {
+      title: 'Public data',
+      note: 'An archive of all public streams with their files, which other servers can import. Private messages and private streams are not in it.',
+    },
     groups: { title: 'User groups', add: 'Create a group' },
     invitations: {
       title: 'Invitations',

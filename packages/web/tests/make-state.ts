@@ -24,7 +24,7 @@ export function makeState(
     unread: new Map(),
     recentPrivate: [],
     maxMessageId: 0,
-    invitationsVersion: 0,
+    listsVersion: 0,
     ...known,
   });
 }

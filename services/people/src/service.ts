@@ -17,6 +17,7 @@ import {
 
 import { signOnCounter } from './sign-on-metrics.ts';
 import { endpoints } from './endpoints/index.ts';
+import { startExports } from './exports.ts';
 
 /** @throws ConfigError when the configuration names no place for uploaded files */
 async function openFiles({ config, onDispose }: ServiceFrame): Promise<FileStore> {
@@ -91,6 +92,7 @@ export async function startPeople(frame: ServiceFrame): Promise<RequestHandler> 
   frame.onDispose('pictures', () => context.pictureMaker.close());
   startMails(frame, context);
   startTelling(frame, context);
+  startExports(frame, context);
   startMaintenance(frame, [
     {
       name: 'forgetting sign-ins that were not finished',

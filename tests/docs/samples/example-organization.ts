@@ -7,7 +7,7 @@ import { exampleVariables } from '@parley/api';
 import type { ExampleCaller, ExampleVariable, ExampleVariableName } from '@parley/api';
 import type { SampleRequest } from '@parley/api/samples';
 import { drawDefaultAvatar } from '@parley/images';
-import { ApiClient, openTestPool, readObjects, startCluster } from '@parley/test-kit';
+import { ApiClient, openTestPool, readObjects, startCluster, waitUntil } from '@parley/test-kit';
 import type { Cluster, JsonObject } from '@parley/test-kit';
 
 import { makeMailFolder, readMail, tokenIn } from '../../support/kept-mails.ts';
@@ -385,6 +385,14 @@ export class ExampleOrganization {
       });
       const listed = readObjects(await this.#administrator.get('invites'), 'invites');
       return idOf(listed, 'email', email, 'id');
+    },
+    exportId: async () => {
+      await this.#administrator.post('export/realm');
+      return waitUntil('an export is made', async () => {
+        const listed = readObjects(await this.#administrator.get('export/realm'), 'exports');
+        const made = listed.findLast(({ export_url: url }) => url !== null);
+        return made?.['id'] as number | undefined;
+      });
     },
     invitationLinkId: async () => {
       const link = await this.#makeInvitationLink();

@@ -47,6 +47,7 @@ export const exampleVariables = {
     '`id` in the answer of `GET realm/profile_fields`',
   ),
   linkifierId: integer('FILTER_ID', '`id` in the answer of `POST realm/filters`'),
+  exportId: integer('EXPORT_ID', '`id` in the answer of `GET export/realm`'),
   attachmentId: integer('ATTACHMENT_ID', '`id` in the answer of `GET attachments`'),
   scheduledMessageId: integer(
     'SCHEDULED_MESSAGE_ID',

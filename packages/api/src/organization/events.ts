@@ -25,6 +25,7 @@ import {
   realmDomainSchema,
   realmEmojiSchema,
 } from './objects.ts';
+import { realmExportSchema } from './exports.ts';
 import { realmSettings } from './settings.ts';
 
 /** Events about the organization and a person's own settings, and those of the protocol (reference facts, events 14). */
@@ -187,6 +188,7 @@ export const organizationEvents = [
   event('AlertWordsEvent', 'alert_words', { alert_words: texts }),
   event('PointerEvent', 'pointer', { pointer: integer }),
   event('InvitesChangedEvent', 'invites_changed', {}),
+  event('RealmExportEvent', 'realm_export', { exports: listOf(realmExportSchema) }),
   event('HotspotsEvent', 'hotspots', { hotspots: hotspotsSchema }),
   settingEvent(
     'UpdateDisplaySettingsEvent',

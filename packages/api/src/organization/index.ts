@@ -13,6 +13,13 @@ export {
 } from './emoji.ts';
 export { heartbeatEvent, organizationEvents } from './events.ts';
 export {
+  deleteExportEndpoint,
+  getExportFileEndpoint,
+  listExportsEndpoint,
+  requestExportEndpoint,
+} from './exports.ts';
+export type { RealmExportJson } from './exports.ts';
+export {
   addLinkifierEndpoint,
   listLinkifiersEndpoint,
   removeLinkifierEndpoint,

@@ -169,6 +169,7 @@ export const excludedTables: Readonly<Record<string, string>> = {
   account_tokens: 'links of the other installation, whose mails it sends',
   invitations: 'as account_tokens',
   mails: 'the installation that wrote them sends them',
+  realm_exports: 'archives of what this export contains too',
   sessions: 'people sign in again in their browsers',
   sign_in_attempts: 'as sessions',
   scim_tokens: 'programs of identity providers get tokens of the importing installation',

@@ -84,8 +84,8 @@ export type Known = {
   /** The people of private conversations as `Conversation` names them, those with the newest messages first. */
   readonly recentPrivate: readonly (readonly number[])[];
   readonly maxMessageId: number;
-  /** Grows whenever the invitations may have changed. */
-  readonly invitationsVersion: number;
+  /** Grows whenever a list may have changed that the settings read by themselves: invitations, exports. */
+  readonly listsVersion: number;
 };
 
 type Signals = { readonly [Name in keyof Known]: Signal<Known[Name]> };
@@ -207,7 +207,7 @@ export function readRegistered(registered: Registered): Known {
       .toSorted((one, other) => other.max_message_id - one.max_message_id)
       .map(({ user_ids }) => partnersOf([...user_ids, user_id], user_id)),
     maxMessageId: registered.max_message_id,
-    invitationsVersion: Date.now(),
+    listsVersion: Date.now(),
   };
 }
 

@@ -98,6 +98,12 @@ import {
   uploadRealmIconHandler,
   uploadRealmLogoHandler,
 } from './realm-pictures.ts';
+import {
+  deleteExportHandler,
+  getExportFileHandler,
+  listExportsHandler,
+  requestExportHandler,
+} from './realm-exports.ts';
 import { changeRealmHandler, deactivateRealmHandler } from './realm.ts';
 import { regenerateOwnApiKeyHandler } from './regenerate-own-api-key.ts';
 import {
@@ -242,6 +248,10 @@ export const endpoints: readonly Implementation<PeopleContext>[] = everyHandlerO
   listLinkifiersHandler,
   addLinkifierHandler,
   removeLinkifierHandler,
+  requestExportHandler,
+  listExportsHandler,
+  getExportFileHandler,
+  deleteExportHandler,
   listUserGroupsHandler,
   createUserGroupHandler,
   changeUserGroupHandler,

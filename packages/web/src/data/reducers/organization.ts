@@ -11,6 +11,10 @@ function changeRealm(state: State, data: object): void {
   changeRest(state, Object.fromEntries(named) as Partial<Rest>);
 }
 
+function noteListChange({ listsVersion }: State): void {
+  listsVersion.value += 1;
+}
+
 /** Reducers of the organization's properties and lists, and of the person's own. */
 export const organizationReducers = {
   realm({ state }, event) {
@@ -32,9 +36,8 @@ export const organizationReducers = {
     changeRest(state, { realm_default_streams: default_streams }),
   default_stream_groups: ({ state }, { default_stream_groups }) =>
     changeRest(state, { realm_default_stream_groups: default_stream_groups }),
-  invites_changed({ state }) {
-    state.invitationsVersion.value += 1;
-  },
+  invites_changed: ({ state }) => noteListChange(state),
+  realm_export: ({ state }) => noteListChange(state),
   alert_words: ({ state }, { alert_words }) => changeRest(state, { alert_words }),
   update_display_settings: ({ state }, { setting_name, setting }) =>
     changeRest(state, { [setting_name]: setting }),

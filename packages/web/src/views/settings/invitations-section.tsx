@@ -52,7 +52,7 @@ function rowOf(app: App, { id, email, link_url, is_multiuse, expiry_date, uses }
 export function InvitationsSection({ app }: SectionProps) {
   const { value, waiting } = useReading(
     async () => perform(app, 'GET /invites'),
-    app.state.invitationsVersion.value,
+    app.state.listsVersion.value,
   );
   if (value === undefined) return waiting;
   const termFields = [listed('role'), streamFields(app)];

@@ -5,6 +5,7 @@ import { settingsTexts as t } from '../../settings-texts.ts';
 import { removal } from './action-button.tsx';
 import { amount, area, choice, file, line, listed, streamChoices, toggles } from './fields.ts';
 import { SavedFields } from './form.tsx';
+import { ExportsSection } from './exports-section.tsx';
 import { InvitationsSection } from './invitations-section.tsx';
 import { ScimSection } from './scim-section.tsx';
 import { ListSection } from './list-section.tsx';
@@ -181,4 +182,5 @@ export const administrationSections: Sections = {
       add={async (domain) => perform(app, 'POST /realm/domains', domain)}
     />
   ),
+  exports: ExportsSection,
 };
