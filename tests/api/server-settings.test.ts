@@ -38,6 +38,7 @@ test('returns what a client needs before signing in', async () => {
     is_incompatible: false,
     email_auth_enabled: true,
     require_email_format_usernames: true,
+    signup_enabled: false,
     realm_uri: 'https://chat.example.com',
     realm_name: 'Example',
     realm_icon: `https://secure.gravatar.com/avatar/${iconHash}?d=identicon`,
