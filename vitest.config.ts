@@ -16,6 +16,8 @@ export const sharedTestOptions = {
   testTimeout: 30_000,
   hookTimeout: 60_000,
   teardownTimeout: 20_000,
+  // As `waitUntil`: what must come may take its time on a busy machine.
+  expect: { poll: { timeout: 25_000 } },
 } as const;
 
 const isBesideSource = ({ moduleId }: TestSpecification): boolean => moduleId.includes('/src/');

@@ -10,6 +10,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { waitUntil } from '@parley/test-kit';
 import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -65,8 +66,10 @@ beforeEach(async () => {
   own = await context.newPage();
   await own.goto(organization.cluster.url);
   const body = 'username=bob%40example.com&password=bob-secret';
-  const status = await callFrom(own, 'POST', 'sessions', body);
-  if (status !== 200) throw new Error(`the sign-in was answered ${status}`);
+  await waitUntil(
+    'the sign-in is accepted',
+    async () => (await callFrom(own, 'POST', 'sessions', body)) === 200,
+  );
 });
 
 /** The status of a call that a page makes with its cookies; `unreadable` if the browser does not show it to the page. */

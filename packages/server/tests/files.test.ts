@@ -6,7 +6,7 @@ import { declareEndpoint, pathText, textParameter } from '@parley/api';
 import { integer, object, optional, text } from '@parley/api/schema';
 import { createLogger } from '@parley/logging';
 import fc from 'fast-check';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { createHttpApp } from './sample-apps.ts';
 import { listen } from '../src/graceful-server.ts';
@@ -110,8 +110,8 @@ const serveFile = implement(
   },
 );
 
-function waitUntil(condition: () => boolean): Promise<void> {
-  return vi.waitFor(() => expect(condition()).toBe(true));
+async function waitUntil(condition: () => boolean): Promise<void> {
+  await expect.poll(condition).toBe(true);
 }
 
 const context: Context = { taken: [], failNext: false, destroyed: [] };

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
  *
  * @param what the condition, for the error, as in "every queue has its messages"
  * @param condition returns something truthy if it holds; an error counts as not yet
- * @param options.deadlineMs the longest wait (default 10 s)
+ * @param options.deadlineMs the longest wait (default 25 s: a busy machine may need it, and it is shorter than the time of a test)
  * @param options.pauseMs the pause between two checks (default 20 ms)
  * @param options.describe returns the current state, for the error
  * @returns the first truthy value
@@ -20,7 +20,7 @@ export async function waitUntil<Value>(
     readonly describe?: () => string;
   } = {},
 ): Promise<Exclude<Value, false | null | undefined | 0 | ''>> {
-  const deadlineMs = options.deadlineMs ?? 10_000;
+  const deadlineMs = options.deadlineMs ?? 25_000;
   const giveUpAt = Date.now() + deadlineMs;
   for (;;) {
     let cause: unknown;
