@@ -296,6 +296,27 @@ describe('a person', () => {
     });
   });
 
+  test('who is an administrator keeps the address, but for its letter case', async () => {
+    const path = `/Users/${organization.id('ann')}`;
+    for (const operation of [
+      { op: 'replace', path: 'userName', value: 'mallory@example.com' },
+      { op: 'replace', path: 'emails[type eq "work"].value', value: 'mallory@example.com' },
+    ])
+      expect(await scim.patch(path, operation)).toMatchObject({
+        status: 400,
+        body: { scimType: 'mutability' },
+      });
+    const replaced = await scim.send('PUT', path, {
+      userName: 'mallory@example.com',
+      displayName: 'Ann Lee',
+    });
+    expect(replaced).toMatchObject({ status: 400, body: { scimType: 'mutability' } });
+    for (const value of ['ANN@example.com', 'Ann@example.com'])
+      expect(
+        (await scim.patch(path, { op: 'replace', path: 'userName', value })).body,
+      ).toMatchObject({ userName: value });
+  });
+
   test('is no bot', async () => {
     const id = organization.id('bobBot');
     expect((await scim.get(`/Users/${id}`)).status).toBe(404);

@@ -17,6 +17,7 @@ const callers: fc.Arbitrary<Caller> = fc.record(
     botType: fc.option(fc.constantFrom(...Object.values(botTypes))),
     botOwnerId: fc.option(fc.nat()),
     sessionId: fc.nat(),
+    scimTokenId: fc.nat(),
   },
   { requiredKeys: ['userId', 'email', 'role', 'botType', 'botOwnerId'] },
 );

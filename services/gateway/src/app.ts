@@ -167,6 +167,8 @@ async function handle(
     formBeforeAdmission.findField(name),
   );
   if (admitted.accountName !== null) notes.callerId = admitted.caller?.userId;
+  const scimTokenId = admitted.caller?.scimTokenId;
+  if (scimTokenId !== undefined) notes.scimTokenId = scimTokenId;
   for (const [name, value] of Object.entries(admitted.rateLimitHeaders))
     response.setHeader(name, value);
   if (response.destroyed) return;
@@ -246,7 +248,7 @@ function setFixedHeaders(
 }
 
 /** What becomes known of a request while it is handled, for its line in the log. */
-type RequestNotes = { callerId: number | undefined };
+type RequestNotes = { callerId: number | undefined; scimTokenId?: number };
 
 function observe(
   context: GatewayContext,
@@ -285,6 +287,7 @@ function observe(
         status,
         duration_ms: Math.round(durationMs * 10) / 10,
         user_id: notes.callerId,
+        scim_token_id: notes.scimTokenId,
         trace_id: span?.traceId,
       },
       'request',

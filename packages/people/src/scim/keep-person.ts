@@ -74,6 +74,9 @@ async function setEmail(
   if (email === user.deliveryEmail) return [];
   await checkAdmittedEmail(client, realm, email);
   const isOwnInAnotherCase = foldName(email) === foldName(user.deliveryEmail);
+  // Whoever has the mails of an administrator gets a password by them, so the token would be worth as much.
+  if (user.role === 'administrator' && !isOwnInAnotherCase)
+    throw scimRefusal(400, 'The address of an administrator is changed here alone.', 'mutability');
   if (!isOwnInAnotherCase && (await isEmailTaken(client, email))) throw addressTaken(email);
   return [(await changeLockedEmail(context, client, realm, user, email)).append];
 }
@@ -211,7 +214,8 @@ export async function createKeptPerson(
  * Changes a person.
  *
  * @param userId any integer
- * @throws ApiError 404; `uniqueness`; `mutability` for the last administrator; with the rules for names and addresses
+ * @throws ApiError 404; `uniqueness`; `mutability` for the last administrator, and for the address of any; with the rules for names and
+ *   addresses
  */
 export async function changeKeptPerson(
   context: PeopleContext,
