@@ -1,7 +1,9 @@
 import { createWriteStream } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { once } from 'node:events';
+import { basename } from 'node:path';
 
+import { limits } from '@parley/api';
 import type { ServiceConfig } from '@parley/config';
 import { migrate } from '@parley/database';
 import type { Client, Pool } from '@parley/database';
@@ -10,6 +12,7 @@ import {
   ImportFault,
   Ledger,
   importHistory,
+  openSlack,
   openZulip,
   planHistoryImport,
 } from '@parley/history-import';
@@ -21,7 +24,7 @@ import { findRealm } from '@parley/store';
 import { checkChoice } from '../command.ts';
 import type { Call, Command, CommandContext, Report } from '../command.ts';
 import { commandLogger, openFiles, openPool, readConfig } from '../connections.ts';
-import { CommandFault } from '../faults.ts';
+import { CommandFault, UsageFault } from '../faults.ts';
 import { checkIdentifier } from '../transfer/catalog.ts';
 import {
   beginImport,
@@ -31,7 +34,9 @@ import {
 } from '../transfer/empty-installation.ts';
 import { exportedTables } from '../transfer/tables.ts';
 
-const sourceNames = ['zulip'] as const;
+const sourceNames = ['zulip', 'slack'] as const;
+
+type SourceName = (typeof sourceNames)[number];
 
 type Stores = { readonly config: ServiceConfig; readonly pool: Pool; readonly files: FileStore };
 
@@ -185,8 +190,50 @@ async function importInto(
   }
 }
 
+function openSource(
+  name: SourceName,
+  call: Call,
+  parts: { readonly config: ServiceConfig; readonly ledger: Ledger; readonly signal: AbortSignal },
+): Promise<Source> {
+  const { ledger, signal } = parts;
+  const file = call.word(1);
+  switch (name) {
+    case 'zulip':
+      return openZulip({
+        file,
+        spoolFolder: call.find('spool') ?? tmpdir(),
+        sourceUrl: call.find('source-url'),
+        publicUrl: parts.config.publicUrl,
+        ledger,
+        signal,
+      });
+    case 'slack':
+      return openSlack({
+        file,
+        name: checkName(call.find('name') ?? basename(file).replace(/\..*$/s, '')),
+        channelTopic: checkTopic(call.find('channel-topic') ?? 'chat'),
+        ledger,
+      });
+  }
+}
+
+/** @throws UsageFault for a name that an organization cannot have */
+function checkName(name: string): string {
+  const { organizationNameMaxCodePoints: max } = limits;
+  if (name.trim() === '' || Array.from(name).length > max)
+    throw new UsageFault(`--name has 1 to ${max} characters`);
+  return name.trim();
+}
+
+/** @throws UsageFault for a text that cannot be a topic */
+function checkTopic(topic: string): string {
+  if (topic.trim() === '' || Array.from(topic).length > limits.topicMaxCodePoints)
+    throw new UsageFault(`--channel-topic has 1 to ${limits.topicMaxCodePoints} characters`);
+  return topic.trim();
+}
+
 async function run(call: Call, context: CommandContext): Promise<Report> {
-  checkChoice('The source', call.word(0), sourceNames);
+  const sourceName = checkChoice('The source', call.word(0), sourceNames);
   const reportFile = await openReport(call.find('report'));
   const ledger = new Ledger({ isStrict: call.isSet('strict'), write: reportFile.write });
   const decoder = new ImageDecoder({ log: commandLogger() });
@@ -198,11 +245,8 @@ async function run(call: Call, context: CommandContext): Promise<Report> {
         await checkEmpty(client);
         await removeLeftFiles(pool, files);
         return withoutStack(async () => {
-          const source = await openZulip({
-            file: call.word(1),
-            spoolFolder: call.find('spool') ?? tmpdir(),
-            sourceUrl: call.find('source-url'),
-            publicUrl: config.publicUrl,
+          const source = await openSource(sourceName, call, {
+            config,
             ledger,
             signal: context.signal,
           });
@@ -233,6 +277,14 @@ export const importFromCommand: Command = {
       value: 'EMAIL',
       help: 'the address of somebody in the archive: the first administrator here',
       required: true,
+    },
+    name: {
+      value: 'NAME',
+      help: 'the name of the organization, where the archive has none (slack); by default that of the file',
+    },
+    'channel-topic': {
+      value: 'TOPIC',
+      help: 'the topic of messages outside of threads (slack); by default chat',
     },
     'dry-run': { help: 'read and check everything, and keep nothing' },
     strict: { help: 'stop at the first record that cannot be read' },

@@ -1,0 +1,393 @@
+/** A workspace of Slack, from its own export or from programs that write its form. */
+import { findEmojiCode, namesOfEmojiCode } from '@parley/markdown';
+import { text as wholeText } from 'node:stream/consumers';
+
+import { openZip } from '../../archive/zip-archive.ts';
+import type { ZipArchive } from '../../archive/zip-archive.ts';
+import { ImportFault, RecordFault } from '../../import-fault.ts';
+import type { Ledger, Place } from '../../ledger.ts';
+import { parseRun, readElements } from '../../reading/json-elements.ts';
+import { Row, isRecord } from '../../reading/row.ts';
+import type {
+  Directory,
+  LoadedNames,
+  MessageBatch,
+  MessageKey,
+  MessageRecord,
+  ReactionRecord,
+  Source,
+} from '../../records.ts';
+import { SlackChannels, conversationFiles } from './slack-channels.ts';
+import type { SlackConversation } from './slack-channels.ts';
+import {
+  SlackThreads,
+  contentOf,
+  participantsOf,
+  reasonToDrop,
+  senderOf,
+  timeOf,
+} from './slack-messages.ts';
+import type { SlackRecord, SlackTime } from './slack-messages.ts';
+import { SlackPeople } from './slack-people.ts';
+import { quote } from './slack-text.ts';
+import type { SlackNames } from './slack-text.ts';
+
+export type SlackOptions = {
+  readonly file: string;
+  /** The name of the organization, which the archive does not have. */
+  readonly name: string;
+  /** The topic of messages outside of threads. */
+  readonly channelTopic: string;
+  readonly ledger: Ledger;
+};
+
+const dayFile = /^([^/]+)\/\d{4}-\d{2}-\d{2}\.json$/;
+const messageKind = 'messages';
+const reactionKind = 'reactions';
+const batchMax = 1_000;
+
+type Day = { readonly path: string; readonly conversation: SlackConversation | undefined };
+
+/** A record of a day, with its place. */
+type PlacedRecord = {
+  readonly record: SlackRecord;
+  readonly place: Place;
+};
+
+class SlackSource implements Source {
+  readonly name = 'slack';
+  readonly kinds = {
+    message: messageKind,
+    reaction: reactionKind,
+    emoji: 'emoji',
+    linkifier: 'linkifiers',
+    domain: 'domains',
+  } as const;
+  readonly links = { find: () => [], mend: (content: string) => content };
+  readonly #options: SlackOptions;
+  readonly #archive: ZipArchive;
+  readonly #people: SlackPeople;
+  readonly #channels: SlackChannels;
+  readonly #days: readonly Day[];
+  readonly #threads = new Map<SlackConversation, SlackThreads>();
+  /** Who wrote in private conversations whose members were lost. */
+  readonly #senders = new Map<SlackConversation, Set<number>>();
+
+  constructor(
+    options: SlackOptions,
+    archive: ZipArchive,
+    people: SlackPeople,
+    channels: SlackChannels,
+  ) {
+    this.#options = options;
+    this.#archive = archive;
+    this.#people = people;
+    this.#channels = channels;
+    this.#days = archive
+      .paths()
+      .filter((path) => dayFile.test(path))
+      .toSorted()
+      .map((path) => ({
+        path,
+        conversation: channels.inFolder((dayFile.exec(path)?.[1] ?? '').normalize('NFC')),
+      }));
+  }
+
+  async count(signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
+    const totals = new Map<string, number>();
+    const read = async (path: string): Promise<unknown[]> => {
+      signal.throwIfAborted();
+      const list: unknown = JSON.parse(
+        (await wholeText(await this.#archive.open(path))).replace(/^\uFEFF/, ''),
+      );
+      return Array.isArray(list) ? (list as unknown[]) : [];
+    };
+    const add = (kind: string, count: number): void =>
+      void totals.set(kind, (totals.get(kind) ?? 0) + count);
+    for (const path of this.#archive.paths()) {
+      if (!path.includes('/') && path.endsWith('.json') && knownFiles.has(path))
+        add(path, (await read(path)).length);
+      if (!dayFile.test(path)) continue;
+      const records = await read(path);
+      add(messageKind, records.length);
+      for (const record of records as ({ reactions?: unknown } | null)[])
+        for (const reaction of Array.isArray(record?.reactions) ? record.reactions : [])
+          add(reactionKind, ((reaction as { users?: unknown[] }).users ?? []).length);
+    }
+    return totals;
+  }
+
+  /** Reads the records of a day; `report` says whether those that cannot be read are reported. */
+  async *#recordsOf(path: string, report: boolean): AsyncGenerator<PlacedRecord> {
+    const { ledger } = this.#options;
+    for await (const run of readElements(path, await this.#archive.open(path)))
+      for (const element of run.first < 0 ? [] : parseRun(run)) {
+        const place = { file: path, at: `[${element.index}]` };
+        if ('value' in element && isRecord(element.value)) yield { record: element.value, place };
+        else if (report)
+          ledger.unreadable(
+            messageKind,
+            'it is no object in JSON',
+            place,
+            'text' in element ? element.text : '',
+          );
+      }
+  }
+
+  async *messageKeys(): AsyncGenerator<readonly MessageKey[]> {
+    for (const { path, conversation } of this.#days) {
+      if (conversation === undefined) continue;
+      const threads = this.#threads.get(conversation) ?? new SlackThreads();
+      this.#threads.set(conversation, threads);
+      const keys: MessageKey[] = [];
+      for await (const { record } of this.#recordsOf(path, false)) {
+        const time = timeOf(record['ts']);
+        if (time === undefined) continue;
+        threads.see(record, time);
+        this.#seePeople(record, conversation);
+        if (reasonToDrop(record) === undefined)
+          keys.push({ key: keyOf(conversation, time), order: time.order, scope: conversation.id });
+      }
+      yield keys;
+    }
+    for (const threads of this.#threads.values()) threads.nameTopics(this.#options.channelTopic);
+  }
+
+  /** People that are named only here get accounts before any message is written. */
+  #seePeople(record: SlackRecord, conversation: SlackConversation): void {
+    if (reasonToDrop(record) !== undefined) return;
+    const sender = senderOf(record, this.#people);
+    if (conversation.stream === undefined)
+      this.#senders.set(conversation, (this.#senders.get(conversation) ?? new Set()).add(sender));
+    for (const { users } of reactionsIn(record))
+      for (const user of users) this.#people.ensure(user, undefined, false);
+  }
+
+  directory(): Promise<Directory> {
+    const { ledger, name } = this.#options;
+    const subscriptions = this.#channels.subscriptions(this.#people);
+    for (const conversation of this.#channels.conversations) {
+      if (conversation.stream !== undefined) continue;
+      participantsOf(conversation, this.#senders.get(conversation) ?? new Set(), this.#people);
+    }
+    for (const threads of this.#threads.values()) {
+      ledger.remark('threads that became topics', threads.count);
+      if (threads.withoutRoot > 0)
+        ledger.remark('threads without their first message', threads.withoutRoot);
+    }
+    ledger.remark('everything is read: the archive does not say what was');
+    return Promise.resolve({
+      organization: {
+        name,
+        stringId: '',
+        description: '',
+        settings: {},
+        disabledAuthenticationMethods: [],
+        notificationsStream: undefined,
+        signupNotificationsStream: undefined,
+      },
+      people: this.#people.people,
+      streams: this.#channels.streams,
+      subscriptions,
+      mutedTopics: [],
+      groups: [],
+      profileFields: [],
+      profileValues: [],
+      emoji: [],
+      linkifiers: [],
+      domains: [],
+      files: [],
+      hasReceipts: false,
+    });
+  }
+
+  messagesTotal(): number {
+    return this.#days.reduce((sum, { path }) => sum + this.#archive.bytesOf(path), 0);
+  }
+
+  async *messages(names: LoadedNames): AsyncGenerator<MessageBatch> {
+    const { ledger } = this.#options;
+    const slackNames = this.#slackNames(names);
+    for (const { path, conversation } of this.#days) {
+      let batch: MessageRecord[] = [];
+      for await (const placed of this.#recordsOf(path, true)) {
+        try {
+          const message = this.#messageOf(placed, conversation, slackNames);
+          if (message !== undefined) batch.push(message);
+        } catch (error) {
+          if (!(error instanceof RecordFault)) throw error;
+          ledger.unreadable(
+            messageKind,
+            error.message,
+            placed.place,
+            JSON.stringify(placed.record),
+          );
+        }
+        if (batch.length < batchMax) continue;
+        yield { messages: batch, progress: 0 };
+        batch = [];
+      }
+      yield { messages: batch, progress: this.#archive.bytesOf(path) };
+    }
+  }
+
+  #slackNames(names: LoadedNames): SlackNames {
+    return {
+      person: (id) => {
+        const index = this.#people.indexOf(id);
+        if (index === undefined) return undefined;
+        const { id: userId, fullName } = names.person(index);
+        return `@**${fullName}|${userId}**`;
+      },
+      channel: (id) => {
+        const stream = this.#channels.ofId(id)?.stream;
+        return stream === undefined ? undefined : `#**${names.stream(stream).name}**`;
+      },
+    };
+  }
+
+  #messageOf(
+    { record, place }: PlacedRecord,
+    conversation: SlackConversation | undefined,
+    names: SlackNames,
+  ): MessageRecord | undefined {
+    const { ledger, channelTopic } = this.#options;
+    const skip = (reason: string): undefined => {
+      ledger.skipped(messageKind, reason, place);
+    };
+    if (conversation === undefined) return skip('no conversation has its folder');
+    const dropped = reasonToDrop(record);
+    if (dropped !== undefined) return skip(dropped);
+    const time = timeOf(record['ts']);
+    if (time === undefined) throw new RecordFault('ts is no time');
+    const content = contentOf(record, names);
+    if (content.trim() === '') return skip('it is empty');
+    const threads = this.#threads.get(conversation);
+    const answered =
+      conversation.stream === undefined ? threads?.answered(record, time) : undefined;
+    const edited = record['edited'];
+    const editedAt = isRecord(edited) ? timeOf(edited['ts'])?.secs : undefined;
+    return {
+      place,
+      key: keyOf(conversation, time),
+      sender: senderOf(record, this.#people),
+      to:
+        conversation.stream === undefined
+          ? {
+              participants: participantsOf(
+                conversation,
+                this.#senders.get(conversation) ?? new Set(),
+                this.#people,
+              ),
+            }
+          : { stream: conversation.stream, topic: threads?.topicOf(record) ?? channelTopic },
+      content: answered === undefined ? content : `${quote(answered)}\n\n${content}`,
+      sentAt: time.secs,
+      client: 'Slack',
+      lastEditedAt: editedAt,
+      edits: [],
+    };
+  }
+
+  async *reactions(): AsyncGenerator<readonly ReactionRecord[]> {
+    const { ledger } = this.#options;
+    for (const { path, conversation } of this.#days) {
+      const found: ReactionRecord[] = [];
+      for await (const { record, place } of this.#recordsOf(path, false)) {
+        const time = timeOf(record['ts']);
+        for (const { name, users } of reactionsIn(record)) {
+          const code = findEmojiCode(name.replace(/::skin-tone-[2-6]$/, ''));
+          const shown = code === undefined ? undefined : namesOfEmojiCode(code)[0];
+          if (conversation === undefined || time === undefined)
+            ledger.left(reactionKind, 'its message was not imported', users.length);
+          else if (code === undefined || shown === undefined)
+            ledger.left(reactionKind, 'there is no such emoji here', users.length);
+          else
+            for (const user of users)
+              found.push({
+                place,
+                messageKey: keyOf(conversation, time),
+                person: this.#people.ensure(user, undefined, false),
+                emoji: { kind: 'unicode', name: shown, code },
+                reactedAt: null,
+              });
+        }
+      }
+      yield found;
+    }
+  }
+
+  close(): Promise<void> {
+    this.#archive.close();
+    return Promise.resolve();
+  }
+}
+
+/** Times are unique in their channel only. */
+function keyOf(conversation: SlackConversation, time: SlackTime): string {
+  return `${conversation.id} ${time.text}`;
+}
+
+function reactionsIn(
+  record: SlackRecord,
+): { readonly name: string; readonly users: readonly string[] }[] {
+  const list: unknown = record['reactions'];
+  return (Array.isArray(list) ? list : []).filter(isRecord).map(({ name, users }) => ({
+    name: typeof name === 'string' ? name : '',
+    users: Array.isArray(users) ? users.map(String) : [],
+  }));
+}
+
+const knownFiles: ReadonlySet<string> = new Set(['users.json', ...conversationFiles]);
+
+async function readRootFile(
+  archive: ZipArchive,
+  file: string,
+  ledger: Ledger,
+  handle: (row: Row, place: Place) => void,
+): Promise<void> {
+  if (!archive.has(file)) return;
+  for await (const run of readElements(file, await archive.open(file)))
+    for (const element of run.first < 0 ? [] : parseRun(run)) {
+      const place = { file, at: `[${element.index}]` };
+      if ('fault' in element) {
+        ledger.unreadable(file, element.fault, place, element.text);
+        continue;
+      }
+      try {
+        handle(new Row(element.value), place);
+      } catch (error) {
+        if (!(error instanceof RecordFault)) throw error;
+        ledger.unreadable(file, error.message, place, JSON.stringify(element.value));
+      }
+    }
+}
+
+/**
+ * Opens an export.
+ *
+ * @throws ImportFault if it cannot be imported
+ */
+export async function openSlack(options: SlackOptions): Promise<Source> {
+  const archive = await openZip(options.file);
+  try {
+    const { ledger } = options;
+    if (archive.paths().some((path) => path.startsWith('teams/')))
+      throw new ImportFault('This is the export of several workspaces: import one of them');
+    if (!archive.has('users.json') || !archive.has('channels.json'))
+      throw new ImportFault(
+        'The archive is no export of a workspace: users.json and channels.json are required',
+      );
+    const people = new SlackPeople(ledger);
+    const channels = new SlackChannels(ledger);
+    await readRootFile(archive, 'users.json', ledger, (row, place) => people.add(row, place));
+    for (const file of conversationFiles)
+      await readRootFile(archive, file, ledger, (row, place) => channels.add(file, row, place));
+    for (const path of archive.paths())
+      if (!path.includes('/') && !knownFiles.has(path)) ledger.remark(`${path} was not imported`);
+    return new SlackSource(options, archive, people, channels);
+  } catch (error) {
+    archive.close();
+    throw error;
+  }
+}

@@ -1,0 +1,116 @@
+/** People and bots of a Slack workspace: those that are listed, and those that only messages name. */
+import { foldName } from '@parley/api';
+import type { Role } from '@parley/api';
+import { isEmailShaped } from '@parley/people';
+
+import type { Ledger, Place } from '../../ledger.ts';
+import { cleanFullName } from '../../reading/names.ts';
+import type { Row } from '../../reading/row.ts';
+import { isTimezone } from '../../reading/timezones.ts';
+import type { PersonRecord } from '../../records.ts';
+
+export const slackbot = 'USLACKBOT';
+
+function roleOf(row: Row): Role {
+  if (row.isTrue('is_primary_owner') || row.isTrue('is_owner') || row.isTrue('is_admin'))
+    return 'administrator';
+  return row.isTrue('is_restricted') ||
+    row.isTrue('is_ultra_restricted') ||
+    row.isTrue('is_stranger')
+    ? 'guest'
+    : 'member';
+}
+
+const firstOf = (...names: readonly (string | undefined)[]): string =>
+  names.find((name) => name !== undefined && name.trim() !== '') ?? '';
+
+/** Everybody by the ids of Slack. */
+export class SlackPeople {
+  readonly people: PersonRecord[] = [];
+  readonly #indexes = new Map<string, number>();
+  readonly #byEmail = new Map<string, number>();
+  readonly #ledger: Ledger;
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+  }
+
+  indexOf(id: string): number | undefined {
+    return this.#indexes.get(id);
+  }
+
+  /** Adds an element of `users.json`. */
+  add(row: Row, place: Place): void {
+    const id = row.text('id');
+    if (this.#indexes.has(id))
+      return this.#ledger.merged('users.json', 'the id is listed twice', place);
+    const profile = row.row('profile');
+    const written = (profile.findText('email') ?? '').trim();
+    const email = isEmailShaped(written) && written.length <= 254 ? written : undefined;
+    const isBot = row.isTrue('is_bot') || row.isTrue('is_app_user') || id === slackbot;
+    const isGone = row.isTrue('deleted') || row.isTrue('is_stranger');
+    const same = email === undefined ? undefined : this.#byEmail.get(foldName(email));
+    const other = same === undefined ? undefined : this.people[same];
+    if (same !== undefined && other !== undefined && (isGone || !other.isActive)) {
+      // A copy from another workspace, or the account of before: one person.
+      this.#name(id, profile, same);
+      if (!isGone) this.people[same] = { ...other, role: roleOf(row), isActive: true };
+      return this.#ledger.merged('users.json', 'another account has the same address', place);
+    }
+    const timezone = row.findText('tz') ?? '';
+    this.#name(id, profile, this.people.length);
+    if (email !== undefined && same === undefined)
+      this.#byEmail.set(foldName(email), this.people.length);
+    this.people.push({
+      place,
+      email: same === undefined && !isBot ? email : undefined,
+      handle: row.findText('name') ?? id,
+      fullName: cleanFullName(
+        firstOf(
+          profile.findText('real_name'),
+          row.findText('real_name'),
+          profile.findText('display_name'),
+          row.findText('name'),
+        ),
+        id === slackbot ? 'Slackbot' : `Person ${id}`,
+      ),
+      role: roleOf(row),
+      isActive: !isGone && !isBot,
+      ...(isBot ? { bot: { type: 1, owner: undefined } } : {}),
+      timezone: isTimezone(timezone) ? timezone : '',
+      settings: {},
+      joinedAt: undefined,
+      alertWords: [],
+    });
+    return this.#ledger.imported('users.json');
+  }
+
+  #name(id: string, profile: Row, index: number): void {
+    this.#indexes.set(id, index);
+    const botId = profile.findText('bot_id');
+    if (botId !== undefined && botId !== '') this.#indexes.set(botId, index);
+  }
+
+  /** @returns somebody whom only messages name, made as a deactivated account if unknown */
+  ensure(id: string, name: string | undefined, isBot: boolean): number {
+    const known = this.#indexes.get(id);
+    if (known !== undefined) return known;
+    const index = this.people.length;
+    this.#indexes.set(id, index);
+    this.#ledger.remark('people and bots that only messages name');
+    this.people.push({
+      place: { file: 'messages', at: id },
+      email: undefined,
+      handle: id,
+      fullName: cleanFullName(name ?? '', isBot ? `Bot ${id}` : `Person ${id}`),
+      role: isBot ? 'member' : 'guest',
+      isActive: false,
+      ...(isBot ? { bot: { type: 1, owner: undefined } } : {}),
+      timezone: '',
+      settings: {},
+      joinedAt: undefined,
+      alertWords: [],
+    });
+    return index;
+  }
+}

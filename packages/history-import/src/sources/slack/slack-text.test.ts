@@ -1,0 +1,88 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+import { translateMessage, translateMrkdwn } from './slack-text.ts';
+
+const names = {
+  person: (id: string) => (id === 'U1' ? '@**Ana|7**' : undefined),
+  channel: (id: string) => (id === 'C1' ? '#**general**' : undefined),
+};
+
+test.each([
+  ['*bold* and _it_ and ~no~', '**bold** and *it* and ~~no~~'],
+  ['2*3*4 and snake_case_name and a * b * c', '2*3*4 and snake_case_name and a * b * c'],
+  ['*hi <@U1>*', '**hi @**Ana|7****'],
+  ['<@U2|bo> <@U3> <#C1|x> <#C9|old> <#C9>', 'bo U3 #**general** #old #private channel'],
+  ['<!here> <!everyone> <!subteam^S1|@team> <!date^1^{date}|May>', '@here @**all** @team May'],
+  ['<mailto:a@b.example|a@b.example> <tel:1>', 'a@b.example 1'],
+  ['<https://a.example/(x)|l[a]bel>', '[label](https://a.example/%28x%29)'],
+  ['&amp;lt; &lt;b&gt;', '&lt; <b>'],
+  ['`*a* <https://x.example|y>`', '`*a* y`'],
+  ['a ```x``` b', 'a \n```\nx\n```\n b'],
+  ['• one\n  ◦ two\n&gt; three', '* one\n  * two\n> three'],
+  [':+1::skin-tone-3: :nosuch: http://h:8080:', ':+1: :nosuch: http://h:8080:'],
+  ['\uE0000\uE001 <@U1>', '0 @**Ana|7**'],
+])('%j becomes %j', (written, translated) => {
+  expect(translateMrkdwn(written, names)).toBe(translated);
+});
+
+test('no text and no block stops a translation', () => {
+  const strange = fc.anything({ maxDepth: 4 });
+  fc.assert(
+    fc.property(
+      fc.record({
+        text: fc.oneof(fc.string(), strange),
+        blocks: strange,
+        attachments: strange,
+        files: strange,
+      }),
+      (message) => {
+        expect(typeof translateMessage(message, names)).toBe('string');
+      },
+    ),
+  );
+});
+
+test('blocks of known types with anything in them do not stop a translation either', () => {
+  const types = [
+    'rich_text',
+    'rich_text_list',
+    'rich_text_preformatted',
+    'rich_text_quote',
+    'section',
+    'header',
+    'context',
+    'image',
+    'text',
+    'link',
+    'user',
+    'emoji',
+    'other',
+  ];
+  const blockOf = (elements: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+    fc.record({
+      type: fc.constantFrom(...types),
+      elements: fc.oneof(fc.array(elements, { maxLength: 3 }), fc.anything({ maxDepth: 1 })),
+      text: fc.oneof(
+        fc.string(),
+        fc.record({ type: fc.constant('mrkdwn'), text: fc.string() }),
+        fc.constant(null),
+      ),
+      style: fc.oneof(fc.constant({ bold: true, italic: true }), fc.anything({ maxDepth: 1 })),
+      indent: fc.anything({ maxDepth: 1 }),
+      offset: fc.anything({ maxDepth: 1 }),
+      url: fc.anything({ maxDepth: 1 }),
+    });
+  const block = blockOf(blockOf(blockOf(fc.constant(null))));
+  fc.assert(
+    fc.property(fc.array(block, { maxLength: 4 }), (blocks) => {
+      expect(typeof translateMessage({ text: '', blocks }, names)).toBe('string');
+    }),
+  );
+});
+
+test('hostile texts are translated in time with their length', () => {
+  const long = 20_000;
+  for (const piece of ['<', '*a', '_ _', '`', '```', '<@U1', ':a', '&amp;', '~x ~', '> '])
+    expect(translateMrkdwn(piece.repeat(long), names).length).toBeGreaterThan(0);
+});

@@ -1,0 +1,222 @@
+import { join } from 'node:path';
+
+import { readObjects } from '@parley/test-kit';
+import type { ApiClient, JsonObject } from '@parley/test-kit';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+
+import { ImportTarget } from './imported-organization.ts';
+import { longText, writeSlack } from './slack-fixture.ts';
+import { writeZip } from './write-archives.ts';
+import type { ZipEntry } from './write-archives.ts';
+
+let target: ImportTarget;
+let report: JsonObject;
+let clients: Record<'ana' | 'bo' | 'cy', ApiClient>;
+
+const archive = (): string => join(target.folder, 'Birch Lab.zip');
+
+beforeAll(async () => {
+  target = await ImportTarget.create();
+});
+
+afterAll(() => target[Symbol.asyncDispose]());
+
+describe('an archive that could do harm, or is not whole, is refused', () => {
+  const file = { name: 'x/users.json', content: '[]' };
+  const hostile: readonly (readonly [string, readonly ZipEntry[], RegExp])[] = [
+    ['a path outside', [file, { name: '../evil' }], /outside of itself/],
+    ['a link', [file, { name: 'x/l', mode: 0o120_777 }], /no file, "x\/l" \(link\)/],
+    ['an encrypted entry', [file, { name: 'x/e', flags: 1 }], /encrypted entry/],
+    ['a name twice', [file, file], /"x\/users.json" twice/],
+    [
+      'another encoding',
+      [file, { name: Buffer.from([0x78, 0xff]) }],
+      /another encoding than UTF-8/,
+    ],
+    [
+      'several workspaces',
+      [{ name: 'teams/a/users.json' }, { name: 'users.json' }],
+      /several workspaces/,
+    ],
+    [
+      'something else',
+      [{ name: 'a.json' }, { name: 'b/c.json' }],
+      /users.json and channels.json are required/,
+    ],
+  ];
+  test.each(hostile)('%s', async (_name, entries, reason) => {
+    await writeZip(archive(), entries);
+    const ended = await target.importFrom('slack', archive(), 'ana@birch.example');
+    expect(ended.error).toMatch(reason);
+    expect(ended.code).toBe(1);
+  });
+
+  test('a cut day', async () => {
+    await writeSlack(archive(), { 'general/2023-11-14.json': '[{"type": "message"' });
+    const ended = await target.importFrom('slack', archive(), 'ana@birch.example');
+    expect(ended.error).toMatch(/general\/2023-11-14.json cannot be read: it is cut off/);
+  });
+});
+
+describe('a workspace', () => {
+  beforeAll(async () => {
+    await writeSlack(archive());
+    const ended = await target.importFrom('slack', archive(), 'Ana@birch.example', ['--json']);
+    if (ended.code !== 0) throw new Error(ended.error);
+    report = JSON.parse(ended.out) as JsonObject;
+    const clientOf = await target.start();
+    clients = {
+      ana: await clientOf('ana@birch.example'),
+      bo: await clientOf('bo@birch.example'),
+      cy: await clientOf('cy@birch.example'),
+    };
+  });
+
+  async function messagesOf(
+    person: keyof typeof clients,
+    narrow: readonly Readonly<Record<string, string>>[] = [],
+  ): Promise<JsonObject[]> {
+    const answer = await clients[person].get('messages', {
+      anchor: 'newest',
+      num_before: 1000,
+      num_after: 0,
+      narrow,
+      apply_markdown: false,
+    });
+    return [...readObjects(answer, 'messages')];
+  }
+
+  const contents = (messages: readonly JsonObject[]): string[] =>
+    messages.map(({ content }) => String(content));
+  const inStream = (name: string) => [{ operator: 'stream', operand: name }];
+
+  test('is accounted for', () => {
+    expect(report).toMatchObject({ name: 'Birch Lab', dry_run: false });
+    const { records } = report as { records: JsonObject[] };
+    for (const [kind, outcome, reason, count] of [
+      ['messages', 'skipped', 'notices: channel_join', 1],
+      ['messages', 'skipped', 'it is empty', 1],
+      ['messages', 'skipped', 'ts is no time', 1],
+      ['messages', 'skipped', 'no conversation has its folder', 1],
+      ['messages', 'merged', 'another message has its key', 1],
+      ['users.json', 'merged', 'another account has the same address', 1],
+      ['groups.json', 'merged', 'another conversation has its id or its folder', 1],
+      ['reactions', 'skipped', 'there is no such emoji here', 1],
+    ])
+      expect(records).toContainEqual(expect.objectContaining({ kind, outcome, reason, count }));
+  });
+
+  test('keeps private what was private', async () => {
+    expect(contents(await messagesOf('ana', inStream('secret')))).toEqual([
+      'Between us',
+      'Bo has left since',
+    ]);
+    for (const other of ['bo', 'cy'] as const) {
+      expect(contents(await messagesOf(other)).join('\n')).not.toMatch(
+        /Between us|Private by now|Before I went/,
+      );
+      const { streams } = await clients[other].get('streams');
+      expect(JSON.stringify(streams)).not.toMatch(/secret|turned/);
+    }
+    expect(contents(await messagesOf('ana', inStream('turned')))).toEqual(['Private by now']);
+  });
+
+  test('has its private conversations, those of the same people as one', async () => {
+    const privately = async (person: keyof typeof clients): Promise<string[]> =>
+      contents(await messagesOf(person, [{ operator: 'is', operand: 'private' }]));
+    expect(await privately('cy')).toEqual(['Three', 'The same three']);
+    expect(await privately('bo')).toEqual([
+      'Three',
+      'The same three',
+      'Hi Bo',
+      '> Hi Bo\n\nHi Ana',
+    ]);
+    expect(await privately('ana')).toContain('Before I went');
+  });
+
+  test('has a topic for each thread, and one for all other messages', async () => {
+    const topics = new Map(
+      (await messagesOf('ana', inStream('general'))).map(({ content, subject }) => [
+        content,
+        subject,
+      ]),
+    );
+    expect(topics.get('The disk')).toBe('The disk');
+    expect(topics.get('It was full')).toBe('The disk');
+    expect(topics.get('Months later')).toBe('The disk');
+    expect(topics.get('Who asked?')).toBe('Who asked?');
+    expect(topics.get('From another company')).toBe('chat');
+  });
+
+  test('has its texts in our markup, whole and without keys', async () => {
+    const texts = contents(await messagesOf('ana'));
+    const bo = /@\*\*Bo Tide\|\d+\*\*/;
+    expect(texts[0]).toMatch(
+      new RegExp(
+        String.raw`^Does ${bo.source} know why #\*\*build\*\* is \*\*red\*\* & \*slow\*\? See \[the log\]\(https://a.example/x\) :tada:$`,
+      ),
+    );
+    expect(texts).toContain('Is `<b>` code? \n```\nlet x = 1 < 2\n```');
+    expect(texts).toContain('**CI**: Build 7 failed');
+    expect(texts).toContain('**Nameless**: [A card](https://c.example/1)\nBody\n**State**: ok');
+    expect(texts).toContain('[plan.pdf](https://files.slack.com/f/plan.pdf)\n(file file, deleted)');
+    expect(texts.find((text) => text.startsWith('**Bold** '))).toMatch(
+      new RegExp(
+        String.raw`^\*\*Bold\*\* ${bo.source}:wave:\n\* one\n\n${'```'}\na < b\n${'```'}$`,
+      ),
+    );
+    expect(texts).toContain('/me looks');
+    expect(texts).toContain('@**all** lunch');
+    expect(texts).toContain(longText);
+    expect(JSON.stringify([texts, report])).not.toContain('xoxe-secret');
+  });
+
+  test('is read by everybody, and mentions and reactions are there', async () => {
+    expect(await messagesOf('bo', [{ operator: 'is', operand: 'unread' }])).toEqual([]);
+    const mentioned = await messagesOf('bo', [{ operator: 'is', operand: 'mentioned' }]);
+    expect(mentioned).toHaveLength(3);
+    const reacted = (await messagesOf('ana')).find(
+      ({ content }) => content === 'From another company',
+    );
+    expect(readObjects(reacted ?? {}, 'reactions').map(({ emoji_name: name }) => name)).toEqual([
+      '+1',
+      '+1',
+    ]);
+    expect(reacted).toMatchObject({ sender_full_name: 'Zoe Far' });
+  });
+
+  test('has its people with their roles', async () => {
+    const members = readObjects(await clients.ana.get('users'), 'members');
+    const found = members.map((user) => [
+      user['full_name'],
+      user['is_active'],
+      user['is_admin'],
+      user['is_guest'],
+    ]);
+    expect(found).toContainEqual(['Ana Ruiz', true, true, false]);
+    expect(found).toContainEqual(['Bo Tide', true, false, false]);
+    expect(found).toContainEqual(['Cy Mast', true, false, true]);
+    expect(found).toContainEqual(['Gone Person', false, false, false]);
+    expect(found.map(([name]) => name)).not.toContain('Ana Copy');
+    expect(members.find(({ full_name: name }) => name === 'Gone Person')).toMatchObject({
+      email: 'gone-person@slack.invalid',
+    });
+  });
+
+  test('goes on', async () => {
+    await clients.ana.post('messages', {
+      type: 'stream',
+      to: 'secret',
+      topic: 'chat',
+      content: 'After',
+    });
+    await clients.bo.post('messages', {
+      type: 'stream',
+      to: 'general',
+      topic: 'chat',
+      content: 'Here',
+    });
+    const unread = await messagesOf('ana', [{ operator: 'is', operand: 'unread' }]);
+    expect(contents(unread)).toEqual(['After', 'Here']);
+  });
+});
