@@ -68,9 +68,9 @@ function open(who: PersonKey): Promise<App> {
   });
 }
 
-/** What two tabs must agree on: not their queues, and not what ages by itself. */
+/** What two tabs must agree on: not their queues, not what ages by itself, and not how much each of them has seen change. */
 function known({ state }: App): unknown {
-  const { nowSecs: _, reported, rest, ...others } = state.known.peek();
+  const { nowSecs: _, listsVersion: _version, reported, rest, ...others } = state.known.peek();
   const { queue_id: _id, last_event_id: _event, pointer: _pointer, ...sharedRest } = rest;
   // No event tells of the first message of a stream that the person left.
   const streams = [...others.streams.values()].map((stream) => ({

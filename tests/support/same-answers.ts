@@ -192,6 +192,8 @@ async function valuesOf({ source, whole }: Comparison): Promise<Values> {
     size: ['thumbnail', 'full'],
     night: [true, false],
     email: users.map(({ email }) => email),
+    // Archives of the public data are not carried.
+    export_id: [1],
   };
 }
 
