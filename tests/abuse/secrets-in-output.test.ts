@@ -9,6 +9,7 @@ import { Browser } from '../support/browser.ts';
 import { OpenIdServer, openIdClient } from '../support/openid-server.ts';
 import { SignOnBrowser, publicUrl, redirectUriOf } from '../support/sign-on-browser.ts';
 import { makeMailFolder, readMail, tokenIn } from '../support/kept-mails.ts';
+import { ScimClient } from '../api/scim-client.ts';
 import { startSmallOrganization } from '../api/small-organization.ts';
 import type { PersonKey, SmallOrganization } from '../api/small-organization.ts';
 
@@ -22,6 +23,8 @@ const sessionTokens: string[] = [];
 const linkTokens: string[] = [];
 /** Those of sign-ins by a provider. */
 const signOnSecrets: string[] = [];
+/** Tokens of SCIM, the right one and a wrong one. */
+const scimTokens: string[] = [];
 
 /** What must not be found; each has a form that occurs nowhere else. */
 const secrets = {
@@ -107,6 +110,17 @@ async function signOn(): Promise<void> {
   await browser.signInAt(provider, 'work', null);
   signOnSecrets.push(openIdClient.secret, new URLSearchParams(answer).get('code') ?? '');
   signOnSecrets.push(...browser.cookies.split('; ').map((pair) => pair.split('=')[1] ?? ''));
+}
+
+/** Keeps accounts by a token, rightly and wrongly. */
+async function provision(): Promise<void> {
+  const scim = await ScimClient.open(organization);
+  const wrong = `${scim.token.slice(0, -1)}${scim.token.endsWith('A') ? 'B' : 'A'}`;
+  scimTokens.push(scim.token, wrong);
+  await scim.get('/Users?count=1');
+  await scim.send('GET', '/Users', undefined, { authorization: `Bearer ${wrong}` });
+  await scim.send('POST', '/Users', { userName: 'no address', password: secrets.password });
+  await scim.get(`/Users?filter=${secrets.search}`);
 }
 
 /** Sends every secret where it belongs and where it does not; the answers do not matter here. */
@@ -222,6 +236,7 @@ function everySecret(): ReadonlyMap<string, string> {
     ),
     ['credentials of a request', basic('bob')],
     ...sessionTokens.map((token) => ['session of a browser', token] as const),
+    ...scimTokens.map((token, n) => [`token ${n} of SCIM`, token] as const),
     ...signOnSecrets.map((secret, n) => [`secret ${n} of a sign-in`, secret] as const),
     ...linkTokens.map((token, n) => [`link ${n} in a mail`, token] as const),
     ['PARLEY_KEY_SECRET', keySecret],
@@ -235,6 +250,7 @@ function expectNoSecret(): void {
   expect(sessionTokens).not.toHaveLength(0);
   expect(linkTokens).not.toHaveLength(0);
   expect(signOnSecrets).not.toHaveLength(0);
+  expect(scimTokens).not.toHaveLength(0);
   // Without output the search would prove nothing.
   expect(lines.filter((line) => line.includes('"msg":"request"')).length).toBeGreaterThan(20);
   const short = [...everySecret()].filter(([, secret]) => secret.length < 12);
@@ -249,6 +265,7 @@ test('are not written in normal operation', async () => {
   await sendSecretsEverywhere();
   await useLinks();
   await signOn();
+  await provision();
   expectNoSecret();
 });
 
