@@ -131,6 +131,11 @@ export const peoplePlans: Plans = {
   'GET sessions': () => [{ path: 'sessions' }],
   'DELETE sessions/{session_id}': () => [1, 2, 999_999].map((id) => ({ path: `sessions/${id}` })),
   'DELETE sessions': () => [{ path: 'sessions' }],
+  'GET push_subscriptions': () => [{ path: 'push_subscriptions' }],
+  'POST push_subscriptions': { because: 'its answer has only the number of the new subscription' },
+  'DELETE push_subscriptions': () => [
+    { path: 'push_subscriptions', parameters: { endpoint: 'https://push.example/a' } },
+  ],
   'GET users': () =>
     [{}, { client_gravatar: true, include_custom_profile_fields: true }].map((parameters) => ({
       path: 'users',

@@ -57,6 +57,10 @@ export const limits = {
   identityProviderWaitMaxMs: 10_000,
   /** Identities at OpenID providers of one account. */
   identitiesMax: 20,
+  /** Of one person; above it the oldest ones end. */
+  pushSubscriptionsMax: 20,
+  /** Addresses of push services have some two hundred characters. */
+  pushEndpointMaxLength: 1_000,
   /** Addresses that one request invites. */
   inviteesMax: 100,
   /** Invitations of the organization that can still be used. */

@@ -4,6 +4,8 @@ export { MailRunner } from './mail-runner.ts';
 export type { SideEffectRun } from './run-effect.ts';
 export { SideEffectRunner } from './side-effect-runner.ts';
 export type { SideEffectHandlers } from './side-effect-runner.ts';
+export { PushRunner } from './telling/push-runner.ts';
+export type { PushRunnerOptions } from './telling/push-runner.ts';
 export { takeNewMessages } from './telling/take-new-messages.ts';
 export { writeMissedMails } from './telling/missed-mails.ts';
 export type { MissedMailOptions } from './telling/missed-mails.ts';

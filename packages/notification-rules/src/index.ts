@@ -1,4 +1,5 @@
 export { channels, notificationsFor } from './notifications.ts';
+export type { PushPayload } from './push-payload.ts';
 export { wordsOf } from './words.ts';
 export type {
   Attention,

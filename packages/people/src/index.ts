@@ -71,6 +71,7 @@ export { changeKeptGroup, createKeptGroup, deleteKeptGroup } from './scim/keep-g
 export type { KeptGroup } from './scim/keep-group.ts';
 export { makeScimToken, revokeScimToken } from './scim/scim-tokens.ts';
 
+export { addPushSubscription } from './sessions/add-push-subscription.ts';
 export { endOtherSessions, endSession, openSession } from './sessions/change-sessions.ts';
 
 export { confirmEmailChange } from './doors/change-own-email.ts';

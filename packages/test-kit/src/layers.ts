@@ -46,9 +46,10 @@ export const layers: readonly Layer[] = [
   {
     name: 'what is stored, and who may do what',
     packages: {
+      outgoing: [],
       store: [],
       access: ['store'],
-      jobs: ['store'],
+      jobs: ['store', 'outgoing'],
       'presence-state': ['store'],
       objects: ['store'],
     },
@@ -83,4 +84,5 @@ export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   ioredis: ['redis'],
   nodemailer: ['mail'],
   'openid-client': ['openid'],
+  'web-push': ['jobs'],
 };

@@ -7,6 +7,7 @@ import { connectStores, keepLease, openPool, serveApi, startMaintenance } from '
 import type { RequestHandler, ServiceFrame, Stores } from '@parley/server';
 import { SideEffectRunner } from '@parley/jobs';
 import { subjectLogger } from '@parley/logging';
+import { AddressRules, callService, findAddressesInDns } from '@parley/outgoing';
 import { deriveKeySecrets } from '@parley/secrets';
 
 import type { MessagesContext } from './context.ts';
@@ -19,10 +20,7 @@ import { PageReader } from './pages/page-reader.ts';
 import { MessageRenderer } from './rendering/message-renderer.ts';
 import { MessageSender } from './sending/send.ts';
 import { streamNotices } from './notices/stream-notices.ts';
-import { AddressRules } from './outgoing/address-rules.ts';
 import { CallMetrics } from './outgoing/call-metrics.ts';
-import { callService } from './outgoing/call-service.ts';
-import { findAddressesInDns } from './outgoing/find-addresses.ts';
 import { outgoingWebhooks } from './outgoing/outgoing-webhooks.ts';
 import { maintenanceOfMessages } from './maintenance.ts';
 

@@ -1,9 +1,10 @@
 import { ConfigError } from '@parley/config';
 import { openFileStore } from '@parley/files';
 import type { FileStore } from '@parley/files';
-import { MailRunner, tellingWorks } from '@parley/jobs';
+import { MailRunner, PushRunner, tellingWorks } from '@parley/jobs';
 import { subjectLogger } from '@parley/logging';
 import { openMailTransport } from '@parley/mail';
+import { AddressRules, callService, findAddressesInDns } from '@parley/outgoing';
 import { createPeopleContext } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
 import { connectStores, keepLease, openPool, serveApi, startMaintenance } from '@parley/server';
@@ -35,7 +36,7 @@ async function openFiles({ config, onDispose }: ServiceFrame): Promise<FileStore
 /** No request waits for the jobs that send mails. */
 const mailConnections = 2;
 /** Nor for those that tell people of messages. */
-const tellingConnections = 2;
+const tellingConnections = 4;
 const forgetIntervalMs = 600_000;
 
 /** Sends mails, if the configuration says how. */
@@ -67,13 +68,37 @@ function startMails(frame: ServiceFrame, { keySecrets }: PeopleContext): void {
   ]);
 }
 
+/** How push services reach the operator: at the address of the server, where they accept it (RFC 8292, 2.1). */
+function subjectOf(publicUrl: string): string {
+  const { protocol, hostname } = new URL(publicUrl);
+  return protocol === 'https:' ? publicUrl : `mailto:parley@${hostname}`;
+}
+
 /** Tells people of messages while they are away (decision 0053). */
 function startTelling(frame: ServiceFrame, { keySecrets, publicUrl }: PeopleContext): void {
-  const { config, metrics } = frame;
+  const { config, log, metrics } = frame;
+  const pool = openPool(frame, 'telling', tellingConnections);
+  const { allowedNetworks, timeoutMs } = config.outgoingWebhooks;
+  const callOptions = {
+    rules: new AddressRules(allowedNetworks),
+    findAddresses: findAddressesInDns,
+    timeoutMs,
+    redirectsMax: 0,
+  };
+  const pushes = new PushRunner({
+    pool,
+    keySecrets,
+    subject: subjectOf(publicUrl),
+    call: async (call, signal) => callService(call, callOptions, signal),
+    log: subjectLogger(log, 'people:pushes'),
+    registry: metrics.registry,
+  });
+  pushes.start();
+  frame.onDispose('pushes', () => pushes.stop());
   startMaintenance(
     frame,
     tellingWorks({
-      pool: openPool(frame, 'telling', tellingConnections),
+      pool,
       keySecrets,
       publicUrl,
       hasMail: config.mail !== undefined,

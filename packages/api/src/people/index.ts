@@ -86,6 +86,11 @@ export {
 } from './settings.ts';
 export type { UserSettings } from './settings.ts';
 export {
+  addPushSubscriptionEndpoint,
+  listPushSubscriptionsEndpoint,
+  removePushSubscriptionEndpoint,
+} from './push-subscriptions.ts';
+export {
   endOtherSessionsEndpoint,
   endSessionEndpoint,
   listSessionsEndpoint,

@@ -60,6 +60,10 @@ const storedSecrets: Readonly<
   bot_services: ['Services of bots', 'the settings of the bot'],
   invitations: ['Links of invitations', 'revoke the link and make another'],
   mails: ['Waiting mails', 'the next attempt gives them up'],
+  push_keys: [
+    'Keys for push services',
+    'the next start of people makes new ones, and browsers subscribe again',
+  ],
 };
 
 function describeCounts(

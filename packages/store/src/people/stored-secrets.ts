@@ -4,6 +4,7 @@ import { keyPurpose } from './api-keys.ts';
 import { linkPurpose } from './invitations.ts';
 import { configPurpose, tokenPurpose } from '../bots/bot-services.ts';
 import { letterPurpose } from '../mails/mails.ts';
+import { pushKeyPurpose } from '../telling/push-keys.ts';
 import { hashToStore, isCurrentHash, openEither, sealSecret } from '@parley/secrets';
 import type { KeySecrets } from '@parley/secrets';
 
@@ -53,6 +54,7 @@ const tables = {
     name: 'message_id',
     columns: [{ column: 'letter_encrypted', purpose: letterPurpose }],
   },
+  push_keys: { id: 'id', columns: [{ column: 'private_key_encrypted', purpose: pushKeyPurpose }] },
 } as const satisfies Record<string, SecretTable>;
 
 type TableName = keyof typeof tables;
@@ -139,6 +141,7 @@ async function walkAll(walk: Walk): Promise<StoredSecrets> {
     bot_services: await walkTable(walk, 'bot_services'),
     invitations: await walkTable(walk, 'invitations'),
     mails: await walkTable(walk, 'mails'),
+    push_keys: await walkTable(walk, 'push_keys'),
   };
 }
 

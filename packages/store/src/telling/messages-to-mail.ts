@@ -61,6 +61,13 @@ export async function hasMessagesToLookAt(db: Queryable): Promise<boolean> {
 /** What candidates are written for. */
 export type ToldBy = { readonly mail: boolean };
 
+/** The people among the candidates of the messages above $1 up to $2: `u` and `m`. */
+function peopleToTellSql(join = ''): string {
+  return `messages m CROSS JOIN LATERAL (${candidatesSql}) c ${join} JOIN users u ON u.id = c.user_id
+      WHERE m.id > $1 AND m.id <= $2 AND m.sent_at > now() - make_interval(secs => ${toldMaxSecs})
+        AND u.id <> m.sender_id AND u.is_active AND u.bot_type IS NULL AND NOT u.is_system`;
+}
+
 /**
  * Looks at the next messages: writes their candidates and notes how far it came, in the caller's transaction. Message ids are given in commit
  * order, so none appears below.
@@ -83,7 +90,8 @@ export async function takeCandidates(
   const looked = wildcard === -1 ? rows : rows.slice(0, wildcard + 1);
   const upto = looked.at(-1)?.id;
   if (upto === undefined) return { taken: 0, mayHaveMore: false };
-  const taken = by.mail ? await insertMailCandidates(client, after, upto) : 0;
+  const toMail = by.mail ? await insertMailCandidates(client, after, upto) : 0;
+  const taken = toMail + (await insertPushCandidates(client, after, upto));
   await client.query({
     name: 'store-move-told-upto',
     text: 'UPDATE told_upto SET message_id = $1',
@@ -93,16 +101,33 @@ export async function takeCandidates(
   return { taken, mayHaveMore };
 }
 
+/** Of those who subscribed somewhere. What is pushed is due at once. */
+async function insertPushCandidates(client: Client, after: number, upto: number): Promise<number> {
+  const { rows } = await client.query<{ subscriptionId: number }>({
+    name: 'store-take-push-candidates',
+    text: `INSERT INTO messages_to_push (subscription_id, message_id)
+      SELECT DISTINCT p.id, m.id FROM ${peopleToTellSql('JOIN push_subscriptions p ON p.user_id = c.user_id')}
+        AND (${settingSql('enable_offline_push_notifications', true)} OR ${settingSql('enable_online_push_notifications', true)})
+      ON CONFLICT DO NOTHING RETURNING subscription_id AS "subscriptionId"`,
+    values: [after, upto],
+  });
+  if (rows.length === 0) return 0;
+  // A statement of its own: it must see a release that the one above waited for.
+  await client.query({
+    name: 'store-wake-push-subscriptions',
+    text: `UPDATE push_subscriptions SET due_at = now() WHERE id = ANY ($1::bigint[]) AND due_at > now() AND failures = 0`,
+    values: [[...new Set(rows.map(({ subscriptionId }) => subscriptionId))]],
+  });
+  return rows.length;
+}
+
 async function insertMailCandidates(client: Client, after: number, upto: number): Promise<number> {
   const { rowCount } = await client.query({
     name: 'store-take-mail-candidates',
     text: `INSERT INTO messages_to_mail (user_id, message_id, due_at)
       SELECT DISTINCT u.id, m.id, m.sent_at + make_interval(secs => coalesce(
         (u.settings ->> 'email_notifications_batching_period_seconds')::integer, $3))
-      FROM messages m CROSS JOIN LATERAL (${candidatesSql}) c JOIN users u ON u.id = c.user_id
-      WHERE m.id > $1 AND m.id <= $2 AND m.sent_at > now() - make_interval(secs => ${toldMaxSecs})
-        AND u.id <> m.sender_id AND u.is_active AND u.bot_type IS NULL AND NOT u.is_system
-        AND ${settingSql('enable_offline_email_notifications', true)}
+      FROM ${peopleToTellSql()} AND ${settingSql('enable_offline_email_notifications', true)}
       ON CONFLICT DO NOTHING`,
     values: [after, upto, userSettingDefaults.email_notifications_batching_period_seconds],
   });

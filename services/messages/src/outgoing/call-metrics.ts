@@ -1,7 +1,6 @@
+import type { CallResult } from '@parley/outgoing';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
-
-import type { CallResult } from './call-service.ts';
 
 function outcomeLabel(result: CallResult): string {
   if (result.kind === 'answer') return result.status < 300 ? 'answered' : 'bad-status';

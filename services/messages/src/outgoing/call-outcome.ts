@@ -1,8 +1,8 @@
 /** The bot's reply and the notice to its owner after a call (reference facts, people 18). */
 import { codeBlock, joinNotices, link, notice } from '@parley/composing';
 import type { Notice } from '@parley/composing';
+import type { CallResult } from '@parley/outgoing';
 
-import type { CallResult } from './call-service.ts';
 import { readAnswer } from './service-interfaces.ts';
 import type { Reply } from './service-interfaces.ts';
 

@@ -14,6 +14,7 @@ import type { SideEffectHandlers, SideEffectRun } from '@parley/jobs';
 import { findBotServices, findUserById, getRealm, listMessageOfCall } from '@parley/store';
 import type { KeySecrets } from '@parley/secrets';
 import type { BotService, Realm, User } from '@parley/store';
+import type { CallResult, ServiceCall } from '@parley/outgoing';
 
 import { renderedOf } from '../pages/message-body.ts';
 import type { MessageBody } from '../pages/message-body.ts';
@@ -24,7 +25,6 @@ import type { SendRequest } from '../sending/send.ts';
 import { errorBlock, outcomeOf, ownerNotice, slackRefusesPrivate } from './call-outcome.ts';
 import type { CallOutcome } from './call-outcome.ts';
 import type { CallMetrics } from './call-metrics.ts';
-import type { CallResult, ServiceCall } from './call-service.ts';
 import { writeCall } from './service-interfaces.ts';
 import type { TriggeringMessage, Reply } from './service-interfaces.ts';
 

@@ -1,7 +1,6 @@
 /** The requests to a bot's service, and the meaning of its answers (reference facts, people 18). */
 import { serviceInterfaces } from '@parley/api';
-
-import type { ServiceCall } from './call-service.ts';
+import type { ServiceCall } from '@parley/outgoing';
 
 /** A message and the bot that is called for it. */
 export type TriggeringMessage = {

@@ -147,6 +147,11 @@ import {
   unlinkIdentityHandler,
 } from './single-sign-on.ts';
 import {
+  addPushSubscriptionHandler,
+  listPushSubscriptionsHandler,
+  removePushSubscriptionHandler,
+} from './push-subscriptions.ts';
+import {
   endOtherSessionsHandler,
   endSessionHandler,
   listSessionsHandler,
@@ -181,6 +186,9 @@ export const endpoints: readonly Implementation<PeopleContext>[] = everyHandlerO
   beginLinkingHandler,
   listIdentitiesHandler,
   unlinkIdentityHandler,
+  addPushSubscriptionHandler,
+  listPushSubscriptionsHandler,
+  removePushSubscriptionHandler,
   getOwnProfileHandler,
   regenerateOwnApiKeyHandler,
   deactivateOwnUserHandler,

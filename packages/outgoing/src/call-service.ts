@@ -21,7 +21,7 @@ import type { FindAddresses } from './find-addresses.ts';
 export type ServiceCall = {
   readonly url: string;
   readonly contentType: string;
-  readonly body: string;
+  readonly body: string | Buffer;
   readonly headers: Readonly<Record<string, string>>;
 };
 
@@ -40,9 +40,11 @@ export type CallOptions = {
   readonly findAddresses: FindAddresses;
   /** For the head of each answer; the whole call may take twice this time. */
   readonly timeoutMs: number;
+  /** A redirect beyond this number is a fault. */
+  readonly redirectsMax?: number;
 };
 
-const redirectsMax = 5;
+const redirectsMaxByDefault = 5;
 const headMaxBytes = 16 * 1024;
 /** Above the largest message that fits into an answer, even if every character is escaped. */
 const answerMaxBytes = 256 * 1024;
@@ -120,7 +122,7 @@ async function readText(response: IncomingMessage, isCutAtBound: boolean): Promi
 function exchange(
   start: (options: RequestOptions) => ClientRequest,
   options: RequestOptions,
-  body: string | undefined,
+  body: string | Buffer | undefined,
   { rules, timeoutMs }: CallOptions,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
@@ -210,6 +212,7 @@ async function follow(
   if (Buffer.byteLength(call.body) > requestMaxBytes)
     throw new CallFault('RequestTooLarge', `The message is longer than ${requestMaxBytes} bytes.`);
   const first: Hop = { url: parseUrl(call.url), method: 'POST' };
+  const { redirectsMax = redirectsMaxByDefault } = options;
   let hop = first;
   for (let redirects = 0; redirects <= redirectsMax; redirects += 1) {
     const isOwnServer = hop.url.origin === first.url.origin;

@@ -1,0 +1,353 @@
+/** Web Push: subscriptions, and who is told of what, with a push service that checks signatures and a subscriber that decrypts. */
+import type { Pool } from '@parley/database';
+import { makeOrganization, openTestPool, startLocalCluster, waitUntil } from '@parley/test-kit';
+import type { Cluster, Parameters, TestAccount, TestOrganization } from '@parley/test-kit';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+
+import { Browser } from '../support/browser.ts';
+import { PushService, PushSubscriber } from '../support/push-service.ts';
+
+const password = 'the tide is low on tuesdays';
+const done = { result: 'success', msg: '' };
+
+let service: PushService;
+let cluster: Cluster;
+let organization: TestOrganization;
+let pool: Pool;
+let ann: TestAccount;
+let bob: TestAccount;
+let phone: PushSubscriber;
+let streamId: number;
+let made = 0;
+
+beforeAll(async () => {
+  service = await PushService.start();
+  cluster = await startLocalCluster({
+    people: 2,
+    environment: { PARLEY_OUTGOING_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
+  });
+  organization = await makeOrganization(cluster);
+  pool = openTestPool(cluster.settings.databaseUrl);
+});
+afterAll(async () => {
+  await pool?.end();
+  await organization?.close();
+  await cluster?.stop();
+  await service?.stop();
+});
+beforeEach(async () => {
+  service.answer = () => 201;
+  made += 1;
+  ann = await organization.makeAccount(`Ann${made} Lee`, { role: 'administrator' });
+  bob = await organization.makeAccount(`Bob${made} Ray`, { password });
+  ({ id: streamId } = await organization.makeStream(`kiln${made}`, [ann, bob], {
+    inviteOnly: true,
+  }));
+  phone = new PushSubscriber(service);
+  await bob.client.post('push_subscriptions', phone.target);
+});
+
+async function send(from: TestAccount, message: Parameters): Promise<number> {
+  return Number((await from.client.post('messages', message))['id']);
+}
+
+function write(content: string): Promise<number> {
+  return send(ann, { type: 'private', to: [bob.id], content });
+}
+
+function call(content: string, topic = 'fire'): Promise<number> {
+  return send(ann, {
+    type: 'stream',
+    to: streamId,
+    topic,
+    content: `@**${bob.user.fullName}** ${content}`,
+  });
+}
+
+/** Waits until nothing waits to be pushed. */
+async function settle(): Promise<void> {
+  await waitUntil(
+    'nothing waits to be pushed',
+    async () => {
+      const { rows } = await pool.query<{ done: boolean }>(
+        `SELECT (SELECT message_id FROM told_upto) >= (SELECT max(id) FROM messages)
+          AND NOT EXISTS (SELECT 1 FROM messages_to_push WHERE pushed_at IS NULL) AS done`,
+      );
+      return rows[0]?.done;
+    },
+    { deadlineMs: 30_000 },
+  );
+  expect(service.faults).toEqual([]);
+}
+
+/** Makes the push service refuse, and waits until it has refused a push for the phone. */
+async function writeInVain(content: string): Promise<number> {
+  const refused = Promise.withResolvers<void>();
+  service.answer = (path) => {
+    if (path === phone.path) refused.resolve();
+    return 503;
+  };
+  const id = await call(content);
+  await refused.promise;
+  await waitUntil('the refusal is noted', async () => {
+    const { rowCount } = await pool.query(
+      `SELECT 1 FROM push_subscriptions WHERE user_id = ${bob.id} AND failures > 0 AND claimed_until < now()`,
+    );
+    return rowCount === 1;
+  });
+  return id;
+}
+
+async function goOn(): Promise<void> {
+  service.answer = () => 201;
+  await pool.query('UPDATE push_subscriptions SET due_at = now() WHERE failures > 0');
+  await settle();
+}
+
+test('a message is pushed at once, encrypted for the subscriber and signed by the key that it was given', async () => {
+  const { public_key: publicKey } = await bob.client.get('push_subscriptions');
+  const id = await write('The kiln is **hot**');
+  await settle();
+  const [payload, ...more] = phone.payloads;
+  expect(more).toEqual([]);
+  expect(payload).toEqual({
+    v: 1,
+    notice: {
+      conversation_id: expect.any(Number),
+      place: { type: 'private' },
+      sender: ann.user.fullName,
+      text: 'The kiln is hot',
+      url: `/#narrow/pm-with/${ann.id},${bob.id}-pm/near/${id}`,
+      count: 1,
+      message_ids: [id],
+    },
+    gone: [],
+  });
+  const push = service.pushes.find(({ path }) => path === phone.path);
+  expect(push?.publicKey).toBe(publicKey);
+  expect(push?.headers).toMatchObject({
+    ttl: '86400',
+    urgency: 'high',
+    'content-encoding': 'aes128gcm',
+    topic: expect.stringMatching(/^[\w-]{32}$/),
+  });
+  expect(push?.body.toString('latin1')).not.toContain('kiln');
+});
+
+test('later pushes count what is unread in the conversation, and say what was read', async () => {
+  const first = await write('one');
+  await settle();
+  const second = await write('two');
+  await settle();
+  expect(phone.payloads.at(-1)?.notice).toMatchObject({ count: 2, message_ids: [first, second] });
+  await bob.client.post('messages/flags', { messages: [first, second], op: 'add', flag: 'read' });
+  const third = await call('three');
+  await settle();
+  const last = phone.payloads.at(-1);
+  expect(last?.notice).toMatchObject({
+    count: 1,
+    message_ids: [third],
+    place: { type: 'stream', stream: `kiln${made}`, topic: 'fire' },
+  });
+  expect(last?.gone).toEqual([first, second]);
+});
+
+test('any script fits into a push', async () => {
+  await ann.client.patch('settings', { full_name: '語'.repeat(100) });
+  await send(ann, {
+    type: 'stream',
+    to: streamId,
+    topic: '語'.repeat(60),
+    content: `@**${bob.user.fullName}** ${'語'.repeat(5_000)}`,
+  });
+  await settle();
+  expect(phone.payloads).toHaveLength(1);
+  expect(service.pushes.at(-1)?.body.length).toBeLessThanOrEqual(4_096);
+});
+
+test('every device of a person is told once, whichever of two processes pushes', async () => {
+  const devices = Array.from({ length: 10 }, () => new PushSubscriber(service));
+  for (const each of devices) await bob.client.post('push_subscriptions', each.target);
+  await write('hello');
+  await settle();
+  expect(devices.map(({ payloads }) => payloads.length)).toEqual(devices.map(() => 1));
+});
+
+test('who is active is told only if they want that, or once they are away', async () => {
+  await bob.client.patch('settings/notifications', { enable_online_push_notifications: false });
+  await bob.client.post('users/me/presence', { status: 'active' });
+  await waitUntil('the report is stored', async () => {
+    const { rowCount } = await pool.query(`SELECT 1 FROM presence WHERE user_id = ${bob.id}`);
+    return rowCount === 1;
+  });
+  await write('hello');
+  await waitUntil('it is put off', async () => {
+    const { rows } = await pool.query<{ secs: number }>(
+      `SELECT extract(epoch FROM due_at - now())::float AS secs FROM push_subscriptions
+        WHERE user_id = ${bob.id} AND due_at < 'infinity'`,
+    );
+    return rows.some(({ secs }) => secs > 60 && secs < 141);
+  });
+  expect(phone.payloads).toEqual([]);
+  await pool.query(
+    `UPDATE presence SET reported_at = now() - interval '141 s' WHERE user_id = ${bob.id}`,
+  );
+  await pool.query(`UPDATE push_subscriptions SET due_at = now() WHERE user_id = ${bob.id}`);
+  await settle();
+  expect(phone.payloads).toHaveLength(1);
+});
+
+test('words of private messages are left out if the person wants that', async () => {
+  await bob.client.patch('settings/notifications', { pm_content_in_desktop_notifications: false });
+  await write('secret words');
+  await settle();
+  expect(phone.payloads.map(({ notice }) => notice.text)).toEqual([null]);
+});
+
+describe('nobody is told', () => {
+  test('of messages that concern nobody, or of any without wanting it', async () => {
+    await send(ann, { type: 'stream', to: streamId, topic: 'a', content: 'plain' });
+    await bob.client.patch('settings/notifications', {
+      enable_online_push_notifications: false,
+      enable_offline_push_notifications: false,
+    });
+    await write('hello');
+    await settle();
+    expect(phone.payloads).toEqual([]);
+  });
+
+  test.each<[string, (id: number) => Promise<unknown>]>([
+    [
+      'read',
+      (id) => bob.client.post('messages/flags', { messages: [id], op: 'add', flag: 'read' }),
+    ],
+    ['deleted', (id) => ann.client.delete(`messages/${id}`)],
+    [
+      'taken out of reach',
+      () =>
+        ann.client.delete('users/me/subscriptions', {
+          subscriptions: [`kiln${made}`],
+          principals: [bob.id],
+        }),
+    ],
+    ['edited to concern others', (id) => ann.client.patch(`messages/${id}`, { content: 'x' })],
+    ['ended with its reader', () => ann.client.delete(`users/${bob.id}`)],
+  ])('of a message that was %s before it could be pushed', async (_what, change) => {
+    const id = await writeInVain('come');
+    await change(id);
+    await goOn();
+    expect(phone.payloads).toEqual([]);
+  });
+});
+
+test('a push that fails is repeated, with what is true then', async () => {
+  const id = await writeInVain('wrong words');
+  await ann.client.patch(`messages/${id}`, {
+    content: `@**${bob.user.fullName}** right words`,
+    topic: 'elsewhere',
+  });
+  await goOn();
+  expect(phone.payloads.map(({ notice }) => [notice.text, notice.place])).toEqual([
+    [
+      `@${bob.user.fullName} right words`,
+      { type: 'stream', stream: `kiln${made}`, topic: 'elsewhere' },
+    ],
+  ]);
+});
+
+test('a push service that fails delays nobody at another one', async () => {
+  service.answer = () => 503;
+  const other = await PushService.start();
+  const cat = await organization.makeAccount(`Cat${made} Moe`);
+  const tablet = new PushSubscriber(other);
+  await cat.client.post('push_subscriptions', tablet.target);
+  await write('hello');
+  await send(ann, { type: 'private', to: [cat.id], content: 'hello' });
+  await waitUntil('the other one has it', () => tablet.payloads.length === 1);
+  expect(phone.payloads).toEqual([]);
+  await goOn();
+  expect(phone.payloads).toHaveLength(1);
+  await other.stop();
+});
+
+test.each([404, 410])('a subscription of which its service says %i ends', async (status) => {
+  service.answer = () => status;
+  await write('hello');
+  await settle();
+  const { subscriptions } = await bob.client.get('push_subscriptions');
+  expect(subscriptions).toEqual([]);
+});
+
+test('a push follows no redirect', async () => {
+  const asked: string[] = [];
+  service.answer = (path) => {
+    asked.push(path);
+    return 302;
+  };
+  await write('hello');
+  await waitUntil('it failed', async () => {
+    const { rowCount } = await pool.query(
+      `SELECT 1 FROM push_subscriptions WHERE user_id = ${bob.id} AND failures > 0`,
+    );
+    return rowCount === 1;
+  });
+  expect(new Set(asked.filter((path) => path === '/elsewhere'))).toEqual(new Set());
+  await goOn();
+});
+
+describe('subscriptions', () => {
+  async function countOf(browser: Browser): Promise<boolean[]> {
+    const { body } = await browser.call('GET', 'push_subscriptions');
+    const { subscriptions } = body as { subscriptions: { is_current: boolean }[] };
+    return subscriptions.map((each) => each.is_current);
+  }
+
+  test('one of a browser ends with its session, and another replaces it', async () => {
+    const browser = new Browser(cluster.url);
+    await browser.signIn(bob.email, password);
+    for (const each of [new PushSubscriber(service), new PushSubscriber(service)])
+      await browser.call('POST', 'push_subscriptions', { form: each.target });
+    expect(await countOf(browser)).toEqual([true, false]);
+    const other = new Browser(cluster.url);
+    await other.signIn(bob.email, password);
+    expect((await other.call('DELETE', 'sessions')).status).toBe(200);
+    expect(await countOf(other)).toEqual([false]);
+  });
+
+  test('one of a program ends with its key', async () => {
+    await bob.client.post('users/me/api_key/regenerate');
+    const { rowCount } = await pool.query(
+      `SELECT 1 FROM push_subscriptions WHERE user_id = ${bob.id}`,
+    );
+    expect(rowCount).toBe(0);
+  });
+
+  test('a person has at most twenty, and one endpoint belongs to one person', async () => {
+    for (let n = 0; n < 21; n += 1)
+      await bob.client.post('push_subscriptions', new PushSubscriber(service).target);
+    expect((await bob.client.get('push_subscriptions'))['subscriptions']).toHaveLength(20);
+    await ann.client.post('push_subscriptions', phone.target);
+    await bob.client.delete('push_subscriptions', { endpoint: phone.target.endpoint });
+    expect((await ann.client.get('push_subscriptions'))['subscriptions']).toHaveLength(1);
+    expect(
+      await ann.client.delete('push_subscriptions', { endpoint: phone.target.endpoint }),
+    ).toEqual(done);
+    expect((await ann.client.get('push_subscriptions'))['subscriptions']).toEqual([]);
+  });
+
+  test.each([
+    ['endpoint', 'http://push.example/a'],
+    ['endpoint', 'https://user:pass@push.example/a'],
+    ['endpoint', `https://push.example/${'a'.repeat(1_000)}`],
+    ['endpoint', 'nowhere'],
+    ['p256dh', 'AAAA'],
+    ['p256dh', Buffer.concat([Buffer.from([4]), Buffer.alloc(64, 1)]).toString('base64url')],
+    ['auth', 'AAAA'],
+  ])('refuses %s %s', async (name, value) => {
+    const { status, body } = await bob.client.request('POST', 'push_subscriptions', {
+      ...phone.target,
+      [name]: value,
+    });
+    expect([status, body['msg']]).toEqual([400, `Invalid ${name}`]);
+  });
+});
