@@ -104,6 +104,7 @@ CREATE TABLE api_keys (
   CONSTRAINT api_keys_key_hash_key UNIQUE (key_hash),
   CONSTRAINT api_keys_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );
+CREATE TRIGGER push_subscriptions_end AFTER UPDATE ON api_keys FOR EACH ROW WHEN (old.created_at IS DISTINCT FROM new.created_at) EXECUTE FUNCTION push_subscriptions_end('user_id');
 CREATE TRIGGER sessions_end AFTER UPDATE ON api_keys FOR EACH ROW WHEN (old.created_at IS DISTINCT FROM new.created_at) EXECUTE FUNCTION sessions_end('user_id');
 COMMENT ON TABLE api_keys IS 'owner: store/api-keys; key_hash is HMAC-SHA256, key_encrypted AES-256-GCM under the key secret';
 
@@ -506,6 +507,15 @@ CREATE TABLE messages_to_mail (
 CREATE INDEX messages_to_mail_by_due ON messages_to_mail USING btree (due_at);
 COMMENT ON TABLE messages_to_mail IS 'owner: store/messages-to-mail; candidates, until a mail tells of the message or need not';
 
+CREATE TABLE messages_to_push (
+  subscription_id bigint NOT NULL,
+  message_id bigint NOT NULL,
+  pushed_at timestamp with time zone,
+  CONSTRAINT messages_to_push_pkey PRIMARY KEY (subscription_id, message_id),
+  CONSTRAINT messages_to_push_subscription_id_fkey FOREIGN KEY (subscription_id) REFERENCES push_subscriptions(id) ON DELETE CASCADE
+);
+COMMENT ON TABLE messages_to_push IS 'owner: store/push-subscriptions';
+
 CREATE TABLE muted_topics (
   user_id integer NOT NULL,
   stream_id integer NOT NULL,
@@ -525,6 +535,39 @@ CREATE TABLE presence (
   CONSTRAINT presence_status_check CHECK (status = ANY (ARRAY['active'::text, 'idle'::text]))
 ) WITH (fillfactor=50, autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000);
 COMMENT ON TABLE presence IS 'owner: store/presence';
+
+CREATE TABLE push_keys (
+  id integer NOT NULL,
+  public_key text NOT NULL,
+  private_key_encrypted bytea NOT NULL,
+  CONSTRAINT push_keys_pkey PRIMARY KEY (id),
+  CONSTRAINT push_keys_id_check CHECK (id = 1)
+);
+COMMENT ON TABLE push_keys IS 'owner: store/push-keys; private_key_encrypted is AES-256-GCM under the key secret';
+
+CREATE TABLE push_subscriptions (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  user_id integer NOT NULL,
+  session_id bigint,
+  endpoint text NOT NULL,
+  origin text NOT NULL,
+  p256dh text NOT NULL,
+  auth text NOT NULL,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  due_at timestamp with time zone NOT NULL DEFAULT 'infinity'::timestamp with time zone,
+  claimed_until timestamp with time zone NOT NULL DEFAULT '-infinity'::timestamp with time zone,
+  attempts bigint NOT NULL DEFAULT 0,
+  failures integer NOT NULL DEFAULT 0,
+  may_have_arrived boolean NOT NULL DEFAULT false,
+  CONSTRAINT push_subscriptions_pkey PRIMARY KEY (id),
+  CONSTRAINT push_subscriptions_endpoint_key UNIQUE (endpoint),
+  CONSTRAINT push_subscriptions_session_id_key UNIQUE (session_id),
+  CONSTRAINT push_subscriptions_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE,
+  CONSTRAINT push_subscriptions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+CREATE INDEX push_subscriptions_by_due ON push_subscriptions USING btree (due_at);
+CREATE INDEX push_subscriptions_by_user ON push_subscriptions USING btree (user_id);
+COMMENT ON TABLE push_subscriptions IS 'owner: store/push-subscriptions; triggers of users and api_keys delete too';
 
 CREATE TABLE reactions (
   message_id bigint NOT NULL,
@@ -918,6 +961,7 @@ CREATE INDEX users_by_owner ON users USING btree (bot_owner_id) WHERE (bot_owner
 CREATE INDEX users_reacting ON users USING btree (id) WHERE (bot_type = ANY (ARRAY[3, 4]));
 CREATE INDEX users_told_of_streams ON users USING btree (id) WHERE (is_active AND (((settings ->> 'enable_stream_push_notifications'::text))::boolean OR ((settings ->> 'enable_stream_email_notifications'::text))::boolean));
 CREATE TRIGGER account_tokens_end AFTER UPDATE ON users FOR EACH ROW WHEN (old.password_hash IS DISTINCT FROM new.password_hash OR old.delivery_email IS DISTINCT FROM new.delivery_email OR old.is_active AND NOT new.is_active) EXECUTE FUNCTION account_tokens_end();
+CREATE TRIGGER push_subscriptions_end AFTER UPDATE ON users FOR EACH ROW WHEN (old.password_hash IS DISTINCT FROM new.password_hash OR old.is_active AND NOT new.is_active) EXECUTE FUNCTION push_subscriptions_end('id');
 CREATE TRIGGER sessions_end AFTER UPDATE ON users FOR EACH ROW WHEN (old.password_hash IS DISTINCT FROM new.password_hash OR old.is_active AND NOT new.is_active) EXECUTE FUNCTION sessions_end('id');
 CREATE CONSTRAINT TRIGGER shown_names_changed AFTER UPDATE ON users DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (old.email IS DISTINCT FROM new.email OR old.delivery_email IS DISTINCT FROM new.delivery_email OR old.full_name IS DISTINCT FROM new.full_name OR old.short_name IS DISTINCT FROM new.short_name OR old.avatar_source IS DISTINCT FROM new.avatar_source OR old.avatar_version IS DISTINCT FROM new.avatar_version) EXECUTE FUNCTION shown_names_changed();
 COMMENT ON TABLE users IS 'owner: store/users';
@@ -939,6 +983,7 @@ CREATE TABLE log_entries_from_1000000 PARTITION OF log_entries FOR VALUES FROM (
 -- message_search_vector(search_text text, stream_id integer, conversation_id bigint, sender_id integer, message_id bigint) RETURNS tsvector
 -- message_thumbnails(html text) RETURNS text[]
 -- note_matched_user_set() RETURNS trigger
+-- push_subscriptions_end() RETURNS trigger
 -- send_messages(items json) RETURNS TABLE(ordinal integer, outcome text, message_id bigint, "position" bigint, epoch integer)
 -- send_messages_with_uploads(items json) RETURNS TABLE(ordinal integer, outcome text, message_id bigint, "position" bigint, epoch integer, notice_position bigint, notice_message_id bigint, notice text)
 -- sessions_end() RETURNS trigger

@@ -5,6 +5,7 @@ import type { Cluster, Parameters, TestAccount, TestOrganization } from '@parley
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 import { Browser } from '../support/browser.ts';
+import { anyNumber, textMatching } from '../support/matchers.ts';
 import { PushService, PushSubscriber } from '../support/push-service.ts';
 
 const password = 'the tide is low on tuesdays';
@@ -113,7 +114,7 @@ test('a message is pushed at once, encrypted for the subscriber and signed by th
   expect(payload).toEqual({
     v: 1,
     notice: {
-      conversation_id: expect.any(Number),
+      conversation_id: anyNumber,
       place: { type: 'private' },
       sender: ann.user.fullName,
       text: 'The kiln is hot',
@@ -129,7 +130,7 @@ test('a message is pushed at once, encrypted for the subscriber and signed by th
     ttl: '86400',
     urgency: 'high',
     'content-encoding': 'aes128gcm',
-    topic: expect.stringMatching(/^[\w-]{32}$/),
+    topic: textMatching(/^[\w-]{32}$/),
   });
   expect(push?.body.toString('latin1')).not.toContain('kiln');
 });

@@ -18,11 +18,13 @@ import {
   setApiKey,
   setBotService,
 } from '@parley/store';
+import { getPushKeys } from '@parley/store/telling';
 import type { BotService, KeyAccount } from '@parley/store';
 import { createRedisPrefix, createTestDatabase, getTestStores } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+const pushKeys = { publicKey: 'a public key', privateKey: 'a private key' } as const;
 const [firstText, secondText] = ['first-'.padEnd(40, 'x'), 'second-'.padEnd(40, 'y')];
 const first = deriveKeySecrets(firstText);
 const second = deriveKeySecrets(secondText);
@@ -85,6 +87,7 @@ beforeAll(async () => {
       expiresInSecs: 600,
     });
   });
+  await getPushKeys(connected.maker.pool, first, () => pushKeys);
 });
 afterAll(async () => {
   await connected.close();
@@ -116,6 +119,10 @@ async function expectAllRead(secrets: typeof first): Promise<void> {
   ]);
   const [mailId = 0] = await listDueMails(pool(), 'other', 1);
   expect(await claimMail(pool(), secrets, mailId, 0)).toMatchObject({ letter: 'a letter' });
+  const drawNone = (): never => {
+    throw new Error('the keys for push services are lost');
+  };
+  expect(await getPushKeys(connected.maker.pool, secrets, drawNone)).toEqual(pushKeys);
 }
 
 async function changeKeys(secrets: typeof first, userIds: readonly number[]): Promise<void> {
@@ -135,6 +142,7 @@ test("both configurations of a rolling deploy read each other's data, and no oth
     bot_services: { current: 0, previous: 3, unreadable: [] },
     invitations: allPrevious,
     mails: allPrevious,
+    push_keys: allPrevious,
   });
 });
 
@@ -180,6 +188,7 @@ test('an interrupted run keeps its progress, and rows that neither secret opens 
     bot_services: { current: 2, previous: 0, unreadable: [lostBot] },
     invitations: allCurrent,
     mails: allCurrent,
+    push_keys: allCurrent,
   });
   await changeKeys(second, [lost]);
   await setBotService(pool(), second, services[1] as BotService);
@@ -207,6 +216,7 @@ test('keys that change during the run keep the change', async () => {
     bot_services: { current: 3, previous: 0, unreadable: [] },
     invitations: allCurrent,
     mails: allCurrent,
+    push_keys: allCurrent,
   });
   await expectAllRead(first);
 });
@@ -220,6 +230,7 @@ test('a second run changes nothing, and reports if the previous secret is not ne
         bot_services: { current: 3, previous: 0, unreadable: [] },
         invitations: allCurrent,
         mails: allCurrent,
+        push_keys: allCurrent,
       },
     });
 });

@@ -23,6 +23,7 @@ const differing: Readonly<Record<string, string>> = {
   queue_id: 'a new queue',
   last_event_id: 'positions jump with the new epoch',
   presences: 'presence is not carried',
+  public_key: 'each installation draws its own keys for push services',
   server_timestamp: 'the time of the answer',
   realm_bot_domain: "made of the installation's address",
 };

@@ -455,35 +455,6 @@ export type {
   NewMail,
 } from './mails/mails.ts';
 export {
-  countMailCandidates,
-  hasMessagesToLookAt,
-  lockDueMailCandidates,
-  postponeMailCandidates,
-  removeMailCandidates,
-  restoreMailCandidates,
-  takeCandidates,
-  toldMaxSecs,
-} from './telling/messages-to-mail.ts';
-export type { Candidate, ToldBy } from './telling/messages-to-mail.ts';
-export { findPublicPushKey, getPushKeys } from './telling/push-keys.ts';
-export type { PushKeys } from './telling/push-keys.ts';
-export {
-  claimPushes,
-  countPushSubscriptions,
-  deletePushSubscription,
-  insertPushSubscription,
-  listPushSubscriptions,
-  releasePush,
-  removePushSubscription,
-} from './telling/push-subscriptions.ts';
-export type {
-  ClaimedPush,
-  ListedPushSubscription,
-  PushTarget,
-} from './telling/push-subscriptions.ts';
-export { activeForSecs, listToldFacts } from './telling/told-facts.ts';
-export type { ToldFacts, ToldPlace } from './telling/told-facts.ts';
-export {
   deleteOldTokens,
   findJoinToken,
   findToken,

@@ -1,7 +1,7 @@
 /** Who is told, judged from what the database says at the moment of telling (decision 0053). */
 import { notificationsFor } from '@parley/notification-rules';
 import type { Notifications } from '@parley/notification-rules';
-import type { ToldFacts } from '@parley/store';
+import type { ToldFacts } from '@parley/store/telling';
 
 /**
  * Judges one unread message for one person. The server does not know what a window shows: what somebody sees is read, and so not judged.

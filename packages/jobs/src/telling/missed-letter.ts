@@ -3,7 +3,8 @@ import { messageLink } from '@parley/markdown';
 import { quote } from '@parley/mail';
 import type { Letter, Paragraph } from '@parley/mail';
 import { wordsOf } from '@parley/notification-rules';
-import type { Realm, ToldFacts } from '@parley/store';
+import type { Realm } from '@parley/store';
+import type { ToldFacts } from '@parley/store/telling';
 
 /** The newest ones; earlier ones are counted. */
 const messagesMax = 20;

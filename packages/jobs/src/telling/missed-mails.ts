@@ -2,18 +2,17 @@
 import { transaction } from '@parley/database';
 import type { Client, Pool } from '@parley/database';
 import type { KeySecrets } from '@parley/secrets';
+import { getRealm, insertMails, removeMail } from '@parley/store';
 import {
-  getRealm,
-  insertMails,
   listToldFacts,
   lockDueMailCandidates,
   postponeMailCandidates,
-  removeMail,
   removeMailCandidates,
   restoreMailCandidates,
   toldMaxSecs,
-} from '@parley/store';
-import type { Candidate, ClaimedMail, NewMail, Realm, ToldFacts } from '@parley/store';
+} from '@parley/store/telling';
+import type { ClaimedMail, NewMail, Realm } from '@parley/store';
+import type { Candidate, ToldFacts } from '@parley/store/telling';
 
 import { byConversation, judge } from './judge.ts';
 import { missedLetter } from './missed-letter.ts';

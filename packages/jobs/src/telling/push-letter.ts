@@ -5,8 +5,8 @@ import { messageLink } from '@parley/markdown';
 import { wordsOf } from '@parley/notification-rules';
 import type { PushPayload } from '@parley/notification-rules';
 import type { ServiceCall } from '@parley/outgoing';
-import { toldMaxSecs } from '@parley/store';
-import type { PushKeys, PushTarget, ToldFacts } from '@parley/store';
+import { toldMaxSecs } from '@parley/store/telling';
+import type { PushKeys, PushTarget, ToldFacts } from '@parley/store/telling';
 import webPush from 'web-push';
 
 /** Push services take 4096 bytes (RFC 8030, 7.2), encryption included; these bounds stay below in any script. */
@@ -81,8 +81,6 @@ export function pushCall(
     url: endpoint,
     contentType: contentType ?? 'application/octet-stream',
     body: details.body ?? Buffer.alloc(0),
-    headers: Object.fromEntries(
-      Object.entries(headers).map(([name, value]) => [name, String(value)]),
-    ),
+    headers,
   };
 }

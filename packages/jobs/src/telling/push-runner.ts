@@ -11,8 +11,8 @@ import {
   listToldFacts,
   releasePush,
   removePushSubscription,
-} from '@parley/store';
-import type { ClaimedPush, PushKeys, ToldFacts } from '@parley/store';
+} from '@parley/store/telling';
+import type { ClaimedPush, PushKeys, ToldFacts } from '@parley/store/telling';
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 import webPush from 'web-push';

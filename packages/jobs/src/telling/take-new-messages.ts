@@ -1,7 +1,7 @@
 import { transaction } from '@parley/database';
 import type { Pool } from '@parley/database';
-import { hasMessagesToLookAt, takeCandidates } from '@parley/store';
-import type { ToldBy } from '@parley/store';
+import { hasMessagesToLookAt, takeCandidates } from '@parley/store/telling';
+import type { ToldBy } from '@parley/store/telling';
 
 /**
  * Turns the people whom new messages may concern into candidates, at least once whatever dies, and once because the position moves with

@@ -1,6 +1,6 @@
 /** The repeated work of telling people of messages while they are away (decision 0053). Every replica does it; they share what there is. */
 import type { MaintenanceWork } from '@parley/server';
-import { countMailCandidates } from '@parley/store';
+import { countMailCandidates } from '@parley/store/telling';
 import { Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 

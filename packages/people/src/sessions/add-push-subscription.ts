@@ -5,8 +5,9 @@ import { getActor } from '@parley/access';
 import { badRequest, limits } from '@parley/api';
 import type { Caller } from '@parley/api';
 import { transaction } from '@parley/database';
-import { insertPushSubscription, lockUsersForOwnChange } from '@parley/store';
-import type { PushTarget } from '@parley/store';
+import { lockUsersForOwnChange } from '@parley/store';
+import { insertPushSubscription } from '@parley/store/telling';
+import type { PushTarget } from '@parley/store/telling';
 
 import type { PeopleContext } from '../people-context.ts';
 

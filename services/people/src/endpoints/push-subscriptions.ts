@@ -6,7 +6,11 @@ import {
 import { addPushSubscription } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
 import { implement } from '@parley/server';
-import { deletePushSubscription, findPublicPushKey, listPushSubscriptions } from '@parley/store';
+import {
+  deletePushSubscription,
+  findPublicPushKey,
+  listPushSubscriptions,
+} from '@parley/store/telling';
 
 /** POST push_subscriptions. */
 export const addPushSubscriptionHandler = implement(
