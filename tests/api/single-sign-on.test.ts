@@ -1,5 +1,5 @@
 /** Signing in by OpenID providers (decision 0051), against a real one. */
-import { waitUntil } from '@parley/test-kit';
+import { startSystem, waitUntil } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
@@ -142,6 +142,25 @@ describe('server_settings', () => {
       await administrator.patch('realm', methods(true));
     }
   });
+});
+
+test('a server without an organization says so', async () => {
+  const cluster = await startSystem({
+    events: 0,
+    messages: 0,
+    subscriptions: 0,
+    environment: { PARLEY_OIDC_PROVIDERS: JSON.stringify([providerConfig('work', server)]) },
+  });
+  try {
+    const browser = new SignOnBrowser(cluster.gatewayUrls);
+    const { status, body } = await browser.begin('work');
+    expect([status, body['msg']]).toEqual([400, 'There is no organization on this server yet.']);
+    expect((await browser.call('GET', 'server_settings')).body).toMatchObject({
+      external_authentication_methods: [],
+    });
+  } finally {
+    await cluster.stop();
+  }
 });
 
 describe('the pages on the way', () => {

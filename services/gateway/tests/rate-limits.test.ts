@@ -128,6 +128,37 @@ describe('RateLimiter', () => {
     redis.disconnect();
   });
 
+  it('counts sign-ins that a network begins by limits of their own', async () => {
+    const redis = connect(getTestStores().redisUrl);
+    await new Promise((resolve) => {
+      redis.once('ready', resolve);
+    });
+    const keyPrefix = createRedisPrefix();
+    const limiter = new RateLimiter({
+      redis,
+      keyPrefix,
+      limits: [],
+      singleSignOnLimits: [{ windowSecs: 60, requestsMax: 2 }],
+      strangerLimits: [{ windowSecs: 60, requestsMax: 1 }],
+      scimLimits: [],
+      budgetsPerOwnerMax: 1,
+      onRefused: () => undefined,
+      onUncounted: () => undefined,
+    });
+    await limiter.countStranger('192.0.2.7', 'a');
+    await limiter.countSignIn('192.0.2.7', 'b');
+    expect(await limiter.countSignIn('192.0.2.7', 'c')).toMatchObject({
+      'X-RateLimit-Remaining': '0',
+    });
+    await expect(limiter.countSignIn('192.0.2.7', 'd')).rejects.toMatchObject({ status: 429 });
+    await expect(limiter.countStranger('192.0.2.7', 'e')).rejects.toMatchObject({ status: 429 });
+    await limiter.countSignIn('192.0.2.8', 'f');
+    expect((await redis.keys(`${keyPrefix}*`)).filter((key) => key.includes('192.0.2'))).toEqual(
+      [],
+    );
+    redis.disconnect();
+  });
+
   it('applies the strictest of several rules, and does not count refused requests', async () => {
     const redis = connect(getTestStores().redisUrl);
     await new Promise((resolve) => {

@@ -28,7 +28,8 @@ export function isSingleSignOnUsed(realm: Realm, server: SignInServer): boolean 
 }
 
 /** @throws ApiError if nobody signs in by a provider now */
-export function checkSingleSignOnIsUsed(realm: Realm, server: SignInServer): void {
+export function checkSingleSignOnIsUsed(realm: Realm | undefined, server: SignInServer): void {
+  if (realm === undefined) throw withoutCode('There is no organization on this server yet.');
   if (realm.isDeactivated) throw organizationDeactivated();
   if (!isSingleSignOnUsed(realm, server))
     throw withoutCode('Single sign-on is switched off in this organization.');

@@ -4,7 +4,7 @@ import type { Caller } from '@parley/api';
 import { attemptLifetimeSecs } from '@parley/identity';
 import type { Attempt, OpenIdProvider, ProvidedIdentity } from '@parley/openid';
 import { deriveToken, makeSessionToken, openUnder, sessionTokenPattern } from '@parley/secrets';
-import { findSessionProvider, getRealm, insertAttempt, takeAttempt } from '@parley/store';
+import { findRealm, findSessionProvider, insertAttempt, takeAttempt } from '@parley/store';
 
 import { accountDisabled } from '../accounts/sign-in-refusals.ts';
 import type { PeopleContext } from '../people-context.ts';
@@ -38,7 +38,7 @@ export async function beginSingleSignOn(
   providerId: string,
   linksTo: Caller | undefined,
 ): Promise<BegunSignIn> {
-  checkSingleSignOnIsUsed(await getRealm(context.pool), context);
+  checkSingleSignOnIsUsed(await findRealm(context.pool), context);
   const provider = getProvider(context, providerId);
   const token = makeSessionToken();
   const attempt = attemptOf(context, providerId, token);
@@ -107,7 +107,7 @@ export async function finishSingleSignOn(
   returned: ReturnedSignIn,
 ): Promise<FinishedSignIn> {
   const { providerId, answer, token, replaced } = returned;
-  checkSingleSignOnIsUsed(await getRealm(context.pool), context);
+  checkSingleSignOnIsUsed(await findRealm(context.pool), context);
   const provider = getProvider(context, providerId);
   if (token === undefined || !sessionTokenPattern.test(token)) throw notThisBrowser();
   const attempt = attemptOf(context, providerId, token);

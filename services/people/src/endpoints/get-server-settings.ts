@@ -39,7 +39,7 @@ function shownMethods(realm: Realm | undefined, context: PeopleContext) {
 
 /** The buttons of the sign-in page (reference facts, people 5.5). */
 function externalMethods(realm: Realm | undefined, context: PeopleContext) {
-  const isOn = realm === undefined || isSingleSignOnUsed(realm, context);
+  const isOn = realm !== undefined && isSingleSignOnUsed(realm, context);
   return Array.from(isOn ? context.identityProviders.values() : [], ({ config }) => {
     const path = signInPath(config.id);
     return {
