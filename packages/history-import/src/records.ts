@@ -140,6 +140,14 @@ export type FileRecord = {
   readonly file: ArchiveFile;
 };
 
+/** How far somebody has read a stream or a private conversation; without a position everything is read. */
+export type ReadPositionRecord = {
+  readonly person: number;
+  readonly place: { readonly stream: number } | { readonly participants: readonly number[] };
+  /** Unix time. */
+  readonly readUpTo: number;
+};
+
 /** Everything but messages. */
 export type Directory = {
   readonly organization: OrganizationRecord;
@@ -155,9 +163,12 @@ export type Directory = {
   readonly domains: readonly DomainRecord[];
   readonly files: readonly FileRecord[];
   /**
-   * Whether the source says for each message who got it. Otherwise the members of a stream hold all of it, and everything is read.
+   * Whether the source says for each message who got it. Otherwise the members of a stream hold all of it, and everything is read but for
+   * `readPositions`.
    */
   readonly hasReceipts: boolean;
+  /** For sources that say how far people have read. */
+  readonly readPositions?: readonly ReadPositionRecord[];
 };
 
 /** What became of the directory's records, for texts that name them. */

@@ -12,6 +12,7 @@ import {
   ImportFault,
   Ledger,
   importHistory,
+  openMattermost,
   openSlack,
   openZulip,
   planHistoryImport,
@@ -34,7 +35,7 @@ import {
 } from '../transfer/empty-installation.ts';
 import { exportedTables } from '../transfer/tables.ts';
 
-const sourceNames = ['zulip', 'slack'] as const;
+const sourceNames = ['zulip', 'slack', 'mattermost'] as const;
 
 type SourceName = (typeof sourceNames)[number];
 
@@ -207,6 +208,13 @@ function openSource(
         ledger,
         signal,
       });
+    case 'mattermost':
+      return openMattermost({
+        file,
+        team: call.find('team'),
+        channelTopic: checkTopic(call.find('channel-topic') ?? 'chat'),
+        ledger,
+      });
     case 'slack':
       return openSlack({
         file,
@@ -284,8 +292,9 @@ export const importFromCommand: Command = {
     },
     'channel-topic': {
       value: 'TOPIC',
-      help: 'the topic of messages outside of threads (slack); by default chat',
+      help: 'the topic of messages outside of threads (slack, mattermost); by default chat',
     },
+    team: { value: 'NAME', help: 'the team to import, if the archive has several (mattermost)' },
     'dry-run': { help: 'read and check everything, and keep nothing' },
     strict: { help: 'stop at the first record that cannot be read' },
     report: {

@@ -42,6 +42,7 @@ import { MessagePreparer, MessageWriter, writeReactions } from './load-messages.
 import type { LoadedDirectory } from './load-messages.ts';
 import { loadPeople } from './load-people.ts';
 import { loadStreams } from './load-streams.ts';
+import { writeReadPositions } from './read-positions.ts';
 import { StoredFiles } from './stored-files.ts';
 
 export type ImportStep = {
@@ -228,7 +229,7 @@ async function loadMessages(
   directory: LoadedDirectory,
   threads: RenderThreads,
   place: LogPlace,
-): Promise<void> {
+): Promise<MessageWriter> {
   const { client, source, ledger, signal } = options;
   const preparer = new MessagePreparer({ client, source, threads, directory, ledger });
   const { positionAbove } = place;
@@ -258,6 +259,7 @@ async function loadMessages(
       bar.advance(progress);
     }
     for (const runs of writer.runs.end()) await addReceiptRuns(client, runs);
+    return writer;
   } finally {
     bar.finish();
   }
@@ -305,8 +307,9 @@ export async function importHistory(options: HistoryImport): Promise<{
   const directory = await source.directory();
   const loaded = await loadDirectory(options, directory, place);
   const threads = await startThreads(options, directory, loaded);
+  let writer: MessageWriter;
   try {
-    await loadMessages(options, loaded, threads, place);
+    writer = await loadMessages(options, loaded, threads, place);
   } finally {
     await threads.close();
   }
@@ -329,7 +332,9 @@ export async function importHistory(options: HistoryImport): Promise<{
     await noteImportedMessages(client);
     await writeImportedHoldings(client, place.positionAbove, endChangeId);
     await writeImportedReads(client);
-    if (!loaded.hasReceipts) await markImportRead(client, endChangeId);
+    if (directory.readPositions !== undefined)
+      await writeReadPositions(client, directory.readPositions, loaded, writer);
+    else if (!loaded.hasReceipts) await markImportRead(client, endChangeId);
     if (endPosition >= startPosition) throw new ImportFault('There are too many messages');
     await openImportedLog(
       client,

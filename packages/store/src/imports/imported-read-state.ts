@@ -147,3 +147,47 @@ export async function writeImportedHoldings(
 export async function markImportRead(client: Client, changeId: number): Promise<void> {
   await client.query({ text: 'UPDATE read_users SET floor_change_id = $1', values: [changeId] });
 }
+
+/** How far somebody has read a stream, by its id, or a private conversation, by its id below zero. */
+export type ImportedPosition = {
+  readonly userId: number;
+  readonly scope: number;
+  /** Unix time: what was sent until then is read. */
+  readonly readUpTo: number;
+};
+
+/**
+ * Writes floors for all members whose holdings are whole, and watermarks for all participants: at the newest message until their position,
+ * or at the newest message if they have none. Ids ascend with time, so looking from the newest one down takes as long as they have unread ones.
+ */
+export async function writeImportedPositions(
+  client: Client,
+  positions: readonly ImportedPosition[],
+): Promise<void> {
+  await client.query({
+    text: `CREATE TEMP TABLE imported_positions (user_id integer NOT NULL, scope bigint NOT NULL, read_up_to double precision NOT NULL)
+      ON COMMIT DROP`,
+  });
+  await client.query({
+    text: 'INSERT INTO imported_positions SELECT * FROM unnest($1::integer[], $2::bigint[], $3::double precision[])',
+    values: [
+      positions.map(({ userId }) => userId),
+      positions.map(({ scope }) => scope),
+      positions.map(({ readUpTo }) => readUpTo),
+    ],
+  });
+  await client.query(
+    `CREATE INDEX ON imported_positions (user_id, scope); ANALYZE imported_positions`,
+  );
+  const positionSql = (user: string, scope: string): string =>
+    `coalesce((SELECT max(p.read_up_to) FROM imported_positions p WHERE p.user_id = ${user} AND p.scope = ${scope}), 'infinity')`;
+  await client.query(`INSERT INTO read_stream_floors (user_id, stream_id, message_id)
+    SELECT w.user_id, w.stream_id, newest.id FROM imported_whole_histories w CROSS JOIN LATERAL (
+      SELECT m.id FROM messages m WHERE m.stream_id = w.stream_id AND m.sent_at <= to_timestamp(${positionSql('w.user_id', 'w.stream_id')})
+      ORDER BY m.id DESC LIMIT 1) newest ON CONFLICT DO NOTHING`);
+  await client.query(`INSERT INTO read_watermarks (user_id, conversation_id, message_id)
+    SELECT t.user_id, t.conversation_id, newest.id FROM conversation_participants t CROSS JOIN LATERAL (
+      SELECT m.id FROM messages m WHERE m.conversation_id = t.conversation_id
+        AND m.sent_at <= to_timestamp(${positionSql('t.user_id', '-t.conversation_id')})
+      ORDER BY m.id DESC LIMIT 1) newest`);
+}

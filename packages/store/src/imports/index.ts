@@ -31,9 +31,10 @@ export {
   beginWholeHistories,
   markImportRead,
   writeImportedHoldings,
+  writeImportedPositions,
   writeImportedReads,
 } from './imported-read-state.ts';
-export type { ReceiptRun } from './imported-read-state.ts';
+export type { ImportedPosition, ReceiptRun } from './imported-read-state.ts';
 export {
   addMessageKeys,
   beginMessageKeys,

@@ -1,0 +1,26 @@
+/** Writes how far people have read, for sources that know only that. */
+import type { Client } from '@parley/database';
+import { writeImportedPositions } from '@parley/store/imports';
+import type { ImportedPosition } from '@parley/store/imports';
+
+import type { ReadPositionRecord } from '../records.ts';
+import type { LoadedDirectory, MessageWriter } from './load-messages.ts';
+
+export async function writeReadPositions(
+  client: Client,
+  positions: readonly ReadPositionRecord[],
+  { people, streams }: LoadedDirectory,
+  writer: MessageWriter,
+): Promise<void> {
+  const found: ImportedPosition[] = [];
+  for (const { person, place, readUpTo } of positions) {
+    const userId = people.users[person]?.id ?? 0;
+    if ('stream' in place)
+      found.push({ userId, scope: streams.streams[place.stream]?.id ?? 0, readUpTo });
+    else {
+      const { id } = await writer.conversationOf({ participants: place.participants }, person);
+      found.push({ userId, scope: -id, readUpTo });
+    }
+  }
+  await writeImportedPositions(client, found);
+}

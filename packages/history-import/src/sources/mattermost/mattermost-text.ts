@@ -1,0 +1,94 @@
+/** Translates Mattermost's dialect, which is nearly ours: names of people and channels, and emphasis by underscores. */
+import { cleanText, isRecord } from '../../reading/row.ts';
+
+export type MattermostNames = {
+  /** @returns a mention of the person with a username */
+  readonly person: (username: string) => string | undefined;
+  /** @returns a link to the channel with a name, in the same team */
+  readonly channel: (name: string) => string | undefined;
+};
+
+const code = /(```[\s\S]*?```|`[^`\n]+`|https?:\/\/[^\s<>]+)/g;
+const personName = /(?<![\w@./-])@([a-z0-9][a-z0-9._-]*)/gi;
+const channelName = /(?<![\w~/])~([a-z0-9][a-z0-9_-]*)/g;
+const titledLink = /!?\[([^\]\n]*)\]\((\S+?)(?: +(?:=\d*x\d*|"[^"\n]*"))+\)/g;
+const underscored = /(?<![\w_])_(?![\s_])([^_\n]*[^\s_])_(?![\w_])/g;
+const doubled = /(?<![\w_])__(?![\s_])([^_\n]*[^\s_])__(?![\w_])/g;
+
+/** A name may be followed by a full stop: the longest known one counts. */
+function mention(whole: string, name: string, names: MattermostNames): string {
+  const lower = name.toLowerCase();
+  for (let end = lower.length; end > 0; end -= 1) {
+    const rest = name.slice(end);
+    if (rest !== '' && !/^[._-]+$/.test(rest)) break;
+    const found = names.person(lower.slice(0, end));
+    if (found !== undefined) return found + rest;
+  }
+  return /^(?:all|channel)[._-]*$/.test(lower) ? `@**all**${name.replace(/^[a-z]+/i, '')}` : whole;
+}
+
+function translatePlain(text: string, names: MattermostNames): string {
+  return text
+    .replaceAll(doubled, '**$1**')
+    .replaceAll(underscored, '*$1*')
+    .replaceAll(titledLink, '[$1]($2)')
+    .replaceAll(personName, (whole, name: string) => mention(whole, name, names))
+    .replaceAll(channelName, (whole, name: string) => names.channel(name) ?? whole);
+}
+
+export function translateMarkdown(written: string, names: MattermostNames): string {
+  return cleanText(written)
+    .split(code)
+    .map((part, n) =>
+      n % 2 === 1 ? part.replace(/^```latex\b/, '```math') : translatePlain(part, names),
+    )
+    .join('')
+    .trim();
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? cleanText(value) : '');
+
+function translateCard(card: Readonly<Record<string, unknown>>, names: MattermostNames): string {
+  const title = text(card['title']);
+  const address = text(card['title_link']);
+  const fields = Array.isArray(card['fields']) ? card['fields'].filter(isRecord) : [];
+  const parts = [
+    translateMarkdown(text(card['pretext']), names),
+    address === '' || title === '' ? title : `[${title.replaceAll(/[[\]]/g, '')}](${address})`,
+    translateMarkdown(text(card['text']), names),
+    ...fields.map(
+      (field) => `**${text(field['title'])}**: ${translateMarkdown(text(field['value']), names)}`,
+    ),
+    text(card['footer']),
+  ].filter((part) => part !== '');
+  return parts.length > 0 ? parts.join('\n') : text(card['fallback']);
+}
+
+/** @returns the text of a post with its cards, without files; empty if there is nothing in it */
+export function translatePost(
+  post: Readonly<Record<string, unknown>>,
+  names: MattermostNames,
+): string {
+  const written = translateMarkdown(text(post['message']), names);
+  const props = propsOf(post['props']);
+  const cards = Array.isArray(props['attachments']) ? props['attachments'].filter(isRecord) : [];
+  const shown = [written, ...cards.map((card) => translateCard(card, names))]
+    .filter((part) => part !== '')
+    .join('\n');
+  if (post['type'] === 'me') return `/me ${shown.replace(/^\*(.*)\*$/s, '$1')}`;
+  const name = text(props['override_username']) || text(props['webhook_display_name']);
+  const plain = shown.startsWith('/') ? `\u2060${shown}` : shown;
+  return name === '' || plain === '' ? plain : `**${name}**: ${plain}`;
+}
+
+/** Some writers keep them as a text of JSON. */
+function propsOf(value: unknown): Readonly<Record<string, unknown>> {
+  if (isRecord(value)) return value;
+  if (typeof value !== 'string') return {};
+  try {
+    const parsed: unknown = JSON.parse(value);
+    return isRecord(parsed) ? parsed : {};
+  } catch {
+    return {};
+  }
+}

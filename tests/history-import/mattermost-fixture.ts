@@ -1,0 +1,162 @@
+/** A team as Mattermost exports it in bulk, with the oddities that docs/import/mattermost.md names. Written after the format's description. */
+import { writeZip } from './write-archives.ts';
+import type { ZipEntry } from './write-archives.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+const start = 1_700_000_000_000;
+let counter = 0;
+
+const line = (type: string, value: Row): string => JSON.stringify({ type, [type]: value });
+
+const post = (user: string, message: string, more: Row = {}): Row => {
+  counter += 1;
+  return {
+    team: 'birch',
+    channel: 'town-square',
+    user,
+    type: '',
+    message,
+    props: {},
+    create_at: start + counter * 60_000,
+    edit_at: 0,
+    flagged_by: null,
+    reactions: null,
+    replies: null,
+    ...more,
+  };
+};
+
+const member = (name: string, viewed: number, more: Row = {}): Row => ({
+  name,
+  roles: 'channel_user',
+  last_viewed_at: viewed === 0 ? 0 : start + viewed * 60_000,
+  notify_props: {},
+  ...more,
+});
+
+const user = (username: string, channels: readonly Row[] | null, more: Row = {}): string =>
+  line('user', {
+    username,
+    email: `${username}@birch.example`,
+    first_name: username === 'ana' ? 'Ana' : '',
+    last_name: username === 'ana' ? 'Ruiz' : '',
+    nickname: username === 'bo' ? 'Bo' : '',
+    roles: 'system_user',
+    locale: 'de',
+    delete_at: 0,
+    password: 'secret-hash',
+    teams: channels === null ? null : [{ name: 'birch', roles: 'team_user', channels }],
+    ...more,
+  });
+
+const onePixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
+export const longText = `${'bark '.repeat(3_000)}end`;
+
+/** Posts are not in the order of time; emoji come after the posts that use them. */
+export function mattermostLines(): string[] {
+  counter = 0;
+  const [first, second] = [
+    post('ana', 'Backups? ~dev @bo. _now_ and __then__ `@bo`', {
+      reactions: [
+        { user: 'bo', emoji_name: '+1_dark_skin_tone', create_at: start + 5_000 },
+        { user: 'bo', emoji_name: 'Leaf', create_at: start },
+        { user: 'bo', emoji_name: 'nosuch', create_at: start },
+      ],
+      flagged_by: ['bo'],
+      replies: [
+        {
+          user: 'bo',
+          message: 'Done',
+          create_at: start + 61_500,
+          edit_at: start + 99_000,
+          attachments: [{ path: '20240307/u/f/plan.txt' }, { path: 'lost.txt' }],
+        },
+        { user: 'ana', message: 'Thanks', create_at: start + 61_000 },
+      ],
+    }),
+    post('zoe', 'From one who is gone'),
+  ];
+  return [
+    JSON.stringify({ type: 'version', version: 1, info: { generator: 'mattermost-server' } }),
+    line('scheme', { name: 's' }),
+    line('team', { name: 'birch', display_name: 'Birch Lab', type: 'O', description: 'We grow' }),
+    line('channel', {
+      team: 'birch',
+      name: 'town-square',
+      display_name: 'Town Square',
+      type: 'O',
+      header: 'Hello\nall',
+      purpose: '',
+    }),
+    line('channel', { team: 'birch', name: 'dev', display_name: 'Dev', type: 'O' }),
+    line('channel', { team: 'birch', name: 'board', display_name: 'Board', type: 'P' }),
+    line('channel', {
+      team: 'birch',
+      name: 'old',
+      display_name: 'Old',
+      type: 'O',
+      deleted_at: start,
+    }),
+    user('ana', [member('town-square', 0), member('board', 99), member('old', 99)], {
+      roles: 'system_admin system_user',
+    }),
+    user(
+      'bo',
+      [member('town-square', 2, { favorite: true }), member('dev', 0), member('gone', 1)],
+      { notify_props: { mention_keys: 'bo,@bo,oak' } },
+    ),
+    user('cy', null, { delete_at: start }),
+    line('bot', { username: 'calls', display_name: 'Calls', owner: 'com.plugin' }),
+    line('post', second ?? {}),
+    line('post', first ?? {}),
+    line('post', post('ana', 'ana joined', { type: 'system_join_channel' })),
+    line('post', post('ana', '*waves*', { type: 'me' })),
+    line(
+      'post',
+      post('calls', '', {
+        props: JSON.stringify({
+          override_username: 'CI',
+          attachments: [{ title: 'Build', title_link: 'https://c.example/1', text: 'red' }],
+        }),
+      }),
+    ),
+    line('post', post('ana', 'Only for us', { channel: 'board' })),
+    line('post', post('ana', longText)),
+    line('post', post('ana', 'In seconds', { create_at: 1_700_000_000 })),
+    line('post', post('ana', 'Elsewhere', { team: 'other' })),
+    line('wiki', { name: 'x' }),
+    '{"type":"post", broken',
+    line('emoji', { name: 'Leaf', image: 'emoji/e1/image' }),
+    line('direct_channel', {
+      participants: [
+        { username: 'ana', last_viewed_at: start },
+        { username: 'bo', last_viewed_at: start + 9_999_000 },
+      ],
+    }),
+    line('direct_post', { ...post('bo', 'Hi', { channel_members: ['ana', 'bo'] }) }),
+    line('direct_post', {
+      ...post('ana', 'Ask me', {
+        channel_members: ['bo', 'ana'],
+        replies: [{ user: 'bo', message: 'I do', create_at: start + 9_000_000 }],
+      }),
+    }),
+  ];
+}
+
+export async function writeMattermost(
+  path: string,
+  lines = mattermostLines(),
+  more: readonly ZipEntry[] = [],
+): Promise<void> {
+  await writeZip(path, [
+    { name: 'import.jsonl', content: `${lines.join('\n')}\n` },
+    { name: 'data/20240307/u/f/plan.txt', content: 'leaves\n' },
+    { name: 'data/emoji/e1/image', content: onePixel },
+    ...more,
+  ]);
+}
