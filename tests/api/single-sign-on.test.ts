@@ -1,8 +1,11 @@
 /** Signing in by OpenID providers (decision 0051), against a real one. */
+import { rm } from 'node:fs/promises';
+
 import { startSystem, waitUntil } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
+import { makeMailFolder } from '../support/kept-mails.ts';
 import { OpenIdServer, openIdClient } from '../support/openid-server.ts';
 import { SignOnBrowser, publicUrl, redirectUriOf } from '../support/sign-on-browser.ts';
 import { startSmallOrganization } from './small-organization.ts';
@@ -145,11 +148,15 @@ describe('server_settings', () => {
 });
 
 test('a server without an organization says so', async () => {
+  const mails = makeMailFolder();
   const cluster = await startSystem({
     events: 0,
     messages: 0,
     subscriptions: 0,
-    environment: { PARLEY_OIDC_PROVIDERS: JSON.stringify([providerConfig('work', server)]) },
+    environment: {
+      PARLEY_OIDC_PROVIDERS: JSON.stringify([providerConfig('work', server)]),
+      PARLEY_MAIL_DIR: mails,
+    },
   });
   try {
     const browser = new SignOnBrowser(cluster.gatewayUrls);
@@ -157,9 +164,21 @@ test('a server without an organization says so', async () => {
     expect([status, body['msg']]).toEqual([400, 'There is no organization on this server yet.']);
     expect((await browser.call('GET', 'server_settings')).body).toMatchObject({
       external_authentication_methods: [],
+      signup_enabled: false,
     });
+    for (const [path, parameters] of [
+      ['password_reset', { email: 'ann@example.com' }],
+      ['password_reset/confirm', { token: 'x'.repeat(43), new_password: 'a' }],
+      ['join/request', { email: 'ann@example.com' }],
+      ['join/look', { token: 'x'.repeat(43) }],
+      ['join', { token: 'x'.repeat(43), full_name: 'Ann', password: 'a' }],
+    ] as const) {
+      const refused = await browser.call('POST', path, { form: parameters });
+      expect([path, refused.status, refused.body['msg']]).toEqual([path, status, body['msg']]);
+    }
   } finally {
     await cluster.stop();
+    await rm(mails, { recursive: true, force: true });
   }
 });
 

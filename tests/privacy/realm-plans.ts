@@ -61,6 +61,10 @@ export const realmPlans: Plans = {
     parameters: { pattern: '#(?P<id>[0-9]+)', url_format_string: 'https://example.com/%(id)s' },
   }),
   'DELETE realm/filters/{filter_id}': byOthersThanAdministrators({ path: 'realm/filters/1' }),
+  'POST export/realm': byOthersThanAdministrators({ path: 'export/realm' }),
+  'GET export/realm': byOthersThanAdministrators({ path: 'export/realm' }),
+  'GET export/realm/{export_id}/file': byOthersThanAdministrators({ path: 'export/realm/1/file' }),
+  'DELETE export/realm/{export_id}': byOthersThanAdministrators({ path: 'export/realm/1' }),
   'GET user_groups': () => [{ path: 'user_groups' }],
   'POST user_groups/create': { because: 'a group is for everybody to see' },
   'PATCH user_groups/{group_id}': () => [

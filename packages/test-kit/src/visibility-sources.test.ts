@@ -22,6 +22,8 @@ const others: Readonly<Record<string, string>> = {
     'owns the table of periods: opens and closes them, and lists who is or was a member of a stream',
   'packages/store/src/imports/imported-read-state.ts':
     'opens and closes the periods of an imported organization',
+  'packages/store/src/organization/public-data.ts':
+    'writes members of these names, as its format has them',
   'packages/command/src/transfer/tables.ts': 'names every table that a backup holds',
 };
 

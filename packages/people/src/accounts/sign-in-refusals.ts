@@ -15,6 +15,11 @@ export function organizationDeactivated(): ApiError {
   });
 }
 
+/** Not of the reference, whose server does not start without one. */
+export function noOrganization(): ApiError {
+  return withoutCode('There is no organization on this server yet.');
+}
+
 export function passwordSignInDisabled(): ApiError {
   return withoutCode('Password auth is disabled in your team.', 403, {
     reason: 'password auth disabled',

@@ -8,7 +8,6 @@ import {
   findInvitation,
   findJoinToken,
   findUserById,
-  getRealm,
   hasRoomForToken,
   insertToken,
   isEmailTaken,
@@ -32,6 +31,7 @@ import {
   checkPasswordsAreUsed,
   checkSendsMails,
   checkTokenShape,
+  getRealmWithPasswords,
   linkNotValid,
   makeLink,
 } from './links.ts';
@@ -77,8 +77,7 @@ export async function requestToJoin(
 ): Promise<void> {
   checkSendsMails(context);
   const address = checkEmailShape(email);
-  const realm = await getRealm(context.pool);
-  checkPasswordsAreUsed(realm, context);
+  const realm = await getRealmWithPasswords(context);
   const invitation = await checkDoor(context.pool, realm, link);
   await checkAdmittedEmail(context.pool, realm, address);
   await transaction(context.pool, async (client) => {
@@ -154,8 +153,7 @@ async function findOffer(
  */
 export async function lookAtJoinLink(context: PeopleContext, token: string): Promise<JoinOffer> {
   checkTokenShape(token);
-  const realm = await getRealm(context.pool);
-  checkPasswordsAreUsed(realm, context);
+  const realm = await getRealmWithPasswords(context);
   const offer = await findOffer(context.pool, token);
   if (offer === undefined) throw linkNotValid();
   const invitation =
@@ -217,7 +215,7 @@ export async function join(
   { token, fullName: givenName, password }: Joining,
 ): Promise<User> {
   checkTokenShape(token);
-  checkPasswordsAreUsed(await getRealm(context.pool), context);
+  await getRealmWithPasswords(context);
   const found = await findJoinToken(context.pool, token);
   if (found === undefined) throw linkNotValid();
   const fullName = checkFullName(givenName);

@@ -4,9 +4,14 @@ import type { ApiError } from '@parley/api';
 import { authenticationMethods } from '@parley/objects';
 import type { SignInServer } from '@parley/objects';
 import { makeSessionToken, sessionTokenPattern } from '@parley/secrets';
+import { findRealm } from '@parley/store';
 import type { Realm } from '@parley/store';
 
-import { organizationDeactivated, passwordSignInDisabled } from '../accounts/sign-in-refusals.ts';
+import {
+  noOrganization,
+  organizationDeactivated,
+  passwordSignInDisabled,
+} from '../accounts/sign-in-refusals.ts';
 import type { PeopleContext } from '../people-context.ts';
 
 /** Pages of the web client that take a token, as the part of their address after the hash. */
@@ -49,6 +54,20 @@ export function checkTokenShape(token: string): void {
 
 function hasPasswords(realm: Realm, server: SignInServer): boolean {
   return authenticationMethods(realm, server)['Email'] === true;
+}
+
+/**
+ * Finds the organization at whose doors somebody stands.
+ *
+ * @throws ApiError if there is none yet, or nobody can sign in with a password
+ */
+export async function getRealmWithPasswords(
+  context: SignInServer & Pick<PeopleContext, 'pool'>,
+): Promise<Realm> {
+  const realm = await findRealm(context.pool);
+  if (realm === undefined) throw noOrganization();
+  checkPasswordsAreUsed(realm, context);
+  return realm;
 }
 
 /** @throws ApiError if nobody can sign in with a password */

@@ -6,7 +6,6 @@ import { hashPassword } from '@parley/secrets';
 import {
   findSignInAccount,
   findToken,
-  getRealm,
   getUser,
   hasRoomForToken,
   insertToken,
@@ -25,6 +24,7 @@ import {
   checkPasswordsAreUsed,
   checkSendsMails,
   checkTokenShape,
+  getRealmWithPasswords,
   linkNotValid,
   makeLink,
 } from './links.ts';
@@ -41,8 +41,7 @@ const validSecs = 3_600;
 export async function requestPasswordReset(context: PeopleContext, email: string): Promise<void> {
   checkSendsMails(context);
   const asked = checkEmailShape(email);
-  const realm = await getRealm(context.pool);
-  checkPasswordsAreUsed(realm, context);
+  const realm = await getRealmWithPasswords(context);
   await transaction(context.pool, async (client) => {
     const hasRoom = await hasRoomForToken(client, purpose, asked);
     const account = await findSignInAccount(client, asked);
@@ -85,7 +84,7 @@ export async function resetPassword(
   password: string,
 ): Promise<{ readonly email: string }> {
   checkTokenShape(token);
-  checkPasswordsAreUsed(await getRealm(context.pool), context);
+  await getRealmWithPasswords(context);
   // What costs time comes after it, so strangers without a link cannot ask for it.
   const found = await findToken(context.pool, purpose, token);
   if (found === undefined) throw linkNotValid();

@@ -7,7 +7,7 @@ import { ProviderAnswerFault, ProviderUnavailable } from '@parley/openid';
 import type { OpenIdProvider } from '@parley/openid';
 import type { Realm } from '@parley/store';
 
-import { organizationDeactivated } from '../accounts/sign-in-refusals.ts';
+import { noOrganization, organizationDeactivated } from '../accounts/sign-in-refusals.ts';
 import type { PeopleContext } from '../people-context.ts';
 
 /** @returns the path of the page that begins a sign-in */
@@ -29,7 +29,7 @@ export function isSingleSignOnUsed(realm: Realm, server: SignInServer): boolean 
 
 /** @throws ApiError if nobody signs in by a provider now */
 export function checkSingleSignOnIsUsed(realm: Realm | undefined, server: SignInServer): void {
-  if (realm === undefined) throw withoutCode('There is no organization on this server yet.');
+  if (realm === undefined) throw noOrganization();
   if (realm.isDeactivated) throw organizationDeactivated();
   if (!isSingleSignOnUsed(realm, server))
     throw withoutCode('Single sign-on is switched off in this organization.');

@@ -4,10 +4,11 @@
  */
 import type { Queryable } from '@parley/database';
 
+import { publicStreamsSql } from '../visibility/visibility-sql.ts';
+
 const secs = (time: string): string => `extract(epoch FROM ${time})::float8`;
 
-/** Streams whose messages every member may read. */
-const publicStreams = `(SELECT * FROM streams WHERE NOT invite_only AND history_public_to_subscribers AND NOT is_deactivated) s`;
+const publicStreams = `(SELECT st.* FROM streams st WHERE st.id IN (${publicStreamsSql})) s`;
 
 /** Files that messages of public streams link to. */
 const linkedUploads = `(SELECT mu.path_id, array_agg(mu.message_id ORDER BY mu.message_id) AS message_ids
