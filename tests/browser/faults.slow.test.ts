@@ -4,6 +4,7 @@ import { test } from 'vitest';
 import { startBrowserTests } from './browser-system.ts';
 import { waitUntil } from './patience.ts';
 import { beginTalk, expectAgreement, say } from './talk.ts';
+import type { Visitor } from './visitor.ts';
 
 const tests = startBrowserTests({ ownProcesses: true });
 const { system } = tests;
@@ -32,17 +33,17 @@ test('what is written offline is sent when the network is back, and nothing is m
 });
 
 test('a deleted queue is replaced, and nothing is missed', async () => {
-  const talk = await beginTalk(tests, 'deleted queue');
-  const queues = new Set<string>();
-  talk.bob.page.on('request', (request) => {
-    const queueId = new URL(request.url()).searchParams.get('queue_id');
-    if (queueId !== null) queues.add(queueId);
+  /** The ids of the queues that each window follows: its streams of events have them in their addresses. */
+  const followed = new Map<Visitor, string>();
+  const talk = await beginTalk(tests, 'deleted queue', (visitor) => {
+    visitor.page.on('request', (request) => {
+      const queueId = new URL(request.url()).searchParams.get('queue_id');
+      if (queueId !== null) followed.set(visitor, queueId);
+    });
+    return Promise.resolve();
   });
-  // The next stream of events has the queue's id in its address.
-  await talk.bob.context.setOffline(true);
-  await talk.bob.context.setOffline(false);
-  await waitUntil('the page follows its queue', () => Promise.resolve(queues.size > 0));
-  for (const queue_id of queues) await system().bob.typed.request('DELETE /events', { queue_id });
+  const queue_id = await waitUntil('the page follows its queue', () => followed.get(talk.bob));
+  await system().bob.typed.request('DELETE /events', { queue_id });
   await say(talk, talk.ann, 'after the queue is gone');
   await expectAgreement(talk);
 });

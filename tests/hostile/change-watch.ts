@@ -9,6 +9,9 @@ const unwatchedTables: Readonly<Record<string, string>> = {
   conversation_newest_upto: 'how far that has come',
   side_effects: 'what accepted changes bring about, run later',
   side_effect_cursor: 'how far the log was looked through for those',
+  told_upto: 'how far the messages were looked through for whom they concern',
+  messages_to_mail: 'whom accepted messages concern, found later',
+  messages_to_push: 'as messages_to_mail',
   files_to_remove:
     'a file is noted before its bytes come, so that one of a refused request is removed',
 };
@@ -138,11 +141,16 @@ export class ChangeWatch {
       ({ table, row }) =>
         table === 'log_entries' && String(row['payload']).includes('"kind":"tick"'),
     );
+    // A job makes an accepted export, and tells of it.
+    const isExportMade = changes.some(
+      ({ table, operation, row }) =>
+        table === 'realm_exports' && operation === 'UPDATE' && row['deleted_at'] === null,
+    );
     // A queue without polls ends.
     const isIdleQueue = changes.every(
       ({ table, operation }) => table === 'event_queues' && operation === 'DELETE',
     );
-    return (isNotice && !makesStream) || isTick || isIdleQueue;
+    return (isNotice && !makesStream) || isTick || isExportMade || isIdleQueue;
   }
 
   #isOfNotices({ topic_folded: topic, participant_ids: participants }: Change['row']): boolean {

@@ -48,7 +48,7 @@ function describe({ seed, spoiled, shape }: Plan, request: PlannedRequest): stri
   });
 }
 
-/** Everything is JSON but files, pictures, redirects and event streams; refusals by Node itself have no body. */
+/** Everything is JSON but files, pictures, archives, redirects and event streams; refusals by Node itself have no body. */
 function findBadAnswer({ path, method }: PlannedRequest, answer: RawAnswer): string | undefined {
   const { status, headers, text } = answer;
   if (status >= 500) return `status ${status} ${text.slice(0, 200)}`;
@@ -56,6 +56,7 @@ function findBadAnswer({ path, method }: PlannedRequest, answer: RawAnswer): str
   if (!/^\/+api\//i.test(path) || method === 'HEAD' || text === '') return undefined;
   if (headers['content-type'] === 'text/event-stream' && status === 200)
     return text.endsWith('\n\n') ? undefined : `a stream that breaks off: ${text.slice(-200)}`;
+  if (headers['content-type'] === 'application/gzip' && status === 200) return undefined;
   if (headers['content-type'] !== 'application/json')
     return `content type ${headers['content-type']} with status ${status}`;
   try {

@@ -234,7 +234,7 @@ test('the key secret is replaced as in the runbook, and no request fails', async
   const parley = (setting: Readonly<Record<string, string>>): ReturnType<typeof startParley> =>
     startParley({ ...environmentOf(cluster.settings), ...setting }, ['key', 'reencrypt', '--json']);
   const before = JSON.parse((await parley(newAlone).ended).out) as object;
-  expect(before).toMatchObject({ bot_services: { unreadable_account_ids: [bot.id] } });
+  expect(before).toMatchObject({ bot_services: { unreadable_ids: [bot.id] } });
   const [reencrypted] = await Promise.all([parley(writeNew).ended, traffic.changeEverything()]);
   expect(reencrypted).toMatchObject({ code: 0, error: '' });
   expect(JSON.parse(reencrypted.out)).toMatchObject({ left: 0, bot_services: { current: 1 } });
