@@ -1,20 +1,40 @@
 /**
  * Keeps the client itself in the browser, so that it opens at once and without a network: the page and its assets, whose names contain hashes
- * of their contents. Nothing else is looked at, so nothing that a person wrote or may read is ever kept here.
+ * of their contents. Nothing else is looked at, so nothing that a person wrote or may read is ever kept here. It also shows what is pushed while no
+ * page is looked at; of that it keeps what the notification itself says.
  *
  * The page comes from the server while that answers; its answer is what a new version is noticed by. A new version keeps all its assets before
  * it takes over. The assets of the version before it stay, for tabs that are still open with it;
  * tabs with a still older one begin anew when they need a part that is gone (`reloadWhenReplaced`).
  */
+import type { PushPayload } from '@parley/notification-rules';
+
+import type { Shown } from './data/push.ts';
+
 type LifetimeEvent = { waitUntil(work: Promise<unknown>): void };
 type FetchEvent = { readonly request: Request; respondWith(answer: Promise<Response>): void };
+
+type PushEvent = LifetimeEvent & { readonly data: { json(): unknown } | null };
+type ClickEvent = LifetimeEvent & { readonly notification: Notification };
+type WindowClient = {
+  readonly focused: boolean;
+  focus(): Promise<unknown>;
+  navigate(url: string): Promise<unknown>;
+};
 
 // The types of workers and of pages cannot be used together. This is what is used of the former.
 declare const self: {
   addEventListener(type: 'install' | 'activate', listener: (event: LifetimeEvent) => void): void;
   addEventListener(type: 'fetch', listener: (event: FetchEvent) => void): void;
+  addEventListener(type: 'push', listener: (event: PushEvent) => void): void;
+  addEventListener(type: 'notificationclick', listener: (event: ClickEvent) => void): void;
   skipWaiting(): Promise<void>;
-  readonly clients: { claim(): Promise<void> };
+  readonly registration: ServiceWorkerRegistration;
+  readonly clients: {
+    claim(): Promise<void>;
+    matchAll(options: { type: 'window' }): Promise<readonly WindowClient[]>;
+    openWindow(url: string): Promise<unknown>;
+  };
 };
 
 // Both are filled in by the build.
@@ -62,6 +82,49 @@ async function answerAsset(request: Request): Promise<Response> {
   return (await caches.match(request)) ?? fetch(request);
 }
 
+/** Shows one notification for each conversation, and closes those whose messages were read elsewhere, or are in another one now. */
+async function showPush({ notice, gone }: PushPayload): Promise<void> {
+  const tag = `parley/conversation/${notice.conversation_id}`;
+  const past = new Set([...gone, ...notice.message_ids]);
+  for (const shown of await self.registration.getNotifications()) {
+    const { messageIds } = shown.data as Shown;
+    if (shown.tag !== tag && messageIds.every((id) => past.has(id))) shown.close();
+  }
+  // A page that is looked at tells by itself.
+  const windows = await self.clients.matchAll({ type: 'window' });
+  if (windows.some(({ focused }) => focused)) return;
+  const where =
+    notice.place.type === 'stream' ? ` (${notice.place.stream} › ${notice.place.topic})` : '';
+  const count = notice.count > 1 ? `(${notice.count}) ` : '';
+  const data: Shown = { url: notice.url, messageIds: notice.message_ids };
+  await self.registration.showNotification(`${count}${notice.sender}${where}`, {
+    body: notice.text ?? '',
+    icon: '/icon-192.png',
+    tag,
+    data,
+  });
+}
+
+async function openNotified(notification: Notification): Promise<void> {
+  notification.close();
+  const { url } = notification.data as Shown;
+  const [open] = await self.clients.matchAll({ type: 'window' });
+  if (open === undefined) {
+    await self.clients.openWindow(url);
+    return;
+  }
+  await open.focus();
+  await open.navigate(url);
+}
+
+self.addEventListener('push', (event) => {
+  const payload = event.data?.json() as PushPayload | undefined;
+  // One of a newer server is shown by the worker that comes with it.
+  if (payload?.v === 1) event.waitUntil(showPush(payload));
+});
+self.addEventListener('notificationclick', (event) =>
+  event.waitUntil(openNotified(event.notification)),
+);
 self.addEventListener('install', (event) => event.waitUntil(keepVersion()));
 self.addEventListener('activate', (event) => event.waitUntil(forgetOldVersions()));
 self.addEventListener('fetch', (event) => {
@@ -71,6 +134,3 @@ self.addEventListener('fetch', (event) => {
   if (request.mode === 'navigate' && pathname === page) event.respondWith(answerPage(request));
   else if (pathname.startsWith('/assets/')) event.respondWith(answerAsset(request));
 });
-
-// Makes this file a module for the compiler; nothing of it is left when it is built.
-export {};

@@ -84,11 +84,24 @@ export const settingsTexts = {
       'Desktop notifications',
       'Of private messages, mentions and alert words.',
     ],
+    email_notifications_batching_period_seconds: 'A mail comes after messages were unread for',
+    enable_offline_email_notifications: [
+      'Mails while I am away',
+      'About unread private messages and mentions.',
+    ],
+    enable_offline_push_notifications: [
+      'Pushes while I am away',
+      'Of private messages and mentions, where they are turned on.',
+    ],
+    enable_online_push_notifications: 'Pushes while I use another device',
     enable_sounds: ['Sounds', 'Of private messages, mentions and alert words.'],
     enable_stream_audible_notifications: [
       'Sounds for streams',
       'Of messages in streams without own settings.',
     ],
+    enable_stream_email_notifications: 'Mails about streams without own settings',
+    enable_stream_push_notifications: 'Pushes of streams without own settings',
+    message_content_in_email_notifications: 'Mails show what messages say',
     enable_stream_desktop_notifications: [
       'Desktop notifications for streams',
       'Of messages in streams without own settings.',
@@ -150,6 +163,14 @@ export const settingsTexts = {
     word: 'Word or phrase',
   },
 
+  push: {
+    off: 'This browser does not tell you of messages while Parley is closed.',
+    on: 'This browser tells you of messages while Parley is closed.',
+    turnOff: 'Turn off in this browser',
+    turnOn: 'Turn on in this browser',
+    unsupported: 'This browser cannot tell you of messages while Parley is closed.',
+  },
+
   /** What a field can be, by the server's values. */
   choices: {
     bot_creation_policy: {
@@ -166,6 +187,12 @@ export const settingsTexts = {
       3: 'None',
     },
     email_address_visibility: { 1: 'Everybody', 3: 'Administrators' },
+    email_notifications_batching_period_seconds: {
+      120: '2 minutes',
+      600: '10 minutes',
+      3600: 'An hour',
+      86_400: 'A day',
+    },
     field_type: {
       1: 'Short text',
       2: 'Long text',

@@ -6,6 +6,7 @@ import type { AnswerOf } from '@parley/client';
 import type { App } from './app.ts';
 import { startEditing } from './message-actions.ts';
 import { openApp } from './open-app.ts';
+import { closePushed } from './push.ts';
 import { eraseStored } from './stored.ts';
 
 export type Session =
@@ -47,6 +48,7 @@ async function showSignIn(): Promise<void> {
   ending.abort();
   ending = new AbortController();
   startEditing(undefined);
+  void closePushed(() => false);
   session.value = { kind: 'signed-out' };
   await describeOrganization().catch(() => undefined);
 }

@@ -17,6 +17,8 @@ export type Notice = {
   readonly conversation: Conversation;
   readonly isShown: boolean;
   readonly isHeard: boolean;
+  /** Whether the service worker shows it, too, in a browser that the server tells. */
+  readonly isPushed: boolean;
 };
 
 export type Waiting = {
@@ -63,7 +65,7 @@ export class Telling {
    */
   judge(message: Message, place: Place, isWindowFocused: boolean): Notice | undefined {
     const conversation = conversationOfMessage(message, this.#state.self.peek().user_id);
-    const { desktop, sound } = notificationsFor(
+    const { desktop, sound, push } = notificationsFor(
       { type: message.type, sender_id: message.sender_id, flags: message.flags ?? [] },
       this.#recipientOf(conversation),
       {
@@ -79,6 +81,7 @@ export class Telling {
       conversation,
       isShown: desktop !== undefined,
       isHeard: sound !== undefined,
+      isPushed: push !== undefined,
     };
   }
 

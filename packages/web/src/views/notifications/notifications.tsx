@@ -5,6 +5,7 @@ import { wordsOf } from '@parley/notification-rules';
 
 import type { App } from '../../data/app.ts';
 import { narrowOf } from '../../data/narrow.ts';
+import { closePushed, isPushed, learnWhetherPushed } from '../../data/push.ts';
 import type { Notice } from '../../data/telling.ts';
 import { texts } from '../../texts.ts';
 import { nameOfConversation } from '../compose/conversation-name.ts';
@@ -44,8 +45,10 @@ function show(app: App, { message, conversation }: Notice): void {
 }
 
 function tell(app: App, notice: Notice): void {
+  // What a page shows by itself while it is looked at, the service worker leaves to it, and otherwise the page to that.
+  const isLeft = notice.isPushed && isPushed.peek() && !document.hasFocus();
   try {
-    if (notice.isShown && permission.value === 'granted') show(app, notice);
+    if (notice.isShown && permission.value === 'granted' && !isLeft) show(app, notice);
   } catch {
     // Browsers of phones say that they have them, and refuse to make one.
     permission.value = 'unsupported';
@@ -65,6 +68,8 @@ function showIcon(href: string): void {
 export function Notifications({ app }: { readonly app: App }) {
   useEffect(() => {
     const ending = new AbortController();
+    // Where the server cannot be asked, the page tells.
+    void learnWhetherPushed(app).catch(() => undefined);
     const tab = new NotifyingTab(app.state.self.peek().user_id, ending.signal);
     app.telling.listen((message) => {
       const notice = app.telling.judge(message, app.place.peek(), document.hasFocus());
@@ -77,6 +82,12 @@ export function Notifications({ app }: { readonly app: App }) {
       showIcon(icons.none);
     };
   }, [app]);
+  useSignalEffect(() => {
+    const unread = app.state.unread.value;
+    const known = app.state.maxMessageId.value;
+    // A push may be faster than the event of its message.
+    if (isPushed.value) void closePushed((messageId) => messageId > known || unread.has(messageId));
+  });
   useSignalEffect(() => {
     const { count, concernsSelf } = app.telling.waiting.value;
     const number = count === 0 ? '' : `(${count}) `;

@@ -10,6 +10,7 @@ import { Form, SavedFields } from './form.tsx';
 import { ListSection } from './list-section.tsx';
 import { ProfileSection } from './profile-section.tsx';
 import { Rows } from './rows.tsx';
+import { PushSwitch } from './push-switch.tsx';
 import type { SectionProps, Sections } from './section.ts';
 
 const displayFields = [
@@ -28,6 +29,11 @@ const notificationFields = [
   ...toggles('pm_content_in_desktop_notifications'),
   listed('notification_sound'),
   listed('desktop_icon_count_display'),
+  ...toggles('enable_offline_push_notifications', 'enable_online_push_notifications'),
+  ...toggles('enable_stream_push_notifications'),
+  ...toggles('enable_offline_email_notifications', 'enable_stream_email_notifications'),
+  ...toggles('message_content_in_email_notifications'),
+  listed('email_notifications_batching_period_seconds'),
 ];
 
 const wordFields = [line('word', { required: true, maxLength: 100 })];
@@ -128,11 +134,14 @@ export const ownSections: Sections = {
     />
   ),
   notifications: ({ app }) => (
-    <SavedFields
-      fields={notificationFields}
-      values={app.state.settings.value}
-      save={async (change) => perform(app, 'PATCH /settings/notifications', change)}
-    />
+    <>
+      <SavedFields
+        fields={notificationFields}
+        values={app.state.settings.value}
+        save={async (change) => perform(app, 'PATCH /settings/notifications', change)}
+      />
+      <PushSwitch app={app} />
+    </>
   ),
   'alert-words': ({ app }) => (
     <ListSection
