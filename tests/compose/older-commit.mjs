@@ -26,19 +26,32 @@ const isAncestor = (older, newer) =>
     () => false,
   );
 
-/** The newest commit that added one of these files, and its parent. */
+/** The newest commit that added one of these files. */
 async function findAddition(...files) {
-  const [line] = await readLines(
+  const [commit] = await readLines(
     'log',
     '--max-count=1',
     '--diff-filter=A',
-    '--format=%H %P',
+    '--format=%H',
     '--',
     ...files,
   );
-  // The oldest commit of a shallow clone seems to add every file and to have no parent.
-  const [commit, parent] = line?.split(' ') ?? [];
-  return { commit, parent };
+  return commit;
+}
+
+const listMigrations = (commit) =>
+  readLines('ls-tree', '--name-only', commit, '--', `${migrationsFolder}/`);
+
+/** The newest commit with fewer migrations than now; a commit that renames one has as many. */
+async function findOlderSchema() {
+  const { length } = await listMigrations('HEAD');
+  for (const line of await readLines('log', '--format=%H %P', '--', migrationsFolder)) {
+    // The oldest commit of a shallow clone seems to have no parent.
+    const [, parent] = line.split(' ');
+    if (parent === undefined) return undefined;
+    if ((await listMigrations(parent)).length < length) return parent;
+  }
+  return undefined;
 }
 
 /**
@@ -49,14 +62,14 @@ async function findAddition(...files) {
  * @returns {Promise<{ commit: string, migrates: boolean } | undefined>} undefined if the history of this clone is too short
  */
 export async function findOlderCommit() {
-  const names = await readLines('ls-files', '--', `${migrationsFolder}/*.sql`);
-  const migration = await findAddition(names.at(-1));
   const service = await findAddition('services/*/src/main.ts');
-  const hasMigration = names.length > 1;
-  const older = hasMigration ? migration.parent : migration.commit;
-  if (older === undefined || service.commit === undefined) return undefined;
-  const hasSameServices = await isAncestor(service.commit, older);
-  const commit = hasSameServices ? older : service.commit;
+  const hasMigration = (await listMigrations('HEAD')).length > 1;
+  const older = hasMigration
+    ? await findOlderSchema()
+    : await findAddition(`${migrationsFolder}/*.sql`);
+  if (older === undefined || service === undefined) return undefined;
+  const hasSameServices = await isAncestor(service, older);
+  const commit = hasSameServices ? older : service;
   if (commit === (await git('rev-parse', 'HEAD'))) return undefined;
   return { commit, migrates: hasMigration && hasSameServices };
 }
