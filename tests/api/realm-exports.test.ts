@@ -38,6 +38,7 @@ async function archiveOf(who: PersonKey, url: unknown): Promise<Map<string, Buff
   });
   expect(answer.status).toBe(200);
   expect(answer.headers.get('content-type')).toBe('application/gzip');
+  expect(answer.headers.get('cache-control')).toContain('no-store');
   const files = new Map<string, Buffer>();
   const unpack = extract();
   unpack.on('entry', ({ name }, content, next) => {

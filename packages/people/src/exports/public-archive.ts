@@ -1,6 +1,7 @@
 /** Writes the organization's public data as an archive in the reference server's export format (import facts, Zulip; decision 0056). */
-import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { open, unlink } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -62,19 +63,42 @@ type Rows = AsyncIterable<string> | Iterable<string>;
 /** A file of JSON, whose arrays are written one after the other. Its size has to be known before it is in the archive. */
 type JsonFile = Readonly<Record<string, Rows>>;
 
+/** A temporary file without a name: it is gone with this process, however that ends. */
+async function openUnnamedFile(): Promise<{
+  readonly written: FileHandle;
+  readonly read: FileHandle;
+}> {
+  const path = join(tmpdir(), `parley-export-${randomUUID()}`);
+  const written = await open(path, 'wx', 0o600);
+  try {
+    return { written, read: await open(path) };
+  } catch (error) {
+    await written.close();
+    throw error;
+  } finally {
+    await unlink(path);
+  }
+}
+
 class ArchiveWriter {
   readonly #pack: Pack;
-  readonly #folder: string;
+  readonly #signal: AbortSignal;
   /** What `stats.txt` says of each file: the independent control of whoever imports it. */
   readonly #counts: { readonly file: string; readonly rows: ReadonlyMap<string, number> }[] = [];
 
-  constructor(archive: Pack, folder: string) {
+  /** @param signal of the end of the archive */
+  constructor(archive: Pack, signal: AbortSignal) {
     this.#pack = archive;
-    this.#folder = folder;
+    this.#signal = signal;
   }
 
   async add(name: string, sizeBytes: number, content: Readable): Promise<void> {
-    await pipeline(content, this.#pack.entry({ name: `export/${name}`, size: sizeBytes }));
+    try {
+      await pipeline(content, this.#pack.entry({ name: `export/${name}`, size: sizeBytes }));
+    } finally {
+      // An archive that has ended takes no entry, and then nothing else would close it.
+      content.destroy();
+    }
   }
 
   async addText(name: string, text: string): Promise<void> {
@@ -84,10 +108,14 @@ class ArchiveWriter {
 
   /** @param shape an object of arrays, or the one array of a file of records */
   async addJson(name: string, shape: JsonFile | { readonly records: Rows }): Promise<void> {
-    const path = join(this.#folder, 'entry.json');
     const rows = new Map<string, number>();
-    await pipeline(jsonOf(shape, rows), createWriteStream(path));
-    await this.add(name, (await stat(path)).size, createReadStream(path));
+    const { written, read } = await openUnnamedFile();
+    try {
+      await pipeline(jsonOf(shape, rows), written.createWriteStream(), { signal: this.#signal });
+      await this.add(name, (await read.stat()).size, read.createReadStream());
+    } finally {
+      await read.close();
+    }
     this.#counts.push({ file: name, rows });
   }
 
@@ -191,10 +219,14 @@ async function addFiles(
   }
 }
 
-async function writeAll({ pool, files }: Source, archive: Pack, folder: string): Promise<void> {
-  const writer = new ArchiveWriter(archive, folder);
-  const { settings } = await getRealm(pool);
+async function writeAll(
+  { pool, files }: Source,
+  archive: Pack,
+  signal: AbortSignal,
+): Promise<void> {
+  const writer = new ArchiveWriter(archive, signal);
   await snapshot(pool, async (reads) => {
+    const { settings } = await getRealm(reads);
     const clients = new ClientNumbers();
     const messages = new PublicMessages(reads, clients, settings.allow_edit_history);
     for (let number = 1; !(await messages.isEnded()); number += 1)
@@ -233,25 +265,21 @@ async function writeAll({ pool, files }: Source, archive: Pack, folder: string):
 }
 
 /**
- * Makes the archive: a tar under gzip, of one snapshot, in bounded memory; tables lie in the folder for temporary files meanwhile.
+ * Makes the archive: a tar under gzip, of one snapshot, in bounded memory; a table at a time lies in the folder for temporary files meanwhile.
  *
  * @param source.pool whose transactions may be idle while files are read
- * @returns the bytes; fails if something cannot be read, and nothing of it is left behind
+ * @returns the bytes; fails if something cannot be read, and nothing of it is left behind, also by a process that is killed
  */
 export function makePublicArchive(source: Source, signal: AbortSignal): Readable {
   const archive = pack();
-  const write = async (): Promise<void> => {
-    const folder = await mkdtemp(join(tmpdir(), 'parley-export-'));
-    try {
-      await writeAll(source, archive, folder);
-      archive.finalize();
-    } finally {
-      await rm(folder, { recursive: true, force: true });
-    }
-  };
   const gzip = createGzip();
-  // Whoever reads the bytes learns of a failure from them.
-  void pipeline(archive, gzip, { signal }).catch(() => undefined);
+  const ended = new AbortController();
+  // Whoever reads the bytes learns of a failure from them; who reads rows for an archive that nobody takes has to stop.
+  void pipeline(archive, gzip, { signal }).catch((error: unknown) => ended.abort(error));
+  const write = async (): Promise<void> => {
+    await writeAll(source, archive, ended.signal);
+    archive.finalize();
+  };
   void write().catch((error: unknown) =>
     archive.destroy(error instanceof Error ? error : new Error(String(error))),
   );

@@ -7,7 +7,7 @@ import {
 } from '@parley/api/organization';
 import { deleteExport, realmExportJson, requestExport } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
-import { implement, rawAnswer } from '@parley/server';
+import { implement, noStoreHeaders, rawAnswer } from '@parley/server';
 import { listRealmExports } from '@parley/store/realm-exports';
 
 export const requestExportHandler = implement(
@@ -45,6 +45,7 @@ export const getExportFileHandler = implement(
     return rawAnswer(
       200,
       {
+        ...noStoreHeaders(),
         'Content-Type': 'application/gzip',
         'Content-Length': String(stored.sizeBytes),
         'Content-Disposition': `attachment; filename="public-export-${parameters.export_id}.tar.gz"`,
