@@ -40,6 +40,45 @@ describe('an archive that is not whole, or has several teams, is refused', () =>
   });
 });
 
+test('what is no record, and times that are none, stop nobody', async () => {
+  const text = (value: unknown): string => JSON.stringify(value);
+  const post = (more: object): string =>
+    text({
+      type: 'post',
+      post: {
+        team: 'birch',
+        channel: 'town-square',
+        user: 'ana',
+        message: 'Odd',
+        create_at: 1_700_000_000_000,
+        ...more,
+      },
+    });
+  const [version = '', ...rest] = mattermostLines();
+  await writeMattermost(archive(), [
+    `\uFEFF${version}`,
+    ...rest,
+    post({ message: 'A separator \u2028 of lines' }),
+    post({ replies: [null, 'no reply', { user: 'bo', message: 'x', create_at: 1e300 }] }),
+    post({ replies: 'none', reactions: [null, 'x'], attachments: [null, 'x', { path: 7 }] }),
+    post({ edit_at: 1e300, reactions: [{ user: 'ana', emoji_name: 'smile', create_at: 1e300 }] }),
+    post({ create_at: 1e300, replies: [{ user: 'ana', message: 'x', create_at: -1 }] }),
+    text({ type: 'channel', channel: { team: 'birch', name: '', type: 'O' } }),
+    text({
+      type: 'user',
+      user: { username: 'teams', teams: [null, 'x', { name: 'birch', channels: [null, 'x'] }] },
+    }),
+    'null',
+    '"text"',
+  ]);
+  const ended = await target.importFrom('mattermost', archive(), 'ana@birch.example', [
+    '--json',
+    '--dry-run',
+  ]);
+  expect(ended.error).toBe('');
+  expect(ended.code).toBe(0);
+});
+
 describe('a team', () => {
   beforeAll(async () => {
     await writeMattermost(archive());

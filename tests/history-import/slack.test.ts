@@ -58,6 +58,23 @@ describe('an archive that could do harm, or is not whole, is refused', () => {
   });
 });
 
+test('reactions that are none stop nobody', async () => {
+  const message = { type: 'message', user: 'U1', text: 'Odd', ts: '1700040000.000100' };
+  await writeSlack(archive(), {
+    'general/2023-11-15.json': [
+      { ...message, reactions: [null, 'x', { users: 3 }, { name: 'smile', users: 'U1' }] },
+      null,
+      'text',
+    ],
+  });
+  const ended = await target.importFrom('slack', archive(), 'ana@birch.example', [
+    '--json',
+    '--dry-run',
+  ]);
+  expect(ended.error).toBe('');
+  expect(ended.code).toBe(0);
+});
+
 describe('a workspace', () => {
   beforeAll(async () => {
     await writeSlack(archive());

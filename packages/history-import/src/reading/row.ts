@@ -12,6 +12,9 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** The end of the year 9999. */
+const lastSecs = 253_402_300_799;
+
 /** A record's fields by name. A field of the wrong type is a fault of the record. */
 export class Row {
   readonly #fields: Readonly<Record<string, unknown>>;
@@ -67,6 +70,12 @@ export class Row {
     const value = this.number(name);
     if (!Number.isSafeInteger(value)) throw new RecordFault(`${name} is no integer`);
     return value;
+  }
+
+  /** @returns Unix time; undefined if it is absent, or no time from 1970 to 9999 */
+  findTime(name: string, unitsPerSecond = 1): number | undefined {
+    const secs = (this.findNumber(name) ?? -1) / unitsPerSecond;
+    return secs >= 0 && secs <= lastSecs ? secs : undefined;
   }
 
   findInteger(name: string): number | undefined {

@@ -7,6 +7,7 @@ import { RecordFault } from '../../import-fault.ts';
 import type { Ledger, Place } from '../../ledger.ts';
 import { UniqueNames, cleanFullName, cleanName, cutTo } from '../../reading/names.ts';
 import { Row, isRecord } from '../../reading/row.ts';
+import { findTimeMs } from './mattermost-posts.ts';
 import type {
   ArchiveFile,
   PersonRecord,
@@ -120,8 +121,8 @@ export class MattermostPeople {
   addMemberships(row: Row, team: Row, channels: MattermostChannels, place: Place): void {
     const person = this.indexOf(row.findText('username') ?? '');
     const isGone = (row.findNumber('delete_at') ?? 0) > 0;
-    for (const membership of team.list('channels').filter(isRecord)) {
-      const of = new Row(membership);
+    for (const membership of team.list('channels')) {
+      const of = new Row(isRecord(membership) ? membership : {});
       const stream = channels.indexOf(of.findText('name') ?? '');
       if (person === undefined || stream === undefined) {
         this.#ledger.skipped('membership', 'its channel is not in the archive', place);
@@ -150,9 +151,9 @@ export class MattermostPeople {
         },
       });
       this.#ledger.imported('membership');
-      const viewedAt = of.findNumber('last_viewed_at') ?? 0;
+      const viewedAt = findTimeMs(of, 'last_viewed_at') ?? 0;
       if (viewedAt > 0 && !isGone)
-        this.positions.push({ person, place: { stream }, readUpTo: viewedAt / 1000 });
+        this.positions.push({ person, place: { stream }, readUpTo: viewedAt });
     }
   }
 }
@@ -182,6 +183,7 @@ export class MattermostChannels {
 
   add(row: Row, place: Place): void {
     const name = row.text('name');
+    if (name === '') throw new RecordFault('it has no name');
     if (this.#indexes.has(name))
       return this.#ledger.merged('channel', 'the channel is listed twice', place);
     const type = row.text('type');

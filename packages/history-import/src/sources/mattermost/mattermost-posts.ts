@@ -3,7 +3,7 @@ import { limits } from '@parley/api';
 
 import { RecordFault } from '../../import-fault.ts';
 import type { Place } from '../../ledger.ts';
-import { cleanName } from '../../reading/names.ts';
+import { cleanName, cutTo } from '../../reading/names.ts';
 import { Row, isRecord } from '../../reading/row.ts';
 import { translatePost } from './mattermost-text.ts';
 import type { MattermostNames } from './mattermost-text.ts';
@@ -22,7 +22,7 @@ export type Post = {
 };
 
 /** Times in milliseconds of this century are above, those in seconds below. */
-const firstMs = 100_000_000_000;
+const firstSecs = 100_000_000;
 
 const droppedTypes = new Set(['warn_metric_status', 'add_bot_teams_channels']);
 
@@ -31,9 +31,16 @@ export function reasonToDrop(row: Row): string | undefined {
   return type.startsWith('system_') || droppedTypes.has(type) ? `notices: ${type}` : undefined;
 }
 
+/** @returns Unix time of a field in milliseconds, as all times are there; undefined if it is none */
+export function findTimeMs(row: Row, name: string): number | undefined {
+  return row.findTime(name, 1000);
+}
+
+/** @returns Unix time */
 export function timeOf(row: Row): number {
-  const time = row.number('create_at');
-  if (time < firstMs) throw new RecordFault('create_at is no time in milliseconds');
+  const time = findTimeMs(row, 'create_at');
+  if (time === undefined || time < firstSecs)
+    throw new RecordFault('create_at is no time in milliseconds');
   return time;
 }
 
@@ -45,20 +52,19 @@ export function firstLine(row: Row): string {
     translatePost(post, noNames)
       .split('\n')
       .find((part) => part.trim() !== '') ?? '';
-  const plain = line.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[*`~]+|^[>#]+\s?/g, '');
+  // Longer than any topic with its links; the pattern's time grows with the square.
+  const plain = cutTo(line, 2_000)
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/[*`~]+|^[>#]+\s?/g, '');
   return cleanName(plain, limits.topicMaxCodePoints);
 }
 
 export function repliesOf(row: Row): Row[] {
-  return row
-    .list('replies')
-    .filter(isRecord)
-    .map((reply) => new Row(reply));
+  return row.list('replies').map((reply) => new Row(isRecord(reply) ? reply : {}));
 }
 
 export function attachmentsOf(row: Row): string[] {
   return row
     .list('attachments')
-    .filter(isRecord)
-    .map(({ path }) => (typeof path === 'string' ? path : ''));
+    .map((file) => (isRecord(file) && typeof file['path'] === 'string' ? file['path'] : ''));
 }

@@ -23,7 +23,14 @@ import type {
 } from '../../records.ts';
 import { countMattermost } from './count-mattermost.ts';
 import { MattermostChannels, MattermostPeople } from './mattermost-people.ts';
-import { attachmentsOf, firstLine, reasonToDrop, repliesOf, timeOf } from './mattermost-posts.ts';
+import {
+  attachmentsOf,
+  findTimeMs,
+  firstLine,
+  reasonToDrop,
+  repliesOf,
+  timeOf,
+} from './mattermost-posts.ts';
 import type { Post } from './mattermost-posts.ts';
 import { translatePost } from './mattermost-text.ts';
 import type { MattermostNames } from './mattermost-text.ts';
@@ -168,7 +175,7 @@ class MattermostSource implements Source {
         place: { file: path, at: '' },
         owner: author,
         name: path.slice(path.lastIndexOf('/') + 1),
-        createdAt: (row.findNumber('create_at') ?? 0) / 1000,
+        createdAt: findTimeMs(row, 'create_at') ?? 0,
         file,
       });
     }
@@ -180,7 +187,7 @@ class MattermostSource implements Source {
       reasonToDrop(root) === undefined ? firstLine(root) : '',
       ...repliesOf(root).map(firstLine),
     ];
-    const day = new Date(row.findNumber('create_at') ?? 0).toISOString().slice(0, 10);
+    const day = new Date((findTimeMs(row, 'create_at') ?? 0) * 1000).toISOString().slice(0, 10);
     this.#topics.set(key, names.take(lines.find((line) => line !== '') ?? `thread ${day}`));
   }
 
@@ -282,7 +289,7 @@ class MattermostSource implements Source {
       .filter((part) => part !== '')
       .join('\n');
     if (content === '') return skip('it is empty');
-    const editedAt = row.findNumber('edit_at') ?? 0;
+    const editedAt = findTimeMs(row, 'edit_at') ?? 0;
     const quoted = 'members' in to && isReply ? `> ${firstLine(root)}\n\n` : '';
     return {
       place,
@@ -302,9 +309,9 @@ class MattermostSource implements Source {
               topic: (thread === undefined ? undefined : this.#topics.get(thread)) ?? channelTopic,
             },
       content: quoted + content,
-      sentAt: timeOf(row) / 1000,
+      sentAt: timeOf(row),
       client: 'Mattermost',
-      lastEditedAt: editedAt > 0 ? editedAt / 1000 : undefined,
+      lastEditedAt: editedAt > 0 ? editedAt : undefined,
       edits: [],
       starredBy: row
         .list('flagged_by')
@@ -340,13 +347,12 @@ class MattermostSource implements Source {
         else if (emoji === undefined)
           ledger.skipped(reactionKind, 'there is no such emoji here', place);
         else {
-          const at = of.findNumber('create_at');
           found.push({
             place,
             messageKey: key,
             person,
             emoji,
-            reactedAt: at === undefined ? null : at / 1000,
+            reactedAt: findTimeMs(of, 'create_at') ?? null,
           });
         }
       }
@@ -478,10 +484,10 @@ function fillSource(
     ];
     const participants = [...new Set(members.map((name) => people.ensure(name)))];
     for (const entry of listed) {
-      const viewedAt = entry.findNumber('last_viewed_at') ?? 0;
+      const viewedAt = findTimeMs(entry, 'last_viewed_at') ?? 0;
       const person = people.indexOf(entry.findText('username') ?? '');
       if (viewedAt > 0 && person !== undefined)
-        people.positions.push({ person, place: { participants }, readUpTo: viewedAt / 1000 });
+        people.positions.push({ person, place: { participants }, readUpTo: viewedAt });
     }
     ledger.imported('direct_channel');
   });

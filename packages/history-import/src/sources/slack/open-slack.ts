@@ -111,8 +111,10 @@ class SlackSource implements Source {
       const records = await read(path);
       add(messageKind, records.length);
       for (const record of records as ({ reactions?: unknown } | null)[])
-        for (const reaction of Array.isArray(record?.reactions) ? record.reactions : [])
-          add(reactionKind, ((reaction as { users?: unknown[] }).users ?? []).length);
+        for (const reaction of Array.isArray(record?.reactions) ? record.reactions : []) {
+          const users = (reaction as { users?: unknown } | null)?.users;
+          add(reactionKind, Array.isArray(users) ? users.length : 0);
+        }
     }
     return totals;
   }

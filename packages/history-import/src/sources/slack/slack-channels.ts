@@ -110,7 +110,7 @@ export class SlackChannels {
     );
     if (name !== written && !isArchived)
       this.#ledger.remark(`stream ${JSON.stringify(written)} is now ${JSON.stringify(name)}`);
-    const created = row.findNumber('created') ?? 0;
+    const created = row.findTime('created') ?? 0;
     return {
       place,
       name,

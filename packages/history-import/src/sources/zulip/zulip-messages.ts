@@ -4,7 +4,7 @@ import { limits } from '@parley/api';
 import type { SpooledArchive } from '../../archive/spooled-archive.ts';
 import { RecordFault } from '../../import-fault.ts';
 import type { Ledger } from '../../ledger.ts';
-import { isRecord } from '../../reading/row.ts';
+import { Row, isRecord } from '../../reading/row.ts';
 import { cutTo } from '../../reading/names.ts';
 import { parseRun, readElements } from '../../reading/json-elements.ts';
 import type { EditChange, MessageBatch, MessageKey, MessageRecord } from '../../records.ts';
@@ -16,7 +16,6 @@ import type { Recipient, ZulipStreams } from './zulip-streams.ts';
 import { readTables } from './zulip-tables.ts';
 import type { MembershipChange, PlacedRow } from './zulip-tables.ts';
 import type { ZulipTexts } from './zulip-texts.ts';
-import type { Row } from '../../reading/row.ts';
 
 export type MessageFacts = {
   readonly archive: SpooledArchive;
@@ -104,11 +103,10 @@ function editsOf(row: Row, people: ZulipPeople, ledger: Ledger): EditChange[] {
   }
   return list.filter(isRecord).flatMap((change) => {
     const editor = change['user_id'];
-    const at = Number(change['timestamp']);
+    const at = new Row(change).findTime('timestamp');
     const content = change['prev_content'];
     const topic = change['prev_subject'] ?? change['prev_topic'];
-    if (!Number.isFinite(at) || (typeof content !== 'string' && typeof topic !== 'string'))
-      return [];
+    if (at === undefined || (typeof content !== 'string' && typeof topic !== 'string')) return [];
     return [
       {
         editor: typeof editor === 'number' ? people.indexOf(editor) : undefined,
@@ -125,9 +123,6 @@ const noTopic = '(no topic)';
 function cutTopic(topic: string): string {
   return cutTo(topic.trim(), limits.topicMaxCodePoints).trim() || noTopic;
 }
-
-/** Dates outside of these are no times. */
-const lastSecs = 253_402_300_799;
 
 class MessageReader {
   readonly #facts: MessageFacts;
@@ -156,8 +151,8 @@ class MessageReader {
     if (sender === undefined) throw new RecordFault('its sender is not in the archive');
     const recipient = streams.recipient(row.integer('recipient'));
     if (recipient === undefined) throw new RecordFault('its recipient is not in the archive');
-    const sentAt = row.findNumber('date_sent') ?? row.number('pub_date');
-    if (sentAt < 0 || sentAt > lastSecs) throw new RecordFault('it has no time');
+    const sentAt = row.findTime(row.has('date_sent') ? 'date_sent' : 'pub_date');
+    if (sentAt === undefined) throw new RecordFault('it has no time');
     const topic = row.findText('subject') ?? '';
     if (recipient.kind === 'stream' && cutTopic(topic) !== topic)
       ledger.remark('topics that were empty or too long');
@@ -181,7 +176,7 @@ class MessageReader {
       content: this.#texts.mend(row.text('content')),
       sentAt,
       client: cutTo(client, limits.clientNameMaxCodePoints),
-      lastEditedAt: row.findNumber('last_edit_time'),
+      lastEditedAt: row.findTime('last_edit_time'),
       edits,
       receipts: receipts.take(id, owed),
     };

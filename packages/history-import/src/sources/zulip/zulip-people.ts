@@ -148,7 +148,7 @@ class PeopleReader {
       ...(bot === undefined ? {} : { bot }),
       timezone: isTimezone(timezone) ? timezone : '',
       settings: settingsOf(row),
-      joinedAt: row.findNumber('date_joined'),
+      joinedAt: row.findTime('date_joined'),
       alertWords: [...wordsOf(row), ...(this.#wordsOf.get(oldId) ?? [])],
     });
     this.#ledger.imported(table);

@@ -48,7 +48,7 @@ function streamOf({ row, place }: PlacedRow, names: UniqueNames, ledger: Ledger)
     isAnnouncementOnly: row.isTrue('is_announcement_only') || policy === 2,
     isArchived,
     isDefault: false,
-    createdAt: row.findNumber('date_created'),
+    createdAt: row.findTime('date_created'),
     creator: undefined,
   };
 }
@@ -169,7 +169,7 @@ function readMutedTopics(
       person,
       stream,
       topic: cutTo(row.text('topic_name'), limits.topicMaxCodePoints),
-      mutedAt: row.findNumber('date_muted'),
+      mutedAt: row.findTime('date_muted'),
     });
     return ledger.imported(kind);
   });
