@@ -136,6 +136,9 @@ export const longText = `${'crumb '.repeat(3_000)}the end`;
 
 const uploadPath = '2/3f/ugJGN-HVWU6ocI2XWWgMsX5L/recipe.txt';
 
+/** Names a file that its sender could not open: `messages` of the file does not list it. */
+const twice = 'Twice [that](/user_uploads/2/3f/ugJGN-HVWU6ocI2XWWgMsX5L/recipe.txt)';
+
 const messages: readonly Row[] = [
   message(101, 11, 1, 'Who **bakes**? @**all**'),
   message(
@@ -175,13 +178,13 @@ const messages: readonly Row[] = [
   message(110, 11, 4, 'the three of us'),
   message(111, 17, 1, longText, { subject: 'long'.repeat(20) }),
   message(112, 999, 1, 'From nobody'),
-  message(113, 10, 1, 'Twice'),
+  message(113, 10, 1, twice),
 ];
 
 /** As messages to a system bot, which come in files of their own at the end. */
 const lateMessages: readonly Row[] = [
   message(100, 10, 506, 'Dear bot'),
-  message(113, 10, 1, 'Twice'),
+  message(113, 10, 1, twice),
 ];
 
 function row(person: number, of: number, flags: number, id = person * 10_000 + of): Row {

@@ -138,6 +138,8 @@ export type FileRecord = {
   readonly name: string;
   readonly createdAt: number;
   readonly file: ArchiveFile;
+  /** The messages that open the file to their readers, where the source says it; otherwise all that link to it. */
+  readonly messageKeys?: ReadonlySet<string>;
 };
 
 /** How far somebody has read a stream or a private conversation; without a position everything is read. */

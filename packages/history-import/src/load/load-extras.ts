@@ -53,6 +53,8 @@ export type ExtrasOptions = {
 
 export type LoadedExtras = {
   readonly filePaths: readonly string[];
+  /** The keys of the messages that open a file to their readers, by its path; undefined for all that link to it. */
+  readonly openersOf: ReadonlyMap<string, ReadonlySet<string> | undefined>;
   readonly emoji: readonly (
     | {
         readonly id: number;
@@ -272,5 +274,8 @@ export async function loadExtras(options: ExtrasOptions): Promise<LoadedExtras> 
   await loadProfiles(options);
   await loadLinkifiers(options);
   await loadDomains(options);
-  return { filePaths, emoji, groups };
+  const openersOf = new Map(
+    filePaths.map((path, n) => [path, options.directory.files[n]?.messageKeys]),
+  );
+  return { filePaths, openersOf, emoji, groups };
 }

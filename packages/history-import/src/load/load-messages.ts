@@ -184,7 +184,7 @@ export class MessageWriter {
   readonly #kind: string;
   readonly #positionAbove: number;
   readonly #conversations = new LRUCache<string, Conversation>({ max: conversationsKept });
-  readonly #paths: ReadonlySet<string>;
+  readonly #openersOf: LoadedExtras['openersOf'];
 
   constructor(options: {
     readonly client: Client;
@@ -198,7 +198,7 @@ export class MessageWriter {
     this.#ledger = options.ledger;
     this.#kind = options.source.kinds.message;
     this.#positionAbove = options.positionAbove;
-    this.#paths = new Set(options.directory.extras.filePaths);
+    this.#openersOf = options.directory.extras.openersOf;
   }
 
   readonly #userId = (person: number): number => {
@@ -234,8 +234,8 @@ export class MessageWriter {
     );
     await linkImportedFiles(
       this.#client,
-      fresh.flatMap(({ text, number }) =>
-        this.#pathsIn(text).map((pathId) => ({ messageId: number.id, pathId })),
+      fresh.flatMap(({ record, text, number }) =>
+        this.#pathsIn(text, record.key).map((pathId) => ({ messageId: number.id, pathId })),
       ),
     );
     const flags = fresh.flatMap((message) =>
@@ -245,8 +245,11 @@ export class MessageWriter {
     await addReceiptRuns(this.#client, this.runs.take());
   }
 
-  #pathsIn(text: RenderedText): string[] {
-    return text.attachmentPathIds.filter((path) => this.#paths.has(path));
+  #pathsIn(text: RenderedText, messageKey: string): string[] {
+    return text.attachmentPathIds.filter((path) => {
+      const openers = this.#openersOf.get(path);
+      return this.#openersOf.has(path) && (openers === undefined || openers.has(messageKey));
+    });
   }
 
   #rowOf(
@@ -271,7 +274,7 @@ export class MessageWriter {
       is_me_message: text.isMeMessage,
       has_link: text.hasLink,
       has_image: text.hasImage,
-      has_attachment: this.#pathsIn(text).length > 0,
+      has_attachment: this.#pathsIn(text, record.key).length > 0,
       // Receipts say what the sender has read, too.
       read_by_sender: !this.#directory.hasReceipts,
       mentions_wildcard: text.mentionsWildcard,

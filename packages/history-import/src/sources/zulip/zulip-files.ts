@@ -64,8 +64,10 @@ export async function readZulipFiles(
       place,
       owner: people.indexOf(row.integer('owner')) ?? fallbackOwner(),
       name: row.text('file_name'),
-      createdAt: row.findNumber('create_time') ?? 0,
+      createdAt: row.findTime('create_time') ?? 0,
       file,
+      // A text may name a file that its sender could not open.
+      messageKeys: new Set(row.integers('messages').map(String)),
     });
     return ledger.imported(kind);
   };
