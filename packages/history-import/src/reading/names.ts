@@ -21,22 +21,38 @@ export function cleanFullName(name: string, fallback: string): string {
   return Array.from(clean).length < 2 ? cleanName(fallback, 100) : clean;
 }
 
+/** Long enough for any number of names in ` (N)`. */
+const suffixMaxLength = 12;
+
 /** Gives names that are taken a number; names are the same without regard to case. */
 export class UniqueNames {
   readonly #taken = new Set<string>();
+  /** The number that is tried next, by how names begin: thousands of threads may begin alike. */
+  readonly #next = new Map<string, number>();
   readonly #codePointsMax: number;
 
   constructor(codePointsMax: number) {
     this.#codePointsMax = codePointsMax;
   }
 
+  /** @param name within the limit */
   take(name: string): string {
-    for (let n = 1; ; n += 1) {
-      const suffix = n === 1 ? '' : ` (${n})`;
+    return this.#isTaken(name) ? this.#takeNumbered(name) : name;
+  }
+
+  /** @returns whether the name was taken; it is from now on */
+  #isTaken(name: string): boolean {
+    const before = this.#taken.size;
+    return this.#taken.add(foldName(name)).size === before;
+  }
+
+  #takeNumbered(name: string): string {
+    const beginning = foldName(cutTo(name, this.#codePointsMax - suffixMaxLength));
+    for (let n = this.#next.get(beginning) ?? 2; ; n += 1) {
+      const suffix = ` (${n})`;
       const wanted = cutTo(name, this.#codePointsMax - suffix.length).trimEnd() + suffix;
-      const folded = foldName(wanted);
-      if (this.#taken.has(folded)) continue;
-      this.#taken.add(folded);
+      if (this.#isTaken(wanted)) continue;
+      this.#next.set(beginning, n + 1);
       return wanted;
     }
   }

@@ -11,7 +11,8 @@ export type MattermostNames = {
 const code = /(```[\s\S]*?```|`[^`\n]+`|https?:\/\/[^\s<>]+)/g;
 const personName = /(?<![\w@./-])@([a-z0-9][a-z0-9._-]*)/gi;
 const channelName = /(?<![\w~/])~([a-z0-9][a-z0-9_-]*)/g;
-const titledLink = /!?\[([^\]\n]*)\]\((\S+?)(?: +(?:=\d*x\d*|"[^"\n]*"))+\)/g;
+const titledLink =
+  /!?\[([^\]\n]{0,2000})\]\((\S{1,2000}?)(?: {1,10}(?:=\d{0,9}x\d{0,9}|"[^"\n]{0,2000}")){1,10}\)/g;
 const underscored = /(?<![\w_])_(?![\s_])([^_\n]*[^\s_])_(?![\w_])/g;
 const doubled = /(?<![\w_])__(?![\s_])([^_\n]*[^\s_])__(?![\w_])/g;
 

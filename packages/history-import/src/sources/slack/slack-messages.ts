@@ -1,7 +1,7 @@
 /** Messages of a Slack workspace: what each record is, who sent it, and which topic it belongs to. */
-import { limits } from '@parley/api';
+import { foldName, limits } from '@parley/api';
 
-import { cleanName, cutTo } from '../../reading/names.ts';
+import { UniqueNames, cleanName, cutTo } from '../../reading/names.ts';
 import { isRecord } from '../../reading/row.ts';
 import type { SlackConversation } from './slack-channels.ts';
 import { slackbot } from './slack-people.ts';
@@ -104,7 +104,10 @@ function firstLine(record: SlackRecord): string {
     translateMessage(record, noNames)
       .split('\n')
       .find((part) => part.trim() !== '') ?? '';
-  const plain = line.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[*`~]+|^>\s?/g, '');
+  // Longer than any topic with its links; the pattern's time grows with the square.
+  const plain = cutTo(line, 2_000)
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .replaceAll(/[*`~]+|^>\s?/g, '');
   return cleanName(plain, limits.topicMaxCodePoints);
 }
 
@@ -148,20 +151,15 @@ export class SlackThreads {
 
   /** Gives each thread a topic of its own; called when all are known. */
   nameTopics(channelTopic: string): void {
-    const taken = new Set([channelTopic.toLowerCase()]);
+    const names = new UniqueNames(limits.topicMaxCodePoints);
+    names.take(channelTopic);
     for (const [key, { line, hasReplies, day }] of [...this.#threads].toSorted(([a], [b]) =>
       a < b ? -1 : 1,
     )) {
       if (!hasReplies) continue;
       const wanted = line === '' ? `thread ${day}` : line;
-      const base =
-        wanted.toLowerCase() === channelTopic.toLowerCase()
-          ? withSuffix(wanted, ' (thread)')
-          : wanted;
-      let topic = base;
-      for (let n = 2; taken.has(topic.toLowerCase()); n += 1) topic = withSuffix(base, ` (${n})`);
-      taken.add(topic.toLowerCase());
-      this.#topics.set(key, topic);
+      const isTaken = foldName(wanted) === foldName(channelTopic);
+      this.#topics.set(key, names.take(isTaken ? withSuffix(wanted, ' (thread)') : wanted));
     }
   }
 

@@ -67,7 +67,7 @@ const emphases: readonly (readonly [RegExp, string])[] = [
 ];
 
 function fence(code: string, language = ''): string {
-  const longest = Math.max(2, ...Array.from(code.matchAll(/`+/g), ([run]) => run.length));
+  const longest = code.matchAll(/`+/g).reduce((most, [run]) => Math.max(most, run.length), 2);
   const ticks = '`'.repeat(longest + 1);
   return `\n${ticks}${language}\n${code.replace(/^\n/, '').replace(/\n$/, '')}\n${ticks}\n`;
 }
@@ -121,11 +121,10 @@ function styled(text: string, style: unknown): string {
   const around = (part: string, marker: string): string =>
     part
       .split('\n')
-      .map((line) =>
-        line.replace(/^(\s*)(.*?)(\s*)$/s, (_w, before: string, inner: string, after: string) =>
-          inner === '' ? line : `${before}${marker}${inner}${marker}${after}`,
-        ),
-      )
+      .map((line) => {
+        const inner = line.trim();
+        return inner === '' ? line : line.replace(inner, () => `${marker}${inner}${marker}`);
+      })
       .join('\n');
   if (style['code'] === true) return around(text, '`');
   let shown = text;
