@@ -146,12 +146,12 @@ export async function spoolTar(
   try {
     const reading = (async () => {
       for await (const entry of reader) {
+        const { bavail, bsize } = await statfs(folder);
+        if (bavail * bsize < spareBytes + entry.header.size)
+          throw new ImportFault(`There is not enough space in ${parent} to unpack the archive`);
         await spooler.take(entry.header, entry);
         // An entry that was not read holds up the others.
         entry.resume();
-        const { bavail, bsize } = await statfs(folder);
-        if (bavail * bsize < spareBytes)
-          throw new ImportFault(`There is not enough space in ${parent} to unpack the archive`);
       }
     })();
     await Promise.all([

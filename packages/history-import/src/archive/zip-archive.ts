@@ -12,6 +12,9 @@ import { UnpackedBytes, archiveBounds, checkEntryPath } from './archive-bounds.t
 /** Left by programs that pack archives again. */
 const ignored = /(?:^|\/)(?:__MACOSX\/|\.DS_Store$)/;
 
+/** A source reads a file for its people, the order of messages, messages, reactions and the count. */
+const readingsMax = 5;
+
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 const unixTypes = 0o170_000;
@@ -118,8 +121,7 @@ export async function openZip(file: string): Promise<ZipArchive> {
     const entries = await readEntries(zip);
     const declared = new UnpackedBytes(size);
     for (const entry of entries.values()) declared.add(entry.uncompressedSize);
-    // Files are read three times at most.
-    return new ZipArchive(zip, withoutTopFolder(entries), new UnpackedBytes(3 * size));
+    return new ZipArchive(zip, withoutTopFolder(entries), new UnpackedBytes(readingsMax * size));
   } catch (error) {
     zip.close();
     if (error instanceof ImportFault) throw error;
