@@ -11,6 +11,10 @@ import { exportedTables } from './tables.ts';
 
 /** One import at a time: a session lock of Postgres with this number. */
 const importLock = 7_217_010;
+/** Postgres notices a moment later that the process of an earlier import is gone. */
+const lockTimeoutMs = 10_000;
+/** Postgres' code for a lock that was not available within `lock_timeout`. */
+const lockNotAvailable = '55P03';
 const filesPerStep = 500;
 
 /** @throws CommandFault if the database contains anything beside the rows of the migrations */
@@ -38,18 +42,29 @@ export async function checkEmpty(client: Client): Promise<void> {
     );
 }
 
-/** Runs work on a connection that holds the lock of imports. */
+async function lockImports(client: Client): Promise<void> {
+  await client.query(`SET lock_timeout = '${lockTimeoutMs}ms'`);
+  try {
+    await client.query('SELECT pg_advisory_lock($1)', [importLock]);
+  } catch (error) {
+    const isHeld = error instanceof Error && 'code' in error && error.code === lockNotAvailable;
+    if (!isHeld) throw error;
+    throw new CommandFault('Another import into this installation is under way', { cause: error });
+  }
+  await client.query('RESET lock_timeout');
+}
+
+/**
+ * Runs work on a connection that holds the lock of imports.
+ *
+ * @throws CommandFault if another import goes on
+ */
 export function withImportLock<Result>(
   pool: Pool,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
   return withDedicatedConnection(pool, async (client) => {
-    const { rows } = await client.query<{ held: boolean }>(
-      'SELECT pg_try_advisory_lock($1) AS held',
-      [importLock],
-    );
-    if (rows[0]?.held !== true)
-      throw new CommandFault('Another import into this installation is under way');
+    await lockImports(client);
     return work(client);
   });
 }
