@@ -154,6 +154,8 @@ describe('an answer signs nobody in', () => {
     ['about nobody', () => signed(claims({ sub: undefined }))],
     ['about an empty name', () => signed(claims({ sub: '' }))],
     ['about a name that is too long', () => signed(claims({ sub: 'b'.repeat(256) }))],
+    ['about a name that no database stores', () => signed(claims({ sub: 'b\0b' }))],
+    ['about a name that is half a character', () => signed(claims({ sub: 'b\ud800' }))],
     ['about a number', () => signed(claims({ sub: 7 }))],
     ['that is no token', () => 'x.y.z'],
   ])('%s', async (_what, token) => {
@@ -211,6 +213,13 @@ describe('a provider is unavailable', () => {
     // It is left alone for a while.
     await expect(provider.addressFor(attempt)).rejects.toThrow(ProviderUnavailable);
     expect(requests).toHaveLength(1);
+  });
+
+  test('whose issuer has a slash at the end in the settings alone', async () => {
+    issuer += '/';
+    provider = makeProvider();
+    await expect(provider.addressFor(attempt)).rejects.toThrow(ProviderUnavailable);
+    expect(requests).toEqual(['/.well-known/openid-configuration']);
   });
 
   test.each([

@@ -45,8 +45,8 @@ const describedForMs = 3_600_000;
 /** A provider that did not describe itself is left alone for this time. */
 const leftAloneMs = 5_000;
 const clockToleranceSecs = 30;
-/** OpenID Connect Core 1.0, 2. */
-const subjectMaxLength = 255;
+/** The length is of OpenID Connect Core 1.0, 2. The database stores no NUL, and would take two broken texts for the same one. */
+const subjectForm = /^[^\p{Cc}\p{Cs}]{1,255}$/u;
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -124,8 +124,8 @@ export class OpenIdProvider {
       // The library admits all tenants of one service under its common address.
       if (signed.iss !== client.serverMetadata().issuer)
         throw new ProviderAnswerFault('the identity is by another issuer');
-      if (signed.sub === '' || signed.sub.length > subjectMaxLength)
-        throw new ProviderAnswerFault('the subject is too long, or empty');
+      if (!subjectForm.test(signed.sub))
+        throw new ProviderAnswerFault('the subject is too long, empty, or no text');
       const claims = this.#isComplete(signed)
         ? signed
         : await this.#withUserInfo(client, tokens.access_token, signed);
@@ -243,6 +243,9 @@ export class OpenIdProvider {
           ],
         },
       );
+      // The library takes an address with and without a slash for the same; identities are stored under one of them.
+      if (client.serverMetadata().issuer !== issuer)
+        throw new ProviderUnavailable('it writes its issuer in another way than the settings');
       this.#described = { client, atMs: performance.now() };
       return client;
     } catch (error) {
