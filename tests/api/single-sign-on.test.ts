@@ -262,6 +262,18 @@ describe('the first sign-in', () => {
     expect(ids[1]).toEqual(ids[0]);
   });
 
+  test('finds no account that has as many identities as one may have', async () => {
+    const { person: full } = await organization.makePersonWithBot('full');
+    await organization.pool.query({
+      text: `INSERT INTO linked_identities (user_id, issuer, subject)
+        SELECT $1, 'https://old.example', n::text FROM generate_series(1, 20) n`,
+      values: [full.user.id],
+    });
+    expect(await refusalOf(signIn(person(verified(full.user.email))))).toBe(
+      'An account has at most 20 linked sign-ins.',
+    );
+  });
+
   test('does not find bots', async () => {
     expect(await refusalOf(signIn(person(verified('bob-bot@example.com'))))).toMatch(noAccount);
   });

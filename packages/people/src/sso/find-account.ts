@@ -1,5 +1,5 @@
 /** Whose account somebody has whom a provider signed in (decision 0051). */
-import { limits, withoutCode } from '@parley/api';
+import { foldName, limits, withoutCode } from '@parley/api';
 import type { ApiError } from '@parley/api';
 import type { IdentityProviderConfig } from '@parley/config';
 import { isUniqueViolation } from '@parley/database';
@@ -22,6 +22,7 @@ import { checkFullName } from '../accounts/full-name.ts';
 import { accountDisabled } from '../accounts/sign-in-refusals.ts';
 import { checkNeedsNoInvitation } from '../doors/join.ts';
 import type { PeopleContext } from '../people-context.ts';
+import { addIdentity } from './identities.ts';
 import { checkSingleSignOnIsUsed } from './providers.ts';
 import { findRoleOfGroups } from './provided-role.ts';
 
@@ -76,7 +77,9 @@ async function linkByAddress(
   if (holder.botType !== null || holder.isSystem) throw notLinked(config);
   const locked = await lockUserForOwnChange(client, holder.id);
   if (locked?.isActive !== true) throw accountDisabled();
-  await insertIdentity(client, holder.id, identity);
+  // The account may have got another address meanwhile.
+  if (foldName(locked.deliveryEmail) !== foldName(email)) throw notLinked(config);
+  await addIdentity(client, holder.id, identity);
   return holder;
 }
 

@@ -3,6 +3,7 @@ import { limits, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { Identity } from '@parley/store';
 import { isUniqueViolation } from '@parley/database';
+import type { Client } from '@parley/database';
 import {
   deleteIdentity,
   findIdentityAccount,
@@ -21,6 +22,21 @@ function belongsToAnother(): Error {
   return withoutCode('This sign-in belongs to another account here.');
 }
 
+/**
+ * Gives an account that the transaction has locked another identity.
+ *
+ * @throws ApiError if it has too many; the database's unique violation if an account has the identity
+ */
+export async function addIdentity(
+  client: Client,
+  userId: number,
+  identity: Identity,
+): Promise<void> {
+  if ((await listIdentities(client, userId)).length >= limits.identitiesMax)
+    throw withoutCode(`An account has at most ${limits.identitiesMax} linked sign-ins.`);
+  await insertIdentity(client, userId, identity);
+}
+
 /** @throws ApiError if another account has the identity, or the account has too many */
 export async function linkIdentity(
   context: Pick<PeopleContext, 'eventLog'>,
@@ -34,9 +50,7 @@ export async function linkIdentity(
       const holder = await findIdentityAccount(client, identity);
       if (holder?.id === userId) return { result: undefined };
       if (holder !== undefined) throw belongsToAnother();
-      if ((await listIdentities(client, userId)).length >= limits.identitiesMax)
-        throw withoutCode(`An account has at most ${limits.identitiesMax} of these.`);
-      await insertIdentity(client, userId, identity);
+      await addIdentity(client, userId, identity);
       return { result: undefined };
     });
   } catch (error) {
