@@ -279,6 +279,16 @@ describe('by address', () => {
     expect((await listed()).some((each) => each['ref'] === person.user.email)).toBe(false);
   });
 
+  test('of a member works no more while only administrators invite', async () => {
+    const email = newAddress();
+    await invite('bob', email);
+    const token = tokenIn(await readMail(folder, email));
+    await organization.client('ann').patch('realm', { invite_by_admins_only: true });
+    expect(await join(token)).toEqual(notValid);
+    await organization.client('ann').patch('realm', { invite_by_admins_only: false });
+    expect(await join(token)).toMatchObject(success);
+  });
+
   test('of two requests with one link one makes an account', async () => {
     const email = newAddress();
     await invite('bob', email);
@@ -384,6 +394,19 @@ describe('by a link', () => {
       result: 'error',
       msg: 'Invalid uses_max',
     });
+  });
+
+  test('ends when who made it is no administrator any more', async () => {
+    const { person } = await organization.makePersonWithBot(`inviter${(count += 1)}`);
+    const path = `users/${person.user.id}`;
+    await organization.client('ann').patch(path, { is_admin: true });
+    const made = await organization.clientOf(person).post('invites/multiuse');
+    const token = String(made['invite_link']).split('/').at(-1) ?? '';
+    await organization.client('ann').patch(path, { is_admin: false });
+    expect(await joinBy(token, newAddress())).toEqual(notValid);
+    await organization.client('ann').patch(path, { is_admin: true });
+    expect(await joinBy(token, newAddress())).toMatchObject(success);
+    await organization.client('ann').patch(path, { is_admin: false });
   });
 
   test('an address with an account gets another mail, and the same answer', async () => {

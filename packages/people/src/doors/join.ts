@@ -195,10 +195,14 @@ async function takeTerms(
   const invitation = await takeInvitation(client, invitationId);
   if (invitation === undefined) throw linkNotValid();
   const [inviter] = await lockUsersInUse(client, { userIds: [invitation.inviterId] });
+  const isForAdministrators =
+    realm.settings.invite_by_admins_only ||
+    invitation.role === 'administrator' ||
+    invitation.email === null;
   const mayInvite =
     inviter?.isActive === true &&
     inviter.role !== 'guest' &&
-    (invitation.role !== 'administrator' || inviter.role === 'administrator');
+    (!isForAdministrators || inviter.role === 'administrator');
   if (!mayInvite) throw linkNotValid();
   return { inviter, invitation };
 }
