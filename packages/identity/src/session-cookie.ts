@@ -1,6 +1,7 @@
 /**
- * The cookies of a browser's session (decision 0048), and of a sign-in by single sign-on that it began (decision 0051). Browsers share cookies between the ports of a host, so without TLS its name contains the
- * port. With TLS the prefix `__Host-` keeps other hosts, subdomains and plain HTTP from setting it.
+ * The cookies of a browser's session (decision 0048), and of a sign-in by single sign-on that it began (decision 0051). Browsers share cookies
+ * between the ports of a host, so without TLS the names contain the port. With TLS the prefix `__Host-` keeps other hosts, subdomains and
+ * plain HTTP from setting them.
  */
 
 export type SessionCookie = {
