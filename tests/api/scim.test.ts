@@ -296,6 +296,19 @@ describe('a person', () => {
     });
   });
 
+  test('is refused with the names of attributes as the schema writes them', async () => {
+    const { id } = await scim.createUser('nat@example.com', 'Nat Orr');
+    for (const [operation, detail] of [
+      [{ op: 'replace', path: 'USERNAME', value: 7 }, 'userName is not a text.'],
+      [{ op: 'replace', value: { name: { givenname: [] } } }, 'name.givenName is not a text.'],
+      [{ op: 'remove', path: 'username' }, 'userName cannot be removed.'],
+    ] as const)
+      expect(await scim.patch(`/Users/${id}`, operation)).toMatchObject({
+        status: 400,
+        body: { detail },
+      });
+  });
+
   test('who is an administrator keeps the address, but for its letter case', async () => {
     const path = `/Users/${organization.id('ann')}`;
     for (const operation of [
@@ -418,6 +431,10 @@ describe('a list', () => {
       Resources: [first],
     });
     const sorted = await scim.get('/Users?sortBy=userName&sortOrder=descending&count=200');
+    const byFullName = await scim.get(
+      '/Users?sortBy=urn:ietf:params:scim:schemas:core:2.0:User:userName&sortOrder=descending&count=200',
+    );
+    expect(byFullName.body).toEqual(sorted.body);
     const names = (sorted.body['Resources'] as JsonObject[]).map(({ userName }) =>
       String(userName).toUpperCase(),
     );

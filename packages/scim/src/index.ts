@@ -1,4 +1,4 @@
-export { invalidFilter, parseFilter } from './filter.ts';
+export { attributeName, invalidFilter, parseFilter } from './filter.ts';
 export type { Comparison, Filter } from './filter.ts';
 export { membersOf } from './json-object.ts';
 export { matches } from './match.ts';

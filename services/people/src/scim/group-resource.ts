@@ -2,7 +2,7 @@
 import { limits } from '@parley/api';
 import { scimRefusal } from '@parley/api/scim';
 import type { KeptGroup } from '@parley/people';
-import { invalidFilter, membersOf, schemas } from '@parley/scim';
+import { attributeName, invalidFilter, membersOf, schemas } from '@parley/scim';
 import type { Filter, PatchOperation } from '@parley/scim';
 import type { ScimGroup, ScimMember } from '@parley/store/scim';
 
@@ -123,14 +123,12 @@ function setMembers(wish: Wish, reader: MemberReader, operation: PatchOperation)
   }
 }
 
-const core = `${schemas.group.toLowerCase()}:`;
-
 function apply(wish: Wish, reader: MemberReader, operation: PatchOperation): void {
   const { op, path, value } = operation;
   if (path === undefined) {
     for (const [name, member] of membersOf(value) ?? []) {
-      const attribute = name.startsWith(core) ? name.slice(core.length) : name;
-      apply(wish, reader, { op, path: { attribute, filter: undefined }, value: member });
+      const attributePath = { attribute: attributeName(name), filter: undefined };
+      apply(wish, reader, { op, path: attributePath, value: member });
     }
   } else if (path.attribute === 'members') setMembers(wish, reader, operation);
   else if (path.attribute === 'displayname') {

@@ -1,7 +1,7 @@
 /** Searches of SCIM, by query or by message (RFC 7644, 3.4.2 and 3.4.3). */
 import { limits } from '@parley/api';
 import { scimRefusal } from '@parley/api/scim';
-import { membersOf, parseFilter, schemas } from '@parley/scim';
+import { attributeName, membersOf, parseFilter, schemas } from '@parley/scim';
 import type { ScimSearch } from '@parley/store/scim';
 
 import { projectionOf } from './answers.ts';
@@ -46,7 +46,7 @@ function searchOf(given: Given): Search {
   return {
     search: {
       filter: filter === undefined || filter === '' ? undefined : parseFilter(filter),
-      sortBy: sortBy === undefined || sortBy === '' ? undefined : sortBy.toLowerCase(),
+      sortBy: sortBy === undefined || sortBy === '' ? undefined : attributeName(sortBy),
       isDescending: sortOrder === 'descending',
       offset: startIndex - 1,
       countMax: Math.min(count, limits.scimListMax),

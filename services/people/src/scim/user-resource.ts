@@ -2,7 +2,7 @@
 import { limits } from '@parley/api';
 import { scimRefusal } from '@parley/api/scim';
 import type { KeptPerson } from '@parley/people';
-import { matches, membersOf, schemas } from '@parley/scim';
+import { attributeName, matches, membersOf, schemas } from '@parley/scim';
 import type { FilterValue, PatchOperation } from '@parley/scim';
 import type { ScimUser } from '@parley/store/scim';
 
@@ -36,8 +36,20 @@ type Wish = {
   externalId?: string | null;
 };
 
+/** The names as the schema writes them, by the form in which all are compared. */
+const writtenNames: ReadonlyMap<string, string> = new Map(
+  ['userName', 'displayName', 'name.formatted', 'name.givenName', 'name.familyName'].map((name) => [
+    name.toLowerCase(),
+    name,
+  ]),
+);
+
+function written(attribute: string): string {
+  return writtenNames.get(attribute) ?? attribute;
+}
+
 function invalid(attribute: string, what: string): Error {
-  return scimRefusal(400, `${attribute} is not ${what}.`, 'invalidValue');
+  return scimRefusal(400, `${written(attribute)} is not ${what}.`, 'invalidValue');
 }
 
 /** Names without content say nothing: some programs send all that they know. */
@@ -110,13 +122,10 @@ function setAttribute(wish: Wish, attribute: string, value: unknown): void {
   }
 }
 
-const core = `${schemas.user.toLowerCase()}:`;
-
 function setAll(wish: Wish, members: ReadonlyMap<string, unknown>): void {
   for (const [name, value] of members) {
     const nested = name === schemas.user.toLowerCase() ? membersOf(value) : undefined;
-    if (nested === undefined)
-      setAttribute(wish, name.startsWith(core) ? name.slice(core.length) : name, value);
+    if (nested === undefined) setAttribute(wish, attributeName(name), value);
     else for (const [inner, member] of nested) setAttribute(wish, inner, member);
   }
 }
@@ -184,7 +193,7 @@ export function readUserChange(operations: readonly PatchOperation[], user: Scim
     else if (op === 'remove') {
       if (path.attribute === 'externalid') wish.externalId = null;
       if (kept.has(path.attribute) && concernsAddress(operation, user))
-        throw scimRefusal(400, `${path.attribute} cannot be removed.`, 'mutability');
+        throw scimRefusal(400, `${written(path.attribute)} cannot be removed.`, 'mutability');
     } else if (concernsAddress(operation, user)) setAttribute(wish, path.attribute, value);
   }
   return personOf(wish);
