@@ -18,11 +18,10 @@ const sources: CompletionSources = {
   ],
   groups: [{ name: 'anglers', description: 'Who fish' }],
   streams: [
-    { stream_id: 1, name: 'design' },
     { stream_id: 2, name: 'boat design' },
     { stream_id: 3, name: 'deck' },
+    { stream_id: 1, name: 'design' },
   ],
-  subscribedIds: new Set([2, 3]),
   topicsOf: (streamId) => (streamId === 1 ? ['sails', 'oars and sails', 'hull'] : []),
   emoji: [
     { name: 'tada', character: '🎉' },
@@ -30,7 +29,6 @@ const sources: CompletionSources = {
     { name: 'up', character: '🆙' },
     { name: 'cup_with_straw', character: '🥤' },
   ],
-  recentSenderIds: [],
   hasWildcards: true,
 };
 
@@ -54,13 +52,9 @@ describe('completions', () => {
     ['a silent mention', '@_zo', ['@_**Zoe** ']],
     ['people before groups', '@an', ['@**Ana Zapata** ', '@*anglers* ']],
     ['everybody', '@all', ['@**all** ']],
+    ['streams', '#de', ['#**deck** ', '#**design** ', '#**boat design** ']],
     [
-      'streams that one subscribes to first',
-      '#de',
-      ['#**deck** ', '#**boat design** ', '#**design** '],
-    ],
-    [
-      'topics, the latest first',
+      'topics, the likely ones first',
       '#**design>',
       ['#**design>sails** ', '#**design>oars and sails** ', '#**design>hull** '],
     ],
@@ -90,8 +84,9 @@ describe('completions', () => {
     expect(complete('```\n@\n```\n@zo')).toEqual(['```\n@\n```\n@**Zoe** ']);
   });
 
-  test('offer the people who wrote last first', () => {
-    expect(complete('@alex', { recentSenderIds: [5] })?.[0]).toBe('@**Alex Kim|5** ');
+  test('offer those first who are likely', () => {
+    const people = sources.people.toReversed();
+    expect(complete('@alex', { people })?.[0]).toBe('@**Alex Kim|5** ');
   });
 
   test('offer no mention of everybody where it means nothing', () => {

@@ -1,6 +1,7 @@
 /** What the text before the cursor may be completed to: mentions, streams, topics and emoji, in the syntax of messages. */
-import { foldText, rankEmoji, rankName } from './ranking.ts';
+import { bestOf, foldText, rankEmoji, rankName, rankPerson } from './ranking.ts';
 
+/** What there is to name, in each list what is likely first. */
 export type CompletionSources = {
   readonly people: readonly {
     readonly user_id: number;
@@ -9,13 +10,9 @@ export type CompletionSources = {
   }[];
   readonly groups: readonly { readonly name: string; readonly description: string }[];
   readonly streams: readonly { readonly stream_id: number; readonly name: string }[];
-  /** Ids of the streams that the person subscribes to, which come first. */
-  readonly subscribedIds: { has(streamId: number): boolean };
-  /** Names of a stream's topics, the latest first. */
+  /** Names of a stream's topics. */
   readonly topicsOf: (streamId: number) => readonly string[];
   readonly emoji: readonly { readonly name: string; readonly character: string | undefined }[];
-  /** Ids of the people who wrote in the conversation, the latest first. */
-  readonly recentSenderIds: readonly number[];
   /** Only conversations in streams have them. */
   readonly hasWildcards: boolean;
 };
@@ -37,125 +34,62 @@ export type Completions = {
 const completionsMax = 8;
 /** The text before the cursor that is looked at: longer than any mention or link. */
 const lookBackMax = 200;
-/** For names that recency says nothing of. */
-const withoutRank = Number.MAX_SAFE_INTEGER;
 const wildcards = ['all', 'everyone', 'stream'];
 const fence = /^ {0,3}(?:`{3}|~{3})/gm;
-
-type Candidate = Completion & {
-  /** Ascending: by match, then by what is likely. */
-  readonly order: readonly number[];
-};
-
-function compare(one: Candidate, other: Candidate): number {
-  const index = one.order.findIndex((rank, at) => rank !== other.order[at]);
-  return index === -1
-    ? one.label.localeCompare(other.label)
-    : (one.order[index] ?? 0) - (other.order[index] ?? 0);
-}
-
-/** @param rankOf returns undefined for what does not match */
-function matching<Item>(
-  items: readonly Item[],
-  rankOf: (item: Item) => number | undefined,
-  complete: (item: Item, rank: number, index: number) => Candidate,
-): readonly Candidate[] {
-  return items.flatMap((item, index) => {
-    const rank = rankOf(item);
-    return rank === undefined ? [] : [complete(item, rank, index)];
-  });
-}
 
 /** What a syntax has before the cursor: the query folded, the rest as it was written. */
 type Written = { readonly query: string; readonly sign: string; readonly streamName: string };
 
-function mentions({ sign, query }: Written, sources: CompletionSources): readonly Candidate[] {
-  const recency = new Map(sources.recentSenderIds.map((id, index) => [id, index]));
-  const sameNames = Map.groupBy(sources.people, ({ full_name }) => full_name);
-  const people = matching(
-    sources.people,
-    ({ full_name, email }) =>
-      rankName(full_name, query) ?? (foldText(email).startsWith(query) ? 2 : undefined),
-    ({ user_id, full_name, email }, rank) => {
-      const id = (sameNames.get(full_name)?.length ?? 0) > 1 ? `|${user_id}` : '';
-      return {
-        kind: 'person',
-        label: full_name,
-        detail: email,
-        insert: `${sign}**${full_name}${id}** `,
-        order: [rank, recency.get(user_id) ?? withoutRank, 1],
-      };
-    },
-  );
+/** Everything that a syntax can name, what is likely first. */
+type Offers = (written: Written, sources: CompletionSources) => readonly Completion[];
+
+const mentions: Offers = ({ sign, query }, { people, groups, hasWildcards }) => {
+  const sameNames = Map.groupBy(people, ({ full_name }) => full_name);
+  const offers: readonly Completion[] = people.map(({ user_id, full_name, email }) => {
+    const id = (sameNames.get(full_name)?.length ?? 0) > 1 ? `|${user_id}` : '';
+    const insert = `${sign}**${full_name}${id}** `;
+    return { kind: 'person', label: full_name, detail: email, insert };
+  });
   // Groups and everybody cannot be mentioned silently.
-  if (sign !== '@') return people;
-  const groups = matching(
-    sources.groups,
-    ({ name }) => rankName(name, query),
-    ({ name, description }, rank) => ({
-      kind: 'group',
-      label: name,
-      detail: description,
-      insert: `@*${name}* `,
-      order: [rank, withoutRank, 2],
-    }),
-  );
-  const everybody = matching(
-    sources.hasWildcards && query !== '' ? wildcards : [],
-    (word) => (word.startsWith(query) ? 0 : undefined),
-    (word, rank) => ({
-      kind: 'wildcard',
-      label: word,
-      detail: '',
-      insert: `@**${word}** `,
-      order: [rank, withoutRank, 3],
-    }),
-  );
-  return [...people, ...groups, ...everybody];
-}
+  if (sign !== '@') return offers;
+  const everybody = hasWildcards && query !== '' ? wildcards : [];
+  return [
+    ...offers,
+    ...groups.map(
+      ({ name, description }) =>
+        ({ kind: 'group', label: name, detail: description, insert: `@*${name}* ` }) as const,
+    ),
+    ...everybody.map(
+      (word) => ({ kind: 'wildcard', label: word, detail: '', insert: `@**${word}** ` }) as const,
+    ),
+  ];
+};
 
-function streams({ query }: Written, sources: CompletionSources): readonly Candidate[] {
-  return matching(
-    sources.streams,
-    ({ name }) => rankName(name, query),
-    ({ stream_id, name }, rank) => ({
-      kind: 'stream',
-      label: name,
-      detail: '',
-      insert: `#**${name}** `,
-      order: [sources.subscribedIds.has(stream_id) ? 0 : 1, rank],
-    }),
-  );
-}
+const streams: Offers = (_, sources) =>
+  sources.streams.map(({ name }) => ({
+    kind: 'stream',
+    label: name,
+    detail: '',
+    insert: `#**${name}** `,
+  }));
 
-function topics({ query, streamName }: Written, sources: CompletionSources): readonly Candidate[] {
+const topics: Offers = ({ streamName }, sources) => {
   const stream = sources.streams.find(({ name }) => name === streamName);
-  return matching(
-    stream === undefined ? [] : sources.topicsOf(stream.stream_id),
-    (topic) => rankName(topic, query),
-    (topic, rank, index) => ({
-      kind: 'topic',
-      label: topic,
-      detail: streamName,
-      insert: `#**${streamName}>${topic}** `,
-      order: [rank, index],
-    }),
-  );
-}
+  return (stream === undefined ? [] : sources.topicsOf(stream.stream_id)).map((topic) => ({
+    kind: 'topic',
+    label: topic,
+    detail: streamName,
+    insert: `#**${streamName}>${topic}** `,
+  }));
+};
 
-function emoji({ query }: Written, sources: CompletionSources): readonly Candidate[] {
-  return matching(
-    sources.emoji,
-    ({ name }) => rankEmoji([name], query),
-    ({ name, character = '' }, rank) => ({
-      kind: 'emoji',
-      label: name,
-      detail: character,
-      insert: `:${name}: `,
-      order: [rank, name.length],
-    }),
-  );
-}
+const emoji: Offers = (_, sources) =>
+  sources.emoji.map(({ name, character = '' }) => ({
+    kind: 'emoji',
+    label: name,
+    detail: character,
+    insert: `:${name}: `,
+  }));
 
 /** The first that fits decides. */
 const syntaxes = [
@@ -164,6 +98,13 @@ const syntaxes = [
   [/(?<sign>@_?)\*{0,2}(?<query>[^@*_\s][^@*\n]{0,59}|)$/, mentions],
   [/:(?<query>[a-z0-9_+-]{2,40})$/, emoji],
 ] as const;
+
+function rankOf({ kind, label, detail }: Completion, query: string): number | undefined {
+  if (kind === 'emoji') return rankEmoji([label], query);
+  return kind === 'person'
+    ? rankPerson({ full_name: label, email: detail }, query)
+    : rankName(label, query);
+}
 
 /**
  * @returns undefined if nothing before the cursor can be completed
@@ -176,12 +117,13 @@ export function findCompletions(
   const fencesBefore = text.slice(0, cursor).match(fence)?.length ?? 0;
   if (fencesBefore % 2 === 1) return undefined;
   const before = text.slice(Math.max(0, cursor - lookBackMax), cursor);
-  for (const [syntax, find] of syntaxes) {
+  for (const [syntax, offersOf] of syntaxes) {
     const found = new RegExp(`(?<=^|[\\s(])${syntax.source}`).exec(before);
     if (found === null) continue;
-    const { query = '', sign = '', streamName = '' } = found.groups ?? {};
-    const candidates = find({ query: foldText(query), sign, streamName }, sources);
-    const items = candidates.toSorted(compare).slice(0, completionsMax);
+    const { query: typed = '', sign = '', streamName = '' } = found.groups ?? {};
+    const query = foldText(typed);
+    const offers = offersOf({ query, sign, streamName }, sources);
+    const items = bestOf(offers, (offer) => rankOf(offer, query), completionsMax);
     return items.length === 0 ? undefined : { start: cursor - found[0].length, items };
   }
   return undefined;

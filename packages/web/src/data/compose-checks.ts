@@ -1,30 +1,28 @@
 /** What stands against sending a text, before the server says so, and what its writer should know first. */
 import { limits } from '@parley/api/limits';
 
+import { texts } from '../texts.ts';
+import type { App } from './app.ts';
 import type { Conversation } from './narrow.ts';
-import { operation } from './operation.ts';
+import { operation, perform } from './operation.ts';
+import { maySubscribeOthers } from './policies.ts';
 import type { Person, State, Stream } from './state.ts';
 
-/** The message cannot be sent. */
-export type Obstacle =
-  | { readonly kind: 'no-stream' }
-  | { readonly kind: 'no-topic' }
-  | { readonly kind: 'topic-too-long' }
-  | { readonly kind: 'announcements-only' }
-  | { readonly kind: 'not-subscribed' }
-  | { readonly kind: 'no-people' }
-  | { readonly kind: 'deactivated'; readonly names: readonly string[] }
-  | { readonly kind: 'too-long'; readonly excess: number };
+/** Why the message cannot be sent. */
+export type Obstacle = {
+  readonly text: string;
+  /** Whether the person may be about to remove it: it is told once they tried to send. */
+  readonly isUnfinished?: true;
+};
 
 /** The message can be sent; nobody may expect what happens then. */
-export type Caution =
-  | { readonly kind: 'everybody'; readonly count: number }
-  | { readonly kind: 'unsubscribed-self'; readonly stream: Stream }
-  | {
-      readonly kind: 'unsubscribed-people';
-      readonly stream: Stream;
-      readonly people: readonly Person[];
-    };
+export type Caution = {
+  readonly text: string;
+  /** Whether only a second press sends. */
+  readonly mustConfirm?: true;
+  /** What helps. */
+  readonly action?: { readonly label: string; readonly run: () => Promise<unknown> } | undefined;
+};
 
 /** A mention of everybody in a smaller stream is ordinary. */
 const everybodyMin = 15;
@@ -32,6 +30,10 @@ const everybodyMin = 15;
 const peopleMax = 5;
 
 const codePoints = (text: string): number => Array.from(text).length;
+
+function listNames(people: readonly Person[]): string {
+  return people.map(({ full_name }) => full_name).join(', ');
+}
 
 /** @param content as it would be sent */
 export function findObstacle(
@@ -44,31 +46,33 @@ export function findObstacle(
     conversation.type === 'stream'
       ? obstacleInStream(state, conversation)
       : obstacleToPeople(state, conversation.userIds);
-  return ofPlace ?? (excess > 0 ? { kind: 'too-long', excess } : undefined);
+  return ofPlace ?? (excess > 0 ? { text: texts.compose.tooLong(excess) } : undefined);
 }
 
 function obstacleInStream(
   { streams, subscriptions, self, realm }: State,
   { streamId, topic }: Extract<Conversation, { readonly type: 'stream' }>,
 ): Obstacle | undefined {
+  const { obstacles } = texts.compose;
   const stream = streams.value.get(streamId);
-  if (stream === undefined) return { kind: 'no-stream' };
-  if (stream.is_announcement_only && !self.value.is_admin) return { kind: 'announcements-only' };
+  if (stream === undefined) return { text: obstacles.noStream, isUnfinished: true };
+  if (stream.is_announcement_only && !self.value.is_admin)
+    return { text: obstacles.announcementsOnly };
   const mustSubscribe = stream.invite_only || self.value.is_guest;
-  if (mustSubscribe && !subscriptions.value.has(streamId)) return { kind: 'not-subscribed' };
-  if (topic.trim() === '' && realm.value.realm_mandatory_topics) return { kind: 'no-topic' };
+  if (mustSubscribe && !subscriptions.value.has(streamId)) return { text: obstacles.notSubscribed };
+  if (topic.trim() === '' && realm.value.realm_mandatory_topics)
+    return { text: obstacles.noTopic, isUnfinished: true };
   return codePoints(topic.trim()) > limits.topicMaxCodePoints
-    ? { kind: 'topic-too-long' }
+    ? { text: obstacles.topicTooLong }
     : undefined;
 }
 
 function obstacleToPeople({ people }: State, userIds: readonly number[]): Obstacle | undefined {
-  if (userIds.length === 0) return { kind: 'no-people' };
-  const names = userIds.flatMap((id) => {
-    const person = people.value.get(id);
-    return person === undefined || person.isActive ? [] : [person.full_name];
-  });
-  return names.length === 0 ? undefined : { kind: 'deactivated', names };
+  if (userIds.length === 0) return { text: texts.compose.obstacles.noPeople, isUnfinished: true };
+  const gone = userIds
+    .flatMap((id) => people.value.get(id) ?? [])
+    .filter(({ isActive }) => !isActive);
+  return gone.length === 0 ? undefined : { text: texts.compose.deactivated(listNames(gone)) };
 }
 
 /** @returns the people whom a text mentions, silent mentions left out */
@@ -83,27 +87,45 @@ function mentionedPeople(state: State, content: string): readonly Person[] {
   );
 }
 
+/** @param people empty: oneself */
+function subscribing(app: App, stream: Stream, people: readonly Person[]): Caution['action'] {
+  const { is_guest } = app.state.self.value;
+  if (people.length === 0 ? is_guest : !maySubscribeOthers(app.state)) return undefined;
+  return {
+    label: people.length === 0 ? texts.compose.subscribe : texts.compose.subscribeThem,
+    run: () =>
+      perform(app, 'POST /users/me/subscriptions', {
+        subscriptions: [{ name: stream.name }],
+        principals: people.map(({ user_id }) => user_id),
+      }),
+  };
+}
+
 export function findCautions(
-  state: State,
+  app: App,
   conversation: Conversation,
   content: string,
 ): readonly Caution[] {
-  if (conversation.type !== 'stream') return [];
-  const { streamId } = conversation;
-  const stream = state.streams.value.get(streamId);
+  const { streams, subscriptions, subscribers, self } = app.state;
+  const stream =
+    conversation.type === 'stream' ? streams.value.get(conversation.streamId) : undefined;
   if (stream === undefined) return [];
+  const { mentionsEverybody, unsubscribedPeople, unsubscribedSelf } = texts.compose;
   const cautions: Caution[] = [];
-  const subscribers = state.subscribers.value.get(streamId);
-  if (!state.subscriptions.value.has(streamId) && content !== '')
-    cautions.push({ kind: 'unsubscribed-self', stream });
-  if (subscribers === undefined) return cautions;
-  if (/@\*\*(?:all|everyone|stream)\*\*/.test(content) && subscribers.size > everybodyMin)
-    cautions.push({ kind: 'everybody', count: subscribers.size });
-  const unreached = mentionedPeople(state, content).filter(
-    ({ user_id }) => !subscribers.has(user_id) && user_id !== state.self.value.user_id,
-  );
+  if (!subscriptions.value.has(stream.stream_id) && content !== '')
+    cautions.push({ text: unsubscribedSelf, action: subscribing(app, stream, []) });
+  const reached = subscribers.value.get(stream.stream_id);
+  if (reached === undefined) return cautions;
+  if (/@\*\*(?:all|everyone|stream)\*\*/.test(content) && reached.size > everybodyMin)
+    cautions.push({ text: mentionsEverybody(reached.size), mustConfirm: true });
+  const unreached = mentionedPeople(app.state, content)
+    .filter(({ user_id }) => !reached.has(user_id) && user_id !== self.value.user_id)
+    .slice(0, peopleMax);
   if (unreached.length > 0)
-    cautions.push({ kind: 'unsubscribed-people', stream, people: unreached.slice(0, peopleMax) });
+    cautions.push({
+      text: unsubscribedPeople(listNames(unreached)),
+      action: subscribing(app, stream, unreached),
+    });
   return cautions;
 }
 

@@ -124,10 +124,11 @@ export async function addWidgetStep(
   await client.request('POST /submessage', { message_id, msg_type: 'widget', content });
 }
 
-/** The fragment of a message's address in its conversation. */
-export function addressOfMessage(app: App, message: Message): string {
+/** The whole address of a message in its conversation. */
+export function linkTo(app: App, message: Message): string {
   const narrow = narrowOf(conversationOfMessage(message, app.state.self.value.user_id));
-  return app.addressOf({ view: 'messages', narrow, near: message.id });
+  const fragment = app.addressOf({ view: 'messages', narrow, near: message.id });
+  return location.origin + location.pathname + fragment;
 }
 
 /** The shortest fence of backticks that the text cannot end. */
@@ -153,13 +154,12 @@ export function quoteOf(
 /**
  * Puts a quotation of a message into the compose area, which then writes to the message's conversation.
  *
- * @param origin the address of the page without its fragment
  * @throws ApiError or NoAnswerError
  */
-export async function quoteMessage(app: App, message: Message, origin: string): Promise<void> {
+export async function quoteMessage(app: App, message: Message): Promise<void> {
   const { raw_content } = await readMessage(app, { message_id: message.id });
   replyTo(app, message);
-  app.quoted.value = quoteOf(message, raw_content, origin + addressOfMessage(app, message));
+  app.quoted.value = quoteOf(message, raw_content, linkTo(app, message));
 }
 
 /** Lets the compose area write to the message's conversation. */

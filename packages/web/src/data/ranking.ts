@@ -20,6 +20,17 @@ export function rankName(name: string, query: string): number | undefined {
 }
 
 /**
+ * @param query folded
+ * @returns as `rankName` for the person's name, and 2 if the address begins with it
+ */
+export function rankPerson(
+  { full_name, email }: { readonly full_name: string; readonly email: string },
+  query: string,
+): number | undefined {
+  return rankName(full_name, query) ?? (foldText(email).startsWith(query) ? 2 : undefined);
+}
+
+/**
  * @param query lower case; a space matches `_`
  * @returns 0 if a name of the emoji begins with it, 1 if a word of a name does, 2 if it is within a name, undefined otherwise
  */

@@ -8,6 +8,7 @@ import { noTopic } from '../../data/message-actions.ts';
 import { conversationKey, conversationOf, narrowKey, narrowOf } from '../../data/narrow.ts';
 import type { Conversation } from '../../data/narrow.ts';
 import { sendLater } from '../../data/scheduled.ts';
+import { texts } from '../../texts.ts';
 import { WrittenText } from './written-text.ts';
 
 /** How long after the last change a draft is kept. */
@@ -30,7 +31,7 @@ export class Composer {
   readonly isPreviewed = signal(false);
   /** Set by an attempt to send what cannot be sent or needs a second look. */
   readonly wasTried = signal(false);
-  readonly obstacle: ReadonlySignal<Obstacle | { readonly kind: 'uploading' } | undefined>;
+  readonly obstacle: ReadonlySignal<Obstacle | undefined>;
   readonly cautions: ReadonlySignal<readonly Caution[]>;
   #target: Target = { conversation: undefined };
   #saveTimer: ReturnType<typeof setTimeout> | undefined;
@@ -49,14 +50,14 @@ export class Composer {
       if (conversation === undefined) return undefined;
       return (
         findObstacle(app.state, conversation, this.field.text.value) ??
-        (this.field.uploads.areRunning.value ? { kind: 'uploading' } : undefined)
+        (this.field.uploads.areRunning.value
+          ? { text: texts.compose.obstacles.uploading, isUnfinished: true }
+          : undefined)
       );
     });
     this.cautions = computed(() => {
       const conversation = app.composing.value;
-      return conversation === undefined
-        ? []
-        : findCautions(app.state, conversation, this.field.text.value);
+      return conversation ? findCautions(app, conversation, this.field.text.value) : [];
     });
   }
 
@@ -175,7 +176,7 @@ export class Composer {
   #recipients(isConfirmed: boolean): Conversation | undefined {
     const { conversation } = this.#target;
     if (conversation === undefined || this.field.text.peek().trim() === '') return undefined;
-    const mustConfirm = this.cautions.peek().some(({ kind }) => kind === 'everybody');
+    const mustConfirm = this.cautions.peek().some((caution) => caution.mustConfirm);
     if (this.obstacle.peek() !== undefined || (mustConfirm && !isConfirmed)) {
       this.wasTried.value = true;
       return undefined;

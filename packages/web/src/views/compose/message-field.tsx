@@ -7,6 +7,7 @@ import type { Completion, CompletionSources } from '../../data/completion.ts';
 import { characterOf, loadEmoji, pictureEmoji, unicodeEmoji } from '../../data/emoji.ts';
 import { narrowOf } from '../../data/narrow.ts';
 import type { Conversation } from '../../data/narrow.ts';
+import type { Person, Stream } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { focusMain } from '../parts/focus.ts';
 import { SuggestionList, useSuggestions } from './suggestions.tsx';
@@ -15,29 +16,39 @@ import type { WrittenText } from './written-text.ts';
 /** Messages of the conversation whose senders come first. */
 const recentMessagesMax = 50;
 
-function recentSenderIds(app: App, conversation: Conversation): readonly number[] {
-  const ids = app.lists.open(narrowOf(conversation)).ids.peek();
-  const senders = ids.slice(-recentMessagesMax).map((id) => app.lists.store.find(id)?.peek());
-  return [...new Set(senders.toReversed().flatMap((message) => message?.sender_id ?? []))];
+function recentSenders(app: App, conversation: Conversation): readonly Person[] {
+  const ids = app.lists.open(narrowOf(conversation)).ids.peek().slice(-recentMessagesMax);
+  return ids.toReversed().flatMap((id) => {
+    const senderId = app.lists.store.find(id)?.peek().sender_id ?? 0;
+    return app.state.people.value.get(senderId) ?? [];
+  });
 }
 
 function completionSourcesOf(app: App, conversation: Conversation): CompletionSources {
+  const { people, streams, subscriptions, realm } = app.state;
+  const everybody = [...people.value.values()].toSorted((one, other) =>
+    one.full_name.localeCompare(other.full_name),
+  );
+  const isForeign = ({ stream_id }: Stream): number => (subscriptions.value.has(stream_id) ? 0 : 1);
+  const emoji = [
+    ...pictureEmoji(realm.value),
+    ...unicodeEmoji.value.flatMap((category) => category.emoji),
+  ].flatMap(({ names, emoji_code, reaction_type }) =>
+    names.map((name) => ({
+      name,
+      character: reaction_type === 'unicode_emoji' ? characterOf(emoji_code) : undefined,
+    })),
+  );
   return {
-    people: [...app.state.people.value.values()].filter(({ isActive }) => isActive),
-    groups: app.state.realm.value.realm_user_groups,
-    streams: [...app.state.streams.value.values()],
-    subscribedIds: app.state.subscriptions.value,
-    topicsOf: (streamId) => app.topics.of(streamId).value,
-    emoji: [
-      ...pictureEmoji(app.state.realm.value),
-      ...unicodeEmoji.value.flatMap(({ emoji }) => emoji),
-    ].flatMap(({ names, emoji_code, reaction_type }) =>
-      names.map((name) => ({
-        name,
-        character: reaction_type === 'unicode_emoji' ? characterOf(emoji_code) : undefined,
-      })),
+    people: [...new Set([...recentSenders(app, conversation), ...everybody])].filter(
+      ({ isActive }) => isActive,
     ),
-    recentSenderIds: recentSenderIds(app, conversation),
+    groups: realm.value.realm_user_groups,
+    streams: [...streams.value.values()].toSorted(
+      (one, other) => isForeign(one) - isForeign(other) || one.name.localeCompare(other.name),
+    ),
+    topicsOf: (streamId) => app.topics.of(streamId).value,
+    emoji: emoji.toSorted((one, other) => one.name.length - other.name.length),
     hasWildcards: conversation.type === 'stream',
   };
 }

@@ -4,7 +4,7 @@ import { useId } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
 import type { Conversation } from '../../data/narrow.ts';
-import { bestOf, foldText, rankName } from '../../data/ranking.ts';
+import { bestOf, foldText, rankPerson } from '../../data/ranking.ts';
 import type { Person } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
@@ -90,7 +90,7 @@ function findPeople({ state }: App, query: string, chosen: readonly number[]): r
     [...state.people.value.values()].filter(
       ({ user_id, isActive }) => isActive && !chosen.includes(user_id),
     ),
-    ({ full_name, email }) => rankName(full_name, folded) ?? rankName(email, folded),
+    (person) => rankPerson(person, folded),
     suggestedMax,
   );
 }

@@ -1,3 +1,6 @@
+/** What a person can do with keys. */
+import { signal } from '@preact/signals';
+
 import type { App } from '../../data/app.ts';
 import {
   editedMessageId,
@@ -21,18 +24,28 @@ import type { Narrow } from '../../data/narrow.ts';
 import { report } from '../../data/notices.ts';
 import type { Message } from '../../data/state.ts';
 import { isMuted } from '../../data/stream-groups.ts';
+import { texts } from '../../texts.ts';
 import { shownPerson } from '../people/shown-person.ts';
 import { moveSelection, selectedMessageId } from './selection.ts';
-import type { Command } from './shortcuts.ts';
 
 function show(app: App, narrow: Narrow): void {
   app.navigate({ view: 'messages', narrow });
 }
 
-function withMessage(app: App, act: (message: Message) => void): void {
-  const id = selectedMessageId();
-  const message = id === undefined ? undefined : app.lists.store.find(id)?.peek();
-  if (message !== undefined) act(message);
+/** @returns what does something with the selected message, if there is one */
+function onMessage(act: (app: App, message: Message) => void): (app: App) => void {
+  return (app) => {
+    const message = app.lists.store.find(selectedMessageId() ?? 0)?.peek();
+    if (message !== undefined) act(app, message);
+  };
+}
+
+function edit({ state }: App, message: Message): void {
+  if (rightsNow(message, state).canEditContent) startEditing(message.id);
+}
+
+function showSender(_: App, { sender_id }: Message): void {
+  shownPerson.value = sender_id;
 }
 
 /** Shows an unread conversation that is not muted: the one whose newest unread message is the latest, apart from the shown one. */
@@ -63,40 +76,61 @@ function leave(app: App): void {
   else startEditing(undefined);
 }
 
-const commands: Readonly<Record<Exclude<Command, 'help'>, (app: App) => void>> = {
-  next: () => moveSelection(1),
-  previous: () => moveSelection(-1),
-  nextUnread: showNextUnread,
-  compose,
-  reply: (app) => withMessage(app, (message) => replyTo(app, message)),
-  quote: (app) =>
-    withMessage(app, (message) =>
-      report(quoteMessage(app, message, location.origin + location.pathname)),
-    ),
-  edit: (app) =>
-    withMessage(app, (message) => {
-      if (rightsNow(message, app.state).canEditContent) startEditing(message.id);
-    }),
-  star: (app) => withMessage(app, (message) => report(toggleStar(app, message))),
-  sender: (app) =>
-    withMessage(app, ({ sender_id }) => {
-      shownPerson.value = sender_id;
-    }),
-  markRead: (app) => {
-    const place = app.place.peek();
-    if (place.view === 'messages') report(app.reading.markNarrowRead(place.narrow));
-    else if (place.view === 'recent') report(app.reading.markAllRead());
-  },
-  search: () => document.querySelector<HTMLElement>('#search')?.focus(),
-  leave,
-  recent: (app) => app.navigate({ view: 'recent' }),
-  all: (app) => show(app, allMessages),
-  mentions: (app) => show(app, mentions),
-  starred: (app) => show(app, starred),
-  private: (app) => show(app, allPrivate),
-  drafts: (app) => app.navigate({ view: 'drafts' }),
+function focusSearch(): void {
+  document.querySelector<HTMLElement>('#search')?.focus();
+}
+
+function markRead({ place, reading }: App): void {
+  const shown = place.peek();
+  if (shown.view === 'messages') report(reading.markNarrowRead(shown.narrow));
+  else if (shown.view === 'recent') report(reading.markAllRead());
+}
+
+/** Something that keys do. */
+export type Command = {
+  /** Each of them does it; two with a space between are pressed one after the other. */
+  readonly keys: readonly string[];
+  readonly label: string;
+  readonly run: (app: App) => void;
 };
 
-export function run(app: App, command: Exclude<Command, 'help'>): void {
-  commands[command](app);
+/** Whether the list of commands is shown. */
+export const showsSheet = signal(false);
+
+function help(): void {
+  showsSheet.value = true;
+}
+
+const t = texts.keyboard.commands;
+
+/** What keys do while nobody is typing. */
+export const commands: readonly Command[] = [
+  { keys: ['j', 'ArrowDown'], label: t.next, run: () => moveSelection(1) },
+  { keys: ['k', 'ArrowUp'], label: t.previous, run: () => moveSelection(-1) },
+  { keys: ['n'], label: t.nextUnread, run: showNextUnread },
+  { keys: ['c'], label: t.compose, run: compose },
+  { keys: ['r'], label: t.reply, run: onMessage(replyTo) },
+  { keys: ['q'], label: t.quote, run: onMessage((...given) => report(quoteMessage(...given))) },
+  { keys: ['e'], label: t.edit, run: onMessage(edit) },
+  { keys: ['s'], label: t.star, run: onMessage((...given) => report(toggleStar(...given))) },
+  { keys: ['u'], label: t.sender, run: onMessage(showSender) },
+  { keys: ['M'], label: t.markRead, run: markRead },
+  { keys: ['/'], label: t.search, run: focusSearch },
+  { keys: ['?'], label: t.help, run: help },
+  { keys: ['Escape'], label: t.leave, run: leave },
+  { keys: ['g r'], label: t.recent, run: (app) => app.navigate({ view: 'recent' }) },
+  { keys: ['g a'], label: t.all, run: (app) => show(app, allMessages) },
+  { keys: ['g m'], label: t.mentions, run: (app) => show(app, mentions) },
+  { keys: ['g s'], label: t.starred, run: (app) => show(app, starred) },
+  { keys: ['g p'], label: t.private, run: (app) => show(app, allPrivate) },
+  { keys: ['g d'], label: t.drafts, run: (app) => app.navigate({ view: 'drafts' }) },
+];
+
+/** Begins the commands of two keys. */
+export const prefix = 'g';
+
+/** @param isPrefixed whether the key before was `prefix` */
+export function commandOf(key: string, isPrefixed: boolean): Command | undefined {
+  const typed = isPrefixed ? `${prefix} ${key}` : key;
+  return commands.find(({ keys }) => keys.includes(typed));
 }

@@ -1,10 +1,8 @@
-import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
 import { lazy } from '../lazy.tsx';
-import { run } from './commands.ts';
-import { commandOf, prefix } from './shortcuts.ts';
+import { commandOf, prefix, showsSheet } from './commands.ts';
 
 const ShortcutSheet = lazy(async () => (await import('./shortcut-sheet.tsx')).ShortcutSheet);
 
@@ -26,7 +24,6 @@ function isForOthers(event: KeyboardEvent): boolean {
 
 /** Shortcuts for the whole page, and the sheet that lists them. */
 export function Keyboard({ app }: { readonly app: App }) {
-  const showsSheet = useSignal(false);
   useEffect(() => {
     let isPrefixed = false;
     const onKeyDown = (event: KeyboardEvent): void => {
@@ -35,12 +32,11 @@ export function Keyboard({ app }: { readonly app: App }) {
       isPrefixed = !isPrefixed && event.key === prefix;
       if (command === undefined) return;
       event.preventDefault();
-      if (command === 'help') showsSheet.value = true;
-      else run(app, command);
+      command.run(app);
     };
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
-  }, [app, showsSheet]);
+  }, [app]);
   if (!showsSheet.value) return null;
   return <ShortcutSheet onClose={() => (showsSheet.value = false)} />;
 }

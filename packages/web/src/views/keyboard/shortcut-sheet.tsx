@@ -1,16 +1,16 @@
 import '../../styles/keyboard.css';
 import { texts } from '../../texts.ts';
 import { Dialog } from '../parts/dialog.tsx';
-import { keysByCommand } from './shortcuts.ts';
+import { commands } from './commands.ts';
 
 /** The list of what keys do. */
 export function ShortcutSheet({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title={texts.keyboard.title} onClose={onClose}>
       <dl class="shortcuts">
-        {[...keysByCommand].map(([command, keys]) => (
-          <div key={command}>
-            <dt>{texts.keyboard.commands[command]}</dt>
+        {commands.map(({ keys, label }) => (
+          <div key={label}>
+            <dt>{label}</dt>
             <dd>
               {keys.map((each) => (
                 <kbd key={each}>{texts.keyboard.key(each)}</kbd>

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 
 import type { App } from '../../data/app.ts';
 import {
-  addressOfMessage,
+  linkTo,
   quoteMessage,
   replyTo,
   rightsNow,
@@ -41,14 +41,9 @@ const dialogs = {
 
 type DialogName = keyof typeof dialogs;
 
-/** The address of the page without its fragment. */
-function pageAddress(): string {
-  return location.origin + location.pathname;
-}
-
 /** Browsers have the clipboard only on pages that came encrypted. */
 async function copyLink(app: App, message: Message): Promise<void> {
-  await navigator.clipboard.writeText(pageAddress() + addressOfMessage(app, message));
+  await navigator.clipboard.writeText(linkTo(app, message));
 }
 
 type MessageActionsProps = {
@@ -102,7 +97,7 @@ function quickActions(
     {
       icon: 'quote',
       label: t.quote,
-      onSelect: () => report(quoteMessage(app, message, pageAddress())),
+      onSelect: () => report(quoteMessage(app, message)),
     },
     {
       icon: isStarred ? 'star-filled' : 'star',
