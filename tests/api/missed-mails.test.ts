@@ -6,6 +6,17 @@ import type { Cluster, Parameters, TestAccount, TestOrganization } from '@parley
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 import { MailServer, headerOf, smtpRefusal } from '../support/mail-server.ts';
+import {
+  areUntilAway,
+  becomeActive,
+  becomeAway,
+  changeBeforeTelling,
+  changesBeforeTelling,
+  concerning,
+  untilLookedAt,
+} from '../support/telling.ts';
+
+const topic = 'fire';
 
 let server: MailServer;
 let cluster: Cluster;
@@ -54,18 +65,13 @@ function write(content: string): Promise<number> {
   return send(ann, { type: 'private', to: [bob.id], content });
 }
 
-function say(content: string, topic = 'fire'): Promise<number> {
-  return send(ann, { type: 'stream', to: streamId, topic, content });
+function say(content: string, where = topic): Promise<number> {
+  return send(ann, { type: 'stream', to: streamId, topic: where, content });
 }
 
 /** Waits until everything that was sent has become candidates, and makes those due. */
 async function letTimeCome(): Promise<void> {
-  await waitUntil('all messages were looked at', async () => {
-    const { rows } = await pool.query<{ done: boolean }>(
-      'SELECT (SELECT message_id FROM told_upto) >= (SELECT max(id) FROM messages) AS done',
-    );
-    return rows[0]?.done;
-  });
+  await untilLookedAt(pool);
   await pool.query('UPDATE messages_to_mail SET due_at = now() WHERE due_at > now()');
 }
 
@@ -83,6 +89,34 @@ async function settle(): Promise<void> {
     },
     { deadlineMs: 30_000 },
   );
+}
+
+function refuse(): void {
+  server.atStep = (step) => {
+    if (step === 'sender') throw smtpRefusal(451, 'later');
+  };
+}
+
+/** Waits until the server has refused a mail to each. */
+async function untilRefused(readers: readonly TestAccount[]): Promise<void> {
+  await letTimeCome();
+  await waitUntil(
+    'the server refused them',
+    async () => {
+      const mails = await listMails(pool, 100);
+      return readers.every(({ email }) =>
+        mails.some(({ recipient, lastError }) => recipient === email && lastError !== null),
+      );
+    },
+    { deadlineMs: 30_000 },
+  );
+}
+
+/** Lets the server take mails again, and tries all of them now. */
+async function goOn(): Promise<void> {
+  server.atStep = () => undefined;
+  await pool.query('UPDATE mails SET due_at = now() WHERE claimed_until < now()');
+  await settle();
 }
 
 /** The text parts, as a reader sees them, without the characters that keep mail programs from making links. */
@@ -108,6 +142,12 @@ function mailsTo(account: TestAccount): { subject: string; text: string; raw: st
         raw: mail.raw,
       };
     });
+}
+
+function mailsOf(readers: ReadonlyMap<string, TestAccount>, what: string): readonly string[] {
+  const reader = readers.get(what);
+  if (reader === undefined) throw new Error(`nobody's message was ${what}`);
+  return textsTo(reader);
 }
 
 function textsTo(account: TestAccount): string[] {
@@ -145,31 +185,35 @@ test('a mail is written once, whichever of two processes decides', async () => {
   expect(people.map((person) => textsTo(person).length)).toEqual(people.map(() => 1));
 });
 
+describe('who is told of what changed before that was decided', () => {
+  let readers: ReadonlyMap<string, TestAccount>;
+  beforeAll(async () => {
+    readers = await changeBeforeTelling(organization, { untilToBeTold: () => untilLookedAt(pool) });
+    await settle();
+  });
+
+  test.each(changesBeforeTelling)('%s', (what) => {
+    expect(mailsOf(readers, what)).toHaveLength(what === 'unchanged' ? 1 : 0);
+  });
+});
+
+describe('who gets a mail of what changed while it waited for its server', () => {
+  let readers: ReadonlyMap<string, TestAccount>;
+  beforeAll(async () => {
+    refuse();
+    readers = await changeBeforeTelling(organization, { untilToBeTold: untilRefused });
+    await goOn();
+  });
+
+  test.each(changesBeforeTelling)('%s', (what) => {
+    expect(mailsOf(readers, what)).toHaveLength(what === 'unchanged' ? 1 : 0);
+  });
+});
+
 describe('nobody is told', () => {
-  test.each<[string, (id: number) => Promise<unknown>]>([
-    [
-      'of what was read',
-      (id) => bob.client.post('messages/flags', { messages: [id], op: 'add', flag: 'read' }),
-    ],
-    ['of what was deleted', (id) => ann.client.delete(`messages/${id}`)],
-    [
-      'after an edit that mentions others',
-      (id) => ann.client.patch(`messages/${id}`, { content: 'x' }),
-    ],
-    [
-      'after leaving the stream',
-      () => bob.client.delete('users/me/subscriptions', { subscriptions: [`kiln${made}`] }),
-    ],
-    ['after being deactivated', () => ann.client.delete(`users/${bob.id}`)],
-    [
-      'who wants no mails',
-      () =>
-        bob.client.patch('settings/notifications', { enable_offline_email_notifications: false }),
-    ],
-    ['of a stream that ended', () => ann.client.delete(`streams/${streamId}`)],
-  ])('%s, when that changed between sending and deciding', async (_what, change) => {
-    const id = await say(`@**${bob.user.fullName}** come`);
-    await change(id);
+  test('who wants no mails any longer', async () => {
+    await say(concerning.byName(bob));
+    await bob.client.patch('settings/notifications', { enable_offline_email_notifications: false });
     await settle();
     expect(textsTo(bob)).toEqual([]);
   });
@@ -209,11 +253,7 @@ test('everybody is told of a mention of all, and who asked of every stream', asy
 });
 
 test('who is active is told after that, and not of what was read meanwhile', async () => {
-  await bob.client.post('users/me/presence', { status: 'active' });
-  await waitUntil('the report is stored', async () => {
-    const { rowCount } = await pool.query(`SELECT 1 FROM presence WHERE user_id = ${bob.id}`);
-    return rowCount === 1;
-  });
+  await becomeActive(pool, bob);
   const id = await write('first');
   await write('second');
   await letTimeCome();
@@ -221,12 +261,10 @@ test('who is active is told after that, and not of what was read meanwhile', asy
     const { rows } = await pool.query<{ secs: number }>(
       `SELECT extract(epoch FROM due_at - now())::float AS secs FROM messages_to_mail WHERE user_id = ${bob.id}`,
     );
-    return rows.length === 2 && rows.every(({ secs }) => secs > 60 && secs < 141);
+    return rows.length === 2 && areUntilAway(rows);
   });
   await bob.client.post('messages/flags', { messages: [id], op: 'add', flag: 'read' });
-  await pool.query(
-    `UPDATE presence SET reported_at = now() - interval '141 s' WHERE user_id = ${bob.id}`,
-  );
+  await becomeAway(pool, bob);
   await settle();
   expect(textsTo(bob)).toEqual([expect.stringContaining('second')]);
   expect(textsTo(bob)[0]).not.toContain('first');
@@ -260,57 +298,21 @@ test.each<[string, () => Promise<unknown>, () => Promise<unknown>]>([
 });
 
 describe('a mail that waits for its server', () => {
-  /** Makes the server refuse for now, and waits until a mail about the message waits. */
-  async function writeInVain(content: string): Promise<number> {
-    server.atStep = (step) => {
-      if (step === 'sender') throw smtpRefusal(451, 'later');
-    };
-    const id = await say(`@**${bob.user.fullName}** ${content}`);
-    await letTimeCome();
-    await waitUntil('the server refused it', async () =>
-      (await listMails(pool, 10)).some(
-        ({ recipient, attempts, lastError }) =>
-          recipient === bob.email && attempts > 0 && lastError !== null,
-      ),
-    );
+  async function sayInVain(content: string): Promise<number> {
+    refuse();
+    const id = await say(content);
+    await untilRefused([bob]);
     return id;
   }
 
-  async function goOn(): Promise<void> {
-    server.atStep = () => undefined;
-    await pool.query('UPDATE mails SET due_at = now() WHERE claimed_until < now()');
-    await settle();
-  }
-
   test('goes when it works again', async () => {
-    await writeInVain('come');
+    await sayInVain(concerning.byName(bob));
     await goOn();
     expect(textsTo(bob)).toEqual([expect.stringContaining('come')]);
   });
 
-  test.each<[string, (id: number) => Promise<unknown>]>([
-    [
-      'read',
-      (id) => bob.client.post('messages/flags', { messages: [id], op: 'add', flag: 'read' }),
-    ],
-    ['deleted', (id) => ann.client.delete(`messages/${id}`)],
-    [
-      'taken out of reach',
-      () =>
-        ann.client.delete('users/me/subscriptions', {
-          subscriptions: [`kiln${made}`],
-          principals: [bob.id],
-        }),
-    ],
-  ])('is withdrawn if its message was %s', async (_what, change) => {
-    const id = await writeInVain('come');
-    await change(id);
-    await goOn();
-    expect(textsTo(bob)).toEqual([]);
-  });
-
   test('is written anew if its message was edited, moved, or its words are not to be shown', async () => {
-    const id = await writeInVain('wrong words');
+    const id = await sayInVain(concerning.byName(bob));
     await ann.client.patch(`messages/${id}`, {
       content: `@**${bob.user.fullName}** right words`,
       topic: 'elsewhere',
@@ -318,6 +320,6 @@ describe('a mail that waits for its server', () => {
     await goOn();
     expect(textsTo(bob)).toEqual([expect.stringContaining('right words')]);
     expect(textsTo(bob)[0]).toMatch(/topic\/elsewhere\//);
-    expect(textsTo(bob)[0]).not.toMatch(/wrong|fire/);
+    expect(textsTo(bob)[0]).not.toMatch(/come|fire/);
   });
 });
