@@ -1,10 +1,14 @@
+import { once } from 'node:events';
+
 import { connectForRequests, keyNames } from '@parley/redis';
+import type { Redis } from '@parley/redis';
 import { Secret } from '@parley/config';
 import { createLogger } from '@parley/logging';
 import { createRedisPrefix, getTestStores } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import { RateLimiter } from '../src/rate-limit.ts';
+import type { RateLimiterOptions } from '../src/rate-limit.ts';
 import {
   GatewayUnderTest,
   answerJson,
@@ -69,25 +73,46 @@ describe('through the gateway', () => {
 describe('RateLimiter', () => {
   const person = { userId: 1, botOwnerId: null };
   const log = createLogger({ service: 'gateway', nodeId: 'test', level: 'fatal' });
-  const connect = (url: string): ReturnType<typeof connectForRequests> =>
-    connectForRequests({ url: new Secret(url), prefix: 'unused', commandTimeoutMs: 5_000 }, log);
-
-  it('counts requests without an account for the network of their client', async () => {
+  const connections: Redis[] = [];
+  const connect = (url: string): Redis => {
+    const redis = connectForRequests(
+      { url: new Secret(url), prefix: 'unused', commandTimeoutMs: 5_000 },
+      log,
+    );
+    connections.push(redis);
+    return redis;
+  };
+  const connectToStore = async (): Promise<Redis> => {
     const redis = connect(getTestStores().redisUrl);
-    await new Promise((resolve) => {
-      redis.once('ready', resolve);
-    });
-    const keyPrefix = createRedisPrefix();
-    const limiter = new RateLimiter({
-      redis,
-      keyPrefix,
+    await once(redis, 'ready');
+    return redis;
+  };
+  const limiterWith = (
+    options: Partial<RateLimiterOptions> & Pick<RateLimiterOptions, 'redis'>,
+  ): RateLimiter =>
+    new RateLimiter({
+      keyPrefix: createRedisPrefix(),
       limits: [],
       singleSignOnLimits: [],
-      strangerLimits: [{ windowSecs: 600, requestsMax: 2 }],
+      strangerLimits: [],
       scimLimits: [],
-      budgetsPerOwnerMax: 1,
+      budgetsPerOwnerMax: 2,
       onRefused: () => undefined,
       onUncounted: () => undefined,
+      ...options,
+    });
+
+  afterAll(() => {
+    for (const redis of connections) redis.disconnect();
+  });
+
+  it('counts requests without an account for the network of their client', async () => {
+    const redis = await connectToStore();
+    const keyPrefix = createRedisPrefix();
+    const limiter = limiterWith({
+      redis,
+      keyPrefix,
+      strangerLimits: [{ windowSecs: 600, requestsMax: 2 }],
     });
     expect(await limiter.countStranger('192.0.2.1', 'a')).toMatchObject({
       'X-RateLimit-Limit': '2',
@@ -102,48 +127,29 @@ describe('RateLimiter', () => {
     expect((await redis.keys(`${keyPrefix}*`)).filter((key) => key.includes('192.0.2'))).toEqual(
       [],
     );
-    redis.disconnect();
   });
 
   it('counts requests of each token of SCIM by limits of their own', async () => {
-    const redis = connect(getTestStores().redisUrl);
-    await new Promise((resolve) => {
-      redis.once('ready', resolve);
-    });
-    const limiter = new RateLimiter({
+    const redis = await connectToStore();
+    const limiter = limiterWith({
       redis,
-      keyPrefix: createRedisPrefix(),
       limits: [{ windowSecs: 60, requestsMax: 1 }],
-      singleSignOnLimits: [],
-      strangerLimits: [],
       scimLimits: [{ windowSecs: 60, requestsMax: 2 }],
-      budgetsPerOwnerMax: 1,
-      onRefused: () => undefined,
-      onUncounted: () => undefined,
     });
     await limiter.countScim(1, 'a');
     expect(await limiter.countScim(1, 'b')).toMatchObject({ 'X-RateLimit-Remaining': '0' });
     await expect(limiter.countScim(1, 'c')).rejects.toMatchObject({ status: 429 });
     expect(await limiter.countScim(2, 'd')).toMatchObject({ 'X-RateLimit-Remaining': '1' });
-    redis.disconnect();
   });
 
   it('counts sign-ins that a network begins by limits of their own', async () => {
-    const redis = connect(getTestStores().redisUrl);
-    await new Promise((resolve) => {
-      redis.once('ready', resolve);
-    });
+    const redis = await connectToStore();
     const keyPrefix = createRedisPrefix();
-    const limiter = new RateLimiter({
+    const limiter = limiterWith({
       redis,
       keyPrefix,
-      limits: [],
       singleSignOnLimits: [{ windowSecs: 60, requestsMax: 2 }],
       strangerLimits: [{ windowSecs: 60, requestsMax: 1 }],
-      scimLimits: [],
-      budgetsPerOwnerMax: 1,
-      onRefused: () => undefined,
-      onUncounted: () => undefined,
     });
     await limiter.countStranger('192.0.2.7', 'a');
     await limiter.countSignIn('192.0.2.7', 'b');
@@ -156,30 +162,20 @@ describe('RateLimiter', () => {
     expect((await redis.keys(`${keyPrefix}*`)).filter((key) => key.includes('192.0.2'))).toEqual(
       [],
     );
-    redis.disconnect();
   });
 
   it('applies the strictest of several rules, and does not count refused requests', async () => {
-    const redis = connect(getTestStores().redisUrl);
-    await new Promise((resolve) => {
-      redis.once('ready', resolve);
-    });
+    const redis = await connectToStore();
     let refusedCount = 0;
-    const limiter = new RateLimiter({
+    const limiter = limiterWith({
       redis,
-      keyPrefix: createRedisPrefix(),
       limits: [
         { windowSecs: 60, requestsMax: 5 },
         { windowSecs: 3600, requestsMax: 2 },
       ],
-      singleSignOnLimits: [],
-      strangerLimits: [],
-      scimLimits: [],
-      budgetsPerOwnerMax: 2,
       onRefused: () => {
         refusedCount += 1;
       },
-      onUncounted: () => undefined,
     });
     expect(await limiter.count(person, 'a')).toMatchObject({
       'X-RateLimit-Limit': '2',
@@ -190,24 +186,13 @@ describe('RateLimiter', () => {
       await expect(limiter.count(person, id)).rejects.toMatchObject({ status: 429 });
     }
     expect(refusedCount).toBe(5);
-    redis.disconnect();
   });
 
   it('counts an owner and the bots together too, and others separately', async () => {
-    const redis = connect(getTestStores().redisUrl);
-    await new Promise((resolve) => {
-      redis.once('ready', resolve);
-    });
-    const limiter = new RateLimiter({
+    const redis = await connectToStore();
+    const limiter = limiterWith({
       redis,
-      keyPrefix: createRedisPrefix(),
       limits: [{ windowSecs: 60, requestsMax: 2 }],
-      singleSignOnLimits: [],
-      strangerLimits: [],
-      scimLimits: [],
-      budgetsPerOwnerMax: 2,
-      onRefused: () => undefined,
-      onUncounted: () => undefined,
     });
     const botOf = (botOwnerId: number, userId: number) => ({ userId, botOwnerId });
     for (const [n, userId] of [11, 12, 11].entries())
@@ -222,21 +207,14 @@ describe('RateLimiter', () => {
         headers: { 'X-RateLimit-Limit': '4' },
       });
     expect(await limiter.count(botOf(2, 14), 'other')).toMatchObject({ 'X-RateLimit-Limit': '2' });
-    redis.disconnect();
   });
 
   it('permits requests, and reports it, while Redis is down', async () => {
     const redis = connect('redis://127.0.0.1:1');
     let uncounted = 0;
-    const limiter = new RateLimiter({
+    const limiter = limiterWith({
       redis,
-      keyPrefix: 'away',
       limits: [{ windowSecs: 60, requestsMax: 1 }],
-      singleSignOnLimits: [],
-      strangerLimits: [],
-      scimLimits: [],
-      budgetsPerOwnerMax: 2,
-      onRefused: () => undefined,
       onUncounted: () => {
         uncounted += 1;
       },
@@ -244,35 +222,25 @@ describe('RateLimiter', () => {
     expect(await limiter.count(person, 'a')).toEqual({});
     expect(await limiter.count(person, 'b')).toEqual({});
     expect(uncounted).toBe(2);
-    redis.disconnect();
   });
 
   it('permits requests, and reports why, if Redis refuses to count', async () => {
-    const redis = connect(getTestStores().redisUrl);
-    await new Promise((resolve) => {
-      redis.once('ready', resolve);
-    });
+    const redis = await connectToStore();
     const keyPrefix = createRedisPrefix();
     await redis.set(
       keyNames(keyPrefix, redis).rateLimit({ userId: 1, ownerId: 1 }, 60),
       'no list of requests',
     );
     const errors: unknown[] = [];
-    const limiter = new RateLimiter({
+    const limiter = limiterWith({
       redis,
       keyPrefix,
       limits: [{ windowSecs: 60, requestsMax: 1 }],
-      singleSignOnLimits: [],
-      strangerLimits: [],
-      scimLimits: [],
-      budgetsPerOwnerMax: 2,
-      onRefused: () => undefined,
       onUncounted: (error) => errors.push(error),
     });
     expect(await limiter.count(person, 'a')).toEqual({});
     expect(errors).toEqual([
       expect.objectContaining({ message: expect.stringContaining('WRONGTYPE') as unknown }),
     ]);
-    redis.disconnect();
   });
 });
