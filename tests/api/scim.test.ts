@@ -1,9 +1,7 @@
 /** People kept by SCIM 2.0 (RFC 7643 and 7644; decision 0052). */
-import { waitUntil } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { Browser } from '../support/browser.ts';
 import { anyNumber, anyString, textMatching } from '../support/matchers.ts';
 import { FollowedQueue } from './follow-queue.ts';
 import { ScimClient, scimError, searchSchema, userSchema } from './scim-client.ts';
@@ -19,14 +17,6 @@ beforeAll(async () => {
 afterAll(() => organization?.stop());
 
 const required = scimError(401, 'A SCIM token of this organization is required.');
-
-/** Gives a person the password of Bob: nobody knows the one that the account was created with. */
-async function setKnownPassword(userId: number): Promise<void> {
-  await organization.pool.query({
-    text: 'UPDATE users SET password_hash = (SELECT password_hash FROM users WHERE id = $2) WHERE id = $1',
-    values: [userId, organization.id('bob')],
-  });
-}
 
 async function membersByAddress(): Promise<Map<unknown, JsonObject>> {
   const { members } = await organization.client('ann').get('users');
@@ -339,37 +329,6 @@ describe('a person', () => {
     const names = (body['Resources'] as JsonObject[]).map(({ userName }) => userName);
     expect(names).toContain('bob@example.com');
     expect(names.filter((name) => String(name).includes('bot'))).toEqual([]);
-  });
-
-  test('who is deactivated is out everywhere: keys, sessions, polls and streams', async () => {
-    const body = await scim.createUser('kim@example.com', 'Kim Poe');
-    const id = Number(body['id']);
-    await organization.client('ann').patch(`users/${id}`, { is_admin: true });
-    await setKnownPassword(id);
-    const browsers = organization.cluster.gatewayUrls.map((url) => new Browser(url));
-    for (const browser of browsers)
-      expect((await browser.signIn('kim@example.com', 'bob-secret')).status).toBe(200);
-    // Enough for every event node to hold some.
-    const held = browsers.flatMap((browser) =>
-      Array.from({ length: 4 }, async () => {
-        const { body: queue } = await browser.call('POST', 'register', {
-          form: { event_types: '["pointer"]' },
-        });
-        const query = `queue_id=${String(queue['queue_id'])}&last_event_id=${String(queue['last_event_id'])}`;
-        return { browser, query };
-      }),
-    );
-    const queues = await Promise.all(held);
-    const polls = queues.map(({ browser, query }) => browser.call('GET', `events?${query}`));
-    expect(
-      await scim.patch(`/Users/${id}`, { op: 'replace', value: { active: false } }),
-    ).toMatchObject({ status: 200, body: { active: false } });
-    // They end at once, not with a heartbeat.
-    for (const poll of polls) expect((await poll).body['events'] ?? []).toEqual([]);
-    await waitUntil('every gateway refuses the sessions', async () => {
-      const answers = await Promise.all(browsers.map((browser) => browser.call('GET', 'users/me')));
-      return answers.every(({ status }) => status === 401);
-    });
   });
 });
 
