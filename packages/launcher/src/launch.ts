@@ -6,6 +6,8 @@ import type { RunningStore } from '@parley/local-stores';
 import { DataFolder } from './data-folder.ts';
 import { readDemo } from './demo-accounts.ts';
 import type { Demo } from './demo-accounts.ts';
+import { readFirstStart } from './first-start.ts';
+import type { FirstStart } from './first-start.ts';
 import { LaunchFault } from './launch-fault.ts';
 import { LogFile } from './log-file.ts';
 import { nodeOptionsOf } from './node-options.ts';
@@ -16,17 +18,10 @@ import type { Running } from './supervisor.ts';
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** The settings that this launcher gives the services and that the operator's command needs. All other settings come from the operator. */
-const operatorNames = [
-  'PARLEY_MODE',
-  'PARLEY_PUBLIC_URL',
-  'PARLEY_INTERNAL_SECRET',
-  'PARLEY_KEY_SECRET',
-  'PARLEY_UPLOADS_DIR',
-  'PARLEY_MAIL_DIR',
-  'DATABASE_URL',
-  'REDIS_URL',
-];
+/** The settings of the services, which the operator's command needs too. */
+function isSetting(name: string): boolean {
+  return name.startsWith('PARLEY_') || name === 'DATABASE_URL' || name === 'REDIS_URL';
+}
 
 /** The input of the launcher. */
 export type LaunchRequest = {
@@ -45,10 +40,16 @@ export type LaunchRequest = {
 /** A running process, as shown by `--json`. */
 export type ProcessEntry = { service: string; pid: number; port: number };
 
+/** The accounts that are printed: those of the demo, or of an organization's first administrator. Neither if the demo is off. */
+export type Accounts = { demo?: Demo; firstStart?: FirstStart };
+
 /** A running Parley. */
-export type Launched = {
+export type Launched = Accounts & {
   url: string;
-  demo: Demo;
+  /** Whether anybody may sign in as anybody. */
+  isDevelopment: boolean;
+  /** What becomes of mails: they are sent, kept in the data folder, or neither. */
+  mails: 'sent' | 'kept' | 'none';
   processes: readonly ProcessEntry[];
 };
 
@@ -113,11 +114,43 @@ export class Launch {
       // Eight processes start at once with the same code, so they read it compiled.
       NODE_COMPILE_CACHE: join(this.#request.root, '.parley', 'tools', 'compile-cache'),
       ...env,
+      ...(options.organization === undefined ? {} : { PARLEY_DEMO: 'off' }),
       DATABASE_URL: databaseUrl,
       REDIS_URL: redisUrl,
     });
     say('Bringing the schema up to date ...');
     await this.#runCommand('packages/command/src/main.ts', 'migrate', ['migrate'], shared);
+    const accounts = await this.#makeAccounts(folder, shared);
+    say('Starting the services ...');
+    await this.#startServices(folder, shared);
+    folder.writeEnvironment(pickSettings(shared));
+    return {
+      url,
+      ...accounts,
+      isDevelopment: shared['PARLEY_MODE'] === 'development',
+      mails: sendsMails(shared) ? 'sent' : isSet(shared['PARLEY_MAIL_DIR']) ? 'kept' : 'none',
+      processes: this.#listProcesses(),
+    };
+  }
+
+  /** Creates the organization that was asked for, or the demo where that is on, if there is none. */
+  async #makeAccounts(folder: DataFolder, shared: Record<string, string>): Promise<Accounts> {
+    const { options, say } = this.#request;
+    const { organization } = options;
+    if (organization !== undefined) {
+      const { name, administrator } = organization;
+      say('Looking after the organization ...');
+      const { email, name: fullName } = administrator;
+      const args = ['--organization', name, '--email', email, '--full-name', fullName, '--json'];
+      const made = await this.#runCommand(
+        'packages/command/src/main.ts',
+        'first-start',
+        ['first-start', ...args],
+        shared,
+      );
+      return { firstStart: readFirstStart(made) };
+    }
+    if (!wantsDemo(shared)) return {};
     say('Looking after the demo organization ...');
     const seeded = await this.#runCommand(
       'packages/demo/src/seed-main.ts',
@@ -125,11 +158,7 @@ export class Launch {
       ['--json', '--data', folder.path],
       shared,
     );
-    const demo = readDemo(seeded);
-    say('Starting the services ...');
-    await this.#startServices(folder, shared);
-    folder.writeEnvironment(pickNamed(shared, operatorNames));
-    return { url, demo, processes: this.#listProcesses() };
+    return { demo: readDemo(seeded) };
   }
 
   /**
@@ -282,8 +311,16 @@ export class Launch {
 
 /** Mails are kept if no server takes them, which production refuses. */
 function keepsMails(env: Environment): boolean {
-  const isSent = isSet(env['PARLEY_SMTP_URL']) || isSet(env['PARLEY_SMTP_URL_FILE']);
-  return !isSent && env['PARLEY_MODE'] !== 'production';
+  return !sendsMails(env) && env['PARLEY_MODE'] !== 'production';
+}
+
+function sendsMails(env: Environment): boolean {
+  return isSet(env['PARLEY_SMTP_URL']) || isSet(env['PARLEY_SMTP_URL_FILE']);
+}
+
+/** As the settings say: on in development, if nothing else is set. */
+function wantsDemo(env: Environment): boolean {
+  return (env['PARLEY_DEMO'] || (env['PARLEY_MODE'] === 'production' ? 'off' : 'on')) === 'on';
 }
 
 function isSet(value: string | undefined): boolean {
@@ -304,11 +341,8 @@ function checkGivenSecrets(env: Environment, kept: Readonly<Record<string, strin
   }
 }
 
-function pickNamed(
-  values: Readonly<Record<string, string>>,
-  names: readonly string[],
-): Record<string, string> {
-  return Object.fromEntries(Object.entries(values).filter(([name]) => names.includes(name)));
+function pickSettings(values: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(values).filter(([name]) => isSetting(name)));
 }
 
 function pickSet(values: Environment): Record<string, string> {

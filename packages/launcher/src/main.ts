@@ -11,7 +11,7 @@ import { LaunchFault } from './launch-fault.ts';
 import { Launch } from './launch.ts';
 import { openInBrowser } from './open-in-browser.ts';
 import { parseOptions, usage } from './options.ts';
-import { describeReady } from './summary.ts';
+import { describeReady, describeReadyAsJson } from './summary.ts';
 
 const root = dirname(dirname(dirname(dirname(fileURLToPath(import.meta.url)))));
 
@@ -69,7 +69,7 @@ async function run(): Promise<number> {
     },
   });
   try {
-    const { url, demo, processes } = await Promise.race([
+    const launched = await Promise.race([
       launch.start(),
       ended.promise.then((): never => {
         throw new LaunchFault('Stopped before everything was ready.');
@@ -78,9 +78,10 @@ async function run(): Promise<number> {
     isReady = true;
     process.stdout.write(
       options.json
-        ? `${JSON.stringify({ url, accounts: demo.accounts, processes })}\n`
-        : describeReady(url, demo, options.dataDir),
+        ? `${JSON.stringify(describeReadyAsJson(launched))}\n`
+        : describeReady(launched, options.dataDir),
     );
+    const { url } = launched;
     if (options.open)
       openInBrowser(url, () => say(`There is no program that opens ${url}; open it yourself.`));
     await ended.promise;

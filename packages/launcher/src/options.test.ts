@@ -12,6 +12,7 @@ test('without arguments there are two event nodes, one message service and port 
     fresh: false,
     json: false,
     open: false,
+    organization: undefined,
   });
 });
 
@@ -25,7 +26,24 @@ test('all options are read, and a relative data folder is below the working fold
     fresh: true,
     json: true,
     open: false,
+    organization: undefined,
   });
+});
+
+test('an organization has a name and an administrator', () => {
+  const args = ['--organization', 'Reef', '--administrator', 'Ada Reef <ada@reef.example>'];
+  expect(parseOptions(args, '/')).toMatchObject({
+    organization: { name: 'Reef', administrator: { name: 'Ada Reef', email: 'ada@reef.example' } },
+  });
+});
+
+test.each([
+  [['--organization', 'Reef']],
+  [['--administrator', 'Ada Reef <ada@reef.example>']],
+  [['--organization', 'Reef', '--administrator', 'ada@reef.example']],
+  [['--organization', 'Reef', '--administrator', ' <ada@reef.example>']],
+])('%j is refused, because one of its parts is missing', (args) => {
+  expect(() => parseOptions(args, '/')).toThrow(/go together/);
 });
 
 test.each([

@@ -20,7 +20,12 @@ export type LaunchOptions = {
   json: boolean;
   /** Whether the address is opened in a browser when all is ready. */
   open: boolean;
+  /** The organization to create in place of the demo; undefined for the demo. */
+  organization: OwnOrganization | undefined;
 };
+
+/** An organization and its first administrator, who are created in an empty data folder. */
+export type OwnOrganization = { name: string; administrator: { name: string; email: string } };
 
 /** The output of `npm start -- --help`. */
 export const usage = `Usage: npm start -- [OPTIONS]
@@ -30,6 +35,8 @@ export const usage = `Usage: npm start -- [OPTIONS]
   --messages N    how many message services run (default 1)
   --data FOLDER   where the data is kept (default .parley)
   --fresh         remove the data of earlier starts first
+  --organization NAME --administrator 'NAME <EMAIL>'
+                  create this organization in place of the demo
   --open          open the address in your browser when all is ready
   --json          print one line of JSON on standard output when all is ready
   --help          show this
@@ -68,7 +75,21 @@ export function parseOptions(
     fresh: values.fresh,
     json: values.json,
     open: values.open,
+    organization: readOrganization(values.organization, values.administrator),
   };
+}
+
+function readOrganization(
+  name: string | undefined,
+  administrator: string | undefined,
+): OwnOrganization | undefined {
+  if (name === undefined && administrator === undefined) return undefined;
+  const [, person, email] = /^([^<>]*[^<>\s])\s*<([^<>\s]+)>$/.exec(administrator ?? '') ?? [];
+  if (name === undefined || person === undefined || email === undefined)
+    throw new LaunchFault(
+      `--organization NAME and --administrator 'NAME <EMAIL>' go together.\n\n${usage}`,
+    );
+  return { name, administrator: { name: person, email } };
 }
 
 function readArguments(args: readonly string[]) {
@@ -85,6 +106,8 @@ function readArguments(args: readonly string[]) {
         fresh: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
         open: { type: 'boolean', default: false },
+        organization: { type: 'string' },
+        administrator: { type: 'string' },
         help: { type: 'boolean', default: false },
       },
     }).values;

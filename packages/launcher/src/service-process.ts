@@ -137,7 +137,7 @@ export async function startService(command: NodeCommand, signal: AbortSignal): P
 }
 
 /**
- * Runs a command of Parley to its end.
+ * Runs a command of Parley to its end. Its output, which may contain passwords, is not logged.
  *
  * @param command its entry and environment
  * @param signal ends it
@@ -154,8 +154,8 @@ export async function runToEnd(command: NodeCommand, signal: AbortSignal): Promi
   signal.addEventListener('abort', end, { once: true });
   const output: string[] = [];
   followLines(child, (line, isOutput) => {
-    command.log.append(line);
     if (isOutput) output.push(line);
+    else command.log.append(line);
   });
   const how = await exited;
   signal.removeEventListener('abort', end);

@@ -2,6 +2,8 @@ import { join } from 'node:path';
 
 import { environmentFile } from './data-folder.ts';
 import type { Demo } from './demo-accounts.ts';
+import type { FirstStart } from './first-start.ts';
+import type { Launched } from './launch.ts';
 import { quote } from './shell-quote.ts';
 
 /**
@@ -57,15 +59,37 @@ export function describeCommands(url: string, demo: Demo): { title: string; comm
   ];
 }
 
+/** What `npm start -- --json` prints when everything is ready. */
+export function describeReadyAsJson({ url, demo, firstStart, processes }: Launched) {
+  const first = firstStart?.is_first_start === true ? [firstStart] : [];
+  return { url, accounts: demo?.accounts ?? first, processes };
+}
+
 /**
  * The text that is shown when everything is ready.
  *
- * @param url the gateway
- * @param demo the demo organization
- * @param processes how many processes run, by service
+ * @param launched what runs
  * @param dataDir where the data and the logs are
  */
-export function describeReady(url: string, demo: Demo, dataDir: string): string {
+export function describeReady(launched: Launched, dataDir: string): string {
+  const { url, demo } = launched;
+  const isDemo = demo !== undefined && demo.accounts.length > 0;
+  return [
+    '',
+    `Parley is ready at ${url}`,
+    ...(isDemo ? describeDemo(url, demo) : describeOwn(launched)),
+    '',
+    describeMails(launched),
+    '',
+    "The operator's command, from another terminal in this folder (npx parley --help tells more):",
+    `set -a; . ${quote(join(dataDir, environmentFile))}; set +a; npx parley check`,
+    '',
+    `The data and the logs are in ${dataDir}. Ctrl-C stops everything and keeps the data.`,
+    '',
+  ].join('\n');
+}
+
+function describeDemo(url: string, demo: Demo): string[] {
   const widths = {
     email: Math.max(...demo.accounts.map((account) => account.email.length)),
     role: Math.max(...demo.accounts.map((account) => account.role.length), 'bot'.length),
@@ -77,19 +101,49 @@ export function describeReady(url: string, demo: Demo, dataDir: string): string 
   );
   const heading = `  ${'email'.padEnd(widths.email)}  ${'role'.padEnd(widths.role)}  ${'password'.padEnd(widths.password)}  API key`;
   return [
-    '',
-    `Parley is ready at ${url}`,
     'Open it in a browser and sign in as one of these people with a click.',
     '',
     'Demo accounts:',
     heading,
     ...lines,
     ...describeCommands(url, demo).flatMap(({ title, command }) => ['', title, command]),
+  ];
+}
+
+function describeOwn({ firstStart, isDevelopment }: Launched): string[] {
+  return [
+    ...describeFirstStart(firstStart),
+    ...(isDevelopment
+      ? [
+          '',
+          'This is development mode: whoever opens the address may be anybody with a click. PARLEY_MODE=production asks for passwords.',
+        ]
+      : []),
+  ];
+}
+
+function describeFirstStart(firstStart: FirstStart | undefined): string[] {
+  if (firstStart === undefined) return ['Open it in a browser and sign in.'];
+  if (!firstStart.is_first_start)
+    return [
+      'Open it in a browser and sign in. There was an organization already; another one goes into a folder of its own (--data FOLDER).',
+    ];
+  return [
+    `Open it in a browser and sign in as the administrator of ${firstStart.organization}:`,
     '',
-    "The operator's command, from another terminal in this folder (npx parley --help tells more):",
-    `set -a; . ${quote(join(dataDir, environmentFile))}; set +a; npx parley check`,
+    `  email     ${firstStart.email}`,
+    `  password  ${firstStart.password}`,
+    `  API key   ${firstStart.api_key}`,
     '',
-    `The data and the logs are in ${dataDir}. Ctrl-C stops everything and keeps the data.`,
-    '',
-  ].join('\n');
+    'This is shown once. Then invite people in the settings, under Invitations.',
+  ];
+}
+
+function describeMails({ url, mails }: Launched): string {
+  const where = {
+    sent: 'Mails are sent by the server of PARLEY_SMTP_URL.',
+    kept: `Mails are sent to nobody; read them at ${url}/dev/mails`,
+    none: 'No mails are sent: set PARLEY_SMTP_URL and PARLEY_MAIL_FROM.',
+  };
+  return where[mails];
 }
