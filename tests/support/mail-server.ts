@@ -66,7 +66,7 @@ export class MailServer {
             secure,
           });
           void step('message', raw, done);
-        });
+        }, done);
       },
     });
     // A client that is killed or goes away.

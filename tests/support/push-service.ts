@@ -80,10 +80,15 @@ export class PushService {
   readonly faults: string[] = [];
   /** The status for each request; may be replaced at any time. */
   answer: (path: string) => Promise<number> | number = () => 201;
+  /** The authority of its certificate, which processes have to trust. */
+  readonly caFile: string;
   readonly #server: Server;
+  readonly #folder: string;
 
-  private constructor(server: Server) {
+  private constructor(server: Server, folder: string, caFile: string) {
     this.#server = server;
+    this.#folder = folder;
+    this.caFile = caFile;
   }
 
   static async start(): Promise<PushService> {
@@ -92,9 +97,8 @@ export class PushService {
     const [ca, cert, key] = await Promise.all(
       [files.caFile, files.certFile, files.keyFile].map((file) => readFile(file, 'utf8')),
     );
-    await rm(folder, { recursive: true });
     trust(ca ?? '');
-    const started = new PushService(createServer({ cert, key }));
+    const started = new PushService(createServer({ cert, key }), folder, files.caFile);
     started.#server.on('request', (request, response) => {
       void (async () => {
         const body = await buffer(request);
@@ -126,6 +130,7 @@ export class PushService {
     this.#server.close(() => resolve());
     this.#server.closeAllConnections();
     await promise;
+    await rm(this.#folder, { recursive: true });
   }
 }
 
