@@ -21,13 +21,7 @@ export function DialogButton({
   };
   return (
     <>
-      <IconButton
-        {...button}
-        aria-haspopup="dialog"
-        onClick={() => {
-          isOpen.value = true;
-        }}
-      />
+      <IconButton {...button} aria-haspopup="dialog" onClick={() => (isOpen.value = true)} />
       {isOpen.value && (
         <Dialog title={title} onClose={close}>
           {content(close)}

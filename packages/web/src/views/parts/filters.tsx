@@ -17,9 +17,7 @@ export function Filters<Name extends string>({ names, chosen }: FiltersProps<Nam
           key={name}
           type="button"
           aria-pressed={chosen.value === name}
-          onClick={() => {
-            chosen.value = name;
-          }}
+          onClick={() => (chosen.value = name)}
         >
           {names[name]}
         </button>

@@ -33,9 +33,7 @@ function AboutPerson({ app, person: { user_id, full_name } }: PersonProps) {
       <IconButton
         icon="more"
         label={t.about(full_name)}
-        onClick={() => {
-          shownPerson.value = user_id;
-        }}
+        onClick={() => (shownPerson.value = user_id)}
       />
       <small class="line">{app.state.statuses.value.get(user_id)?.status_text}</small>
     </>

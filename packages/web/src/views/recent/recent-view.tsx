@@ -60,12 +60,7 @@ export function RecentView({ app }: { readonly app: App }) {
         ))}
       </ul>
       {all.length > rowsMax.value && (
-        <button
-          type="button"
-          onClick={() => {
-            rowsMax.value += rowsMore;
-          }}
-        >
+        <button type="button" onClick={() => (rowsMax.value += rowsMore)}>
           {t.more}
         </button>
       )}

@@ -51,14 +51,14 @@ function describeDevice(device: string): string {
 }
 
 function SessionsSection({ app }: SectionProps) {
-  const { value, waiting, again } = useReading(async () => perform(app, 'GET /sessions'));
+  const { value, waiting, again } = useReading(() => perform(app, 'GET /sessions'));
   if (value === undefined) return waiting;
   return (
     <>
       <Rows
         label={t.sections.sessions.title}
         rows={value.sessions.map(({ session_id, device, last_used_at, is_current }) => {
-          const end = async () => perform(app, 'DELETE /sessions/{session_id}', { session_id });
+          const end = () => perform(app, 'DELETE /sessions/{session_id}', { session_id });
           return {
             key: session_id,
             title: describeDevice(device),
@@ -74,7 +74,7 @@ function SessionsSection({ app }: SectionProps) {
       {value.sessions.length > 1 && (
         <ActionButton
           label={t.sessions.endOthers}
-          run={async () => perform(app, 'DELETE /sessions').then(again)}
+          run={() => perform(app, 'DELETE /sessions').then(again)}
         />
       )}
     </>
@@ -107,7 +107,7 @@ function ApiKeySection({ app }: SectionProps) {
       <ActionButton
         label={t.apiKey.replace}
         warning={t.warnings.replaceOwnKey}
-        run={async () => perform(app, 'POST /users/me/api_key/regenerate')}
+        run={() => perform(app, 'POST /users/me/api_key/regenerate')}
       />
     </>
   );
@@ -138,7 +138,7 @@ export const ownSections: Sections = {
       <SavedFields
         fields={notificationFields}
         values={app.state.settings.value}
-        save={async (change) => perform(app, 'PATCH /settings/notifications', change)}
+        save={(change) => perform(app, 'PATCH /settings/notifications', change)}
       />
       <PushSwitch app={app} />
     </>
@@ -150,13 +150,11 @@ export const ownSections: Sections = {
         key: word,
         title: word,
         actions: [
-          removal(async () =>
-            perform(app, 'DELETE /users/me/alert_words', { alert_words: [word] }),
-          ),
+          removal(() => perform(app, 'DELETE /users/me/alert_words', { alert_words: [word] })),
         ],
       }))}
       fields={wordFields}
-      add={async ({ word }) => perform(app, 'POST /users/me/alert_words', { alert_words: [word] })}
+      add={({ word }) => perform(app, 'POST /users/me/alert_words', { alert_words: [word] })}
     />
   ),
   sessions: SessionsSection,
@@ -167,7 +165,7 @@ export const ownSections: Sections = {
         title={t.account.changePassword}
         fields={passwordFields}
         button={t.change}
-        save={async (passwords) => perform(app, 'PATCH /settings', passwords)}
+        save={(passwords) => perform(app, 'PATCH /settings', passwords)}
       />
       {(app.state.self.value.is_admin || !app.state.realm.value.realm_email_changes_disabled) && (
         <Form
@@ -175,14 +173,14 @@ export const ownSections: Sections = {
           fields={addressFields}
           button={t.change}
           doneText={t.account.mailSent}
-          save={async (address) => perform(app, 'PATCH /settings', address)}
+          save={(address) => perform(app, 'PATCH /settings', address)}
         />
       )}
       <h2>{t.account.deactivateSelf}</h2>
       <ActionButton
         label={t.deactivate}
         warning={t.warnings.deactivateSelf}
-        run={async () => perform(app, 'DELETE /users/me')}
+        run={() => perform(app, 'DELETE /users/me')}
       />
     </>
   ),

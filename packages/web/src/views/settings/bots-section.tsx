@@ -39,7 +39,7 @@ function BotEditor({ app, bot }: SectionProps & { readonly bot: Bot }) {
       <PictureField
         name="picture"
         picture={<Avatar person={bot} size={64} />}
-        upload={async (file) => perform(app, 'PATCH /bots/{bot_id}', { bot_id, file })}
+        upload={(file) => perform(app, 'PATCH /bots/{bot_id}', { bot_id, file })}
       />
       <SavedFields
         fields={[
@@ -55,7 +55,7 @@ function BotEditor({ app, bot }: SectionProps & { readonly bot: Bot }) {
           default_sending_stream: default_sending_stream ?? '',
           service_payload_url: services[0]?.base_url ?? '',
         }}
-        save={async (change) => perform(app, 'PATCH /bots/{bot_id}', { bot_id, ...change })}
+        save={(change) => perform(app, 'PATCH /bots/{bot_id}', { bot_id, ...change })}
       />
     </>
   );
@@ -70,19 +70,18 @@ export function BotsSection({ app }: SectionProps) {
           {
             label: t.bots.replaceKey,
             warning: t.warnings.replaceBotKey,
-            run: async () =>
-              perform(app, 'POST /bots/{bot_id}/api_key/regenerate', { bot_id: user_id }),
+            run: () => perform(app, 'POST /bots/{bot_id}/api_key/regenerate', { bot_id: user_id }),
           },
           {
             label: t.deactivate,
             warning: t.warnings.deactivateBot,
-            run: async () => perform(app, 'DELETE /bots/{bot_id}', { bot_id: user_id }),
+            run: () => perform(app, 'DELETE /bots/{bot_id}', { bot_id: user_id }),
           },
         ]
       : [
           {
             label: t.reactivate,
-            run: async () => perform(app, 'POST /users/{user_id}/reactivate', { user_id }),
+            run: () => perform(app, 'POST /users/{user_id}/reactivate', { user_id }),
           },
         ];
   return (
@@ -96,7 +95,7 @@ export function BotsSection({ app }: SectionProps) {
         actions: actionsOn(bot),
       }))}
       fields={newBotFields}
-      add={async ({ payload_url, ...bot }) =>
+      add={({ payload_url, ...bot }) =>
         perform(app, 'POST /bots', {
           ...bot,
           payload_url: payload_url === '' ? undefined : payload_url,

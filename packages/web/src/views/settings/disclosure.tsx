@@ -16,9 +16,7 @@ export function Disclosure({
   return (
     <details
       class="disclosure"
-      onToggle={({ currentTarget }) => {
-        isOpen.value = currentTarget.open;
-      }}
+      onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}
     >
       <summary aria-label={about === undefined ? undefined : `${label}: ${about}`}>{label}</summary>
       {isOpen.value && <div class="disclosure-content">{content()}</div>}

@@ -20,9 +20,7 @@ function stateOf({ pending, failed_timestamp, deleted_timestamp }: Export): stri
 
 function rowOf(app: App, made: Export): Row {
   const { id, export_time, export_url, deleted_timestamp } = made;
-  const remove = removal(async () =>
-    perform(app, 'DELETE /export/realm/{export_id}', { export_id: id }),
-  );
+  const remove = removal(() => perform(app, 'DELETE /export/realm/{export_id}', { export_id: id }));
   return {
     key: id,
     title: new Date(export_time * 1000).toLocaleString(),
@@ -35,7 +33,7 @@ function rowOf(app: App, made: Export): Row {
 /** Archives of what every member may read. */
 export function ExportsSection({ app }: SectionProps) {
   const { value, waiting } = useReading(
-    async () => perform(app, 'GET /export/realm'),
+    () => perform(app, 'GET /export/realm'),
     app.state.listsVersion.value,
   );
   if (value === undefined) return waiting;
@@ -49,7 +47,7 @@ export function ExportsSection({ app }: SectionProps) {
         fields={[]}
         button={t.exports.make}
         doneText=""
-        save={async () => perform(app, 'POST /export/realm')}
+        save={() => perform(app, 'POST /export/realm')}
       />
     </>
   );

@@ -23,7 +23,7 @@ export function IdentitiesSection({ app }: SectionProps) {
           title: display_name,
           detail: t.identities.since(new Date(created_at * 1000).toLocaleDateString()),
           actions: [
-            removal(async () =>
+            removal(() =>
               perform(app, 'DELETE /sso/identities/{identity_id}', { identity_id }).then(again),
             ),
           ],

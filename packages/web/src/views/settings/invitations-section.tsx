@@ -34,7 +34,7 @@ function rowOf(app: App, { id, email, link_url, is_multiuse, expiry_date, uses }
         : [
             {
               label: t.invitations.resend,
-              run: async () => perform(app, 'POST /invites/{invite_id}/resend', invite),
+              run: () => perform(app, 'POST /invites/{invite_id}/resend', invite),
             },
           ]),
       removal(
@@ -51,7 +51,7 @@ function rowOf(app: App, { id, email, link_url, is_multiuse, expiry_date, uses }
 /** People who are invited, and links by which anybody joins who has them. */
 export function InvitationsSection({ app }: SectionProps) {
   const { value, waiting } = useReading(
-    async () => perform(app, 'GET /invites'),
+    () => perform(app, 'GET /invites'),
     app.state.listsVersion.value,
   );
   if (value === undefined) return waiting;
@@ -62,7 +62,7 @@ export function InvitationsSection({ app }: SectionProps) {
         name="invitations"
         rows={value.invites.map((invitation) => rowOf(app, invitation))}
         fields={[area('invitee_emails', 20_000), ...termFields]}
-        add={async ({ role, ...terms }) =>
+        add={({ role, ...terms }) =>
           perform(app, 'POST /invites', { ...terms, invite_as: roleNumbers[role] })
         }
       />
@@ -71,7 +71,7 @@ export function InvitationsSection({ app }: SectionProps) {
         fields={termFields}
         button={t.add}
         doneText={t.added}
-        save={async ({ role, ...terms }) =>
+        save={({ role, ...terms }) =>
           perform(app, 'POST /invites/multiuse', { ...terms, invite_as: roleNumbers[role] })
         }
       />

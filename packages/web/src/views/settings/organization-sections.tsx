@@ -46,13 +46,13 @@ function OrganizationSection({ app }: SectionProps) {
           choice('signup_notifications_stream_id', streamOrNone),
         ]}
         values={values}
-        save={async (change) => perform(app, 'PATCH /realm', change)}
+        save={(change) => perform(app, 'PATCH /realm', change)}
       />
       <PictureField
         name="icon"
         picture={icon_source === 'U' && <img src={icon_url} alt="" />}
-        upload={async (picture) => perform(app, 'POST /realm/icon', { file: picture })}
-        remove={icon_source === 'U' && (async () => perform(app, 'DELETE /realm/icon'))}
+        upload={(picture) => perform(app, 'POST /realm/icon', { file: picture })}
+        remove={icon_source === 'U' && (() => perform(app, 'DELETE /realm/icon'))}
       />
       {(['logo', 'night_logo'] as const).map((name) => {
         const night = name === 'night_logo';
@@ -61,10 +61,10 @@ function OrganizationSection({ app }: SectionProps) {
             key={name}
             name={name}
             picture={<img src={values[`${name}_url`]} alt="" data-night={night} />}
-            upload={async (picture) => perform(app, 'POST /realm/logo', { night, file: picture })}
+            upload={(picture) => perform(app, 'POST /realm/logo', { night, file: picture })}
             remove={
               values[`${name}_source`] === 'U' &&
-              (async () => perform(app, 'DELETE /realm/logo', { night }))
+              (() => perform(app, 'DELETE /realm/logo', { night }))
             }
           />
         );
@@ -108,7 +108,7 @@ export const sharedSections: Sections = {
       typeof author === 'object' && author !== null && 'id' in author && author.id === user_id;
     const remove = (emoji_name: string) =>
       removal(
-        async () => perform(app, 'DELETE /realm/emoji/{emoji_name}', { emoji_name }),
+        () => perform(app, 'DELETE /realm/emoji/{emoji_name}', { emoji_name }),
         t.warnings.removeEmoji,
       );
     return (
@@ -123,7 +123,7 @@ export const sharedSections: Sections = {
             actions: is_admin || isOwn(author) ? [remove(name)] : [],
           }))}
         fields={emojiFields}
-        add={async (added) => perform(app, 'POST /realm/emoji/{emoji_name}', added)}
+        add={(added) => perform(app, 'POST /realm/emoji/{emoji_name}', added)}
         mayAdd={is_admin || !(is_guest || realm_add_emoji_by_admins_only)}
       />
     );
@@ -136,7 +136,7 @@ export const administrationSections: Sections = {
     <SavedFields
       fields={permissionFields}
       values={valuesOf(app.state.realm.value)}
-      save={async (change) => perform(app, 'PATCH /realm', change)}
+      save={(change) => perform(app, 'PATCH /realm', change)}
     />
   ),
   people: PeopleSection,
@@ -151,12 +151,10 @@ export const administrationSections: Sections = {
         key: filter_id,
         title: pattern,
         detail: url,
-        actions: [
-          removal(async () => perform(app, 'DELETE /realm/filters/{filter_id}', { filter_id })),
-        ],
+        actions: [removal(() => perform(app, 'DELETE /realm/filters/{filter_id}', { filter_id }))],
       }))}
       fields={linkifierFields}
-      add={async (linkifier) => perform(app, 'POST /realm/filters', linkifier)}
+      add={(linkifier) => perform(app, 'POST /realm/filters', linkifier)}
     />
   ),
   'profile-fields': ProfileFieldsSection,
@@ -171,15 +169,15 @@ export const administrationSections: Sections = {
           <SavedFields
             fields={subdomainFields}
             values={{ allow_subdomains }}
-            save={async (change) =>
+            save={(change) =>
               perform(app, 'PATCH /realm/domains/{domain}', { domain, allow_subdomains, ...change })
             }
           />
         ),
-        actions: [removal(async () => perform(app, 'DELETE /realm/domains/{domain}', { domain }))],
+        actions: [removal(() => perform(app, 'DELETE /realm/domains/{domain}', { domain }))],
       }))}
       fields={domainFields}
-      add={async (domain) => perform(app, 'POST /realm/domains', domain)}
+      add={(domain) => perform(app, 'POST /realm/domains', domain)}
     />
   ),
   exports: ExportsSection,

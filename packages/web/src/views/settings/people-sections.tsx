@@ -32,7 +32,7 @@ function personRow(app: App, person: Person): Row {
     <SavedFields
       fields={personFields}
       values={{ full_name, role: roleOf(person) }}
-      save={async ({ role, ...change }) =>
+      save={({ role, ...change }) =>
         perform(app, 'PATCH /users/{user_id}', { user_id, ...change, ...(role && roles[role]) })
       }
     />
@@ -47,12 +47,12 @@ function personRow(app: App, person: Person): Row {
       isActive
         ? {
             label: t.deactivate,
-            run: async () => perform(app, 'DELETE /users/{user_id}', { user_id }),
+            run: () => perform(app, 'DELETE /users/{user_id}', { user_id }),
             warning: t.warnings.deactivatePerson,
           }
         : {
             label: t.reactivate,
-            run: async () => perform(app, 'POST /users/{user_id}/reactivate', { user_id }),
+            run: () => perform(app, 'POST /users/{user_id}/reactivate', { user_id }),
           },
     ],
   };
@@ -90,7 +90,7 @@ function groupRow(app: App, group: UserGroup, mayChange: boolean): Row {
       }
     />
   );
-  const remove = async () => perform(app, 'DELETE /user_groups/{group_id}', { group_id });
+  const remove = () => perform(app, 'DELETE /user_groups/{group_id}', { group_id });
   return {
     key: group_id,
     title: name,
@@ -113,7 +113,7 @@ export function PeopleSection({ app }: SectionProps) {
         )
         .map((person) => personRow(app, person))}
       fields={newPersonFields}
-      add={async (person) => perform(app, 'POST /users', person)}
+      add={(person) => perform(app, 'POST /users', person)}
     />
   );
 }
@@ -128,7 +128,7 @@ export function GroupsSection({ app }: SectionProps) {
       name="groups"
       rows={realm_user_groups.map((group) => groupRow(app, group, mayChange))}
       fields={groupFields(app)}
-      add={async (group) => perform(app, 'POST /user_groups/create', group)}
+      add={(group) => perform(app, 'POST /user_groups/create', group)}
       mayAdd={mayChange}
     />
   );

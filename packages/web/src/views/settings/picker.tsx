@@ -35,9 +35,7 @@ export function Picker({
         id={id}
         type="search"
         placeholder={t.search}
-        onInput={({ currentTarget }) => {
-          filter.value = currentTarget.value;
-        }}
+        onInput={({ currentTarget }) => (filter.value = currentTarget.value)}
         // What is searched for is not given.
         onChange={(event) => event.stopPropagation()}
         onKeyDown={(event) => {
@@ -55,9 +53,9 @@ export function Picker({
                   name={name}
                   value={each[0]}
                   defaultChecked={chosen.value.has(each[0])}
-                  onChange={() => {
-                    chosen.value = chosen.value.symmetricDifference(new Set([each[0]]));
-                  }}
+                  onChange={() =>
+                    (chosen.value = chosen.value.symmetricDifference(new Set([each[0]])))
+                  }
                 />
                 {each[1]}
               </label>

@@ -57,7 +57,7 @@ function FieldEditor({ app, field }: { readonly app: App; readonly field: Profil
     <SavedFields
       fields={field_data === '' ? describingFields : [...describingFields, dataField]}
       values={{ name, hint, field_data }}
-      save={async ({ field_data: lines = field_data, ...change }) =>
+      save={({ field_data: lines = field_data, ...change }) =>
         perform(app, 'PATCH /realm/profile_fields/{field_id}', {
           field_id,
           name,
@@ -79,10 +79,9 @@ export function ProfileFieldsSection({ app }: SectionProps) {
     const order = ids.toSpliced(index, 1).toSpliced(index - 1, 0, id);
     const moveUp = {
       label: t.moveUp,
-      run: async () => perform(app, 'PATCH /realm/profile_fields', { order }),
+      run: () => perform(app, 'PATCH /realm/profile_fields', { order }),
     };
-    const remove = async () =>
-      perform(app, 'DELETE /realm/profile_fields/{field_id}', { field_id: id });
+    const remove = () => perform(app, 'DELETE /realm/profile_fields/{field_id}', { field_id: id });
     const isKnownAccount = typeof kind === 'string' && kind !== 'custom';
     return {
       key: id,
@@ -97,7 +96,7 @@ export function ProfileFieldsSection({ app }: SectionProps) {
       name="profile-fields"
       rows={fields.map(rowOf)}
       fields={newFieldFields}
-      add={async ({ field_type: kind, field_data, ...field }) =>
+      add={({ field_type: kind, field_data, ...field }) =>
         perform(app, 'POST /realm/profile_fields', {
           ...field,
           field_type: typeof kind === 'string' ? fieldTypes.account : kind,

@@ -79,21 +79,21 @@ export function ProfileSection({ app }: SectionProps) {
         <PictureField
           name="picture"
           picture={<Avatar person={self.value} size={64} />}
-          upload={async (file) => perform(app, 'POST /users/me/avatar', { file })}
-          remove={avatar_source === 'U' && (async () => perform(app, 'DELETE /users/me/avatar'))}
+          upload={(file) => perform(app, 'POST /users/me/avatar', { file })}
+          remove={avatar_source === 'U' && (() => perform(app, 'DELETE /users/me/avatar'))}
         />
       )}
       {(is_admin || !realm_name_changes_disabled) && (
         <SavedFields
           fields={nameFields}
           values={{ full_name }}
-          save={async (change) => perform(app, 'PATCH /settings', change)}
+          save={(change) => perform(app, 'PATCH /settings', change)}
         />
       )}
       <SavedFields
         fields={statusFields}
         values={{ status_text, away }}
-        save={async (change) => perform(app, 'POST /users/me/status', change)}
+        save={(change) => perform(app, 'POST /users/me/status', change)}
       />
       <SavedFields
         fields={fields.map((field) => profileFieldOf(field, activePeople.value))}

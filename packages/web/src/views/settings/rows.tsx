@@ -58,12 +58,7 @@ export function Rows({ label, rows }: { readonly label: string; readonly rows: r
         ))}
       </ul>
       {found.length > shown.value && (
-        <button
-          type="button"
-          onClick={() => {
-            shown.value += shownMax;
-          }}
-        >
+        <button type="button" onClick={() => (shown.value += shownMax)}>
           {t.showMore(found.length - shown.value)}
         </button>
       )}

@@ -13,7 +13,7 @@ const tokenFields = [line('name', { required: true, maxLength: 100 })];
 /** Tokens of identity providers that keep accounts by SCIM. */
 export function ScimSection({ app }: SectionProps) {
   const made = useSignal<string | undefined>(undefined);
-  const { value, waiting, again } = useReading(async () => perform(app, 'GET /scim_tokens'));
+  const { value, waiting, again } = useReading(() => perform(app, 'GET /scim_tokens'));
   if (value === undefined) return waiting;
   return (
     <>
@@ -37,8 +37,7 @@ export function ScimSection({ app }: SectionProps) {
               : t.scim.lastUsed(new Date(last_used_at * 1000).toLocaleString()),
           actions: [
             removal(
-              async () =>
-                perform(app, 'DELETE /scim_tokens/{token_id}', { token_id: id }).then(again),
+              () => perform(app, 'DELETE /scim_tokens/{token_id}', { token_id: id }).then(again),
               t.warnings.revokeScimToken,
             ),
           ],

@@ -27,10 +27,10 @@ export function DefaultStreamsSection({ app }: SectionProps) {
       rows={app.state.realm.value.realm_default_streams.map(({ stream_id, name }) => ({
         key: stream_id,
         title: `#${name}`,
-        actions: [removal(async () => perform(app, 'DELETE /default_streams', { stream_id }))],
+        actions: [removal(() => perform(app, 'DELETE /default_streams', { stream_id }))],
       }))}
       fields={first === undefined ? [] : [choice('stream_id', [first, ...others])]}
-      add={async (stream) => perform(app, 'POST /default_streams', stream)}
+      add={(stream) => perform(app, 'POST /default_streams', stream)}
       mayAdd={first !== undefined}
     />
   );
@@ -81,7 +81,7 @@ function streamGroupRow(
       }
     />
   );
-  const remove = async () => perform(app, 'DELETE /default_stream_groups/{group_id}', { group_id });
+  const remove = () => perform(app, 'DELETE /default_stream_groups/{group_id}', { group_id });
   return {
     key: group_id,
     title: name,
@@ -99,7 +99,7 @@ export function StreamGroupsSection({ app }: SectionProps) {
         streamGroupRow(app, group),
       )}
       fields={streamGroupFields(app)}
-      add={async ({ name, description, stream_ids }) =>
+      add={({ name, description, stream_ids }) =>
         perform(app, 'POST /default_stream_groups/create', {
           group_name: name,
           description,

@@ -13,12 +13,12 @@ export function joinActions(app: App, stream: Stream): readonly Action[] {
     return [
       {
         label: t.streams.leave,
-        run: async () => perform(app, 'DELETE /users/me/subscriptions', { subscriptions: [name] }),
+        run: () => perform(app, 'DELETE /users/me/subscriptions', { subscriptions: [name] }),
         warning: invite_only ? t.warnings.leavePrivateStream : undefined,
       },
     ];
   if (invite_only || app.state.self.value.is_guest) return [];
   const subscriptions = [{ name }];
-  const join = async () => perform(app, 'POST /users/me/subscriptions', { subscriptions });
+  const join = () => perform(app, 'POST /users/me/subscriptions', { subscriptions });
   return [{ label: t.streams.subscribe, run: join }];
 }

@@ -49,7 +49,7 @@ function OwnSettings({
             own.audible_notifications ?? inAll.enable_stream_audible_notifications,
           wildcard_mentions_notify: own.wildcard_mentions_notify ?? inAll.wildcard_mentions_notify,
         }}
-        save={async (change) =>
+        save={(change) =>
           perform(app, 'POST /users/me/subscriptions/properties', {
             subscription_data: Object.entries(change).map(([property, value]) => ({
               stream_id,
@@ -109,7 +109,7 @@ function StreamPeople({ app, stream: { stream_id, name, invite_only } }: StreamP
   const mayAdd =
     maySubscribeOthers(app.state) && (!invite_only || subscriptions.value.has(stream_id));
   const remove = (user_id: number) =>
-    removal(async () =>
+    removal(() =>
       perform(app, 'DELETE /users/me/subscriptions', {
         subscriptions: [name],
         principals: [user_id],
