@@ -15,6 +15,7 @@ export const settingsTexts = {
   deactivate: 'Deactivate',
   edit: 'Edit',
   empty: 'There is nothing here yet.',
+  lastUsed: (time: string) => `Last used ${time}`,
   memberCount: (count: number) => (count === 1 ? '1 member' : `${count} members`),
   moveUp: 'Move up',
   noStream: 'No stream',
@@ -47,7 +48,6 @@ export const settingsTexts = {
 
   scim: {
     address: (address: string) => `The address for the provider: ${address}`,
-    lastUsed: (when: string) => `Last used ${when}`,
     shownOnce: 'Copy the token now: it is shown only once.',
     token: 'The new token',
     unused: 'Never used',
@@ -330,7 +330,6 @@ export const settingsTexts = {
       `${program.replace('Edg', 'Edge').replace('OPR', 'Opera')} on ${system}`,
     end: 'Sign out',
     endOthers: 'Sign out all other browsers',
-    lastUsed: (time: string) => `Last used ${time}`,
     unknownDevice: 'Unknown browser',
   },
   streams: {

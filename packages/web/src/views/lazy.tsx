@@ -1,8 +1,7 @@
 import { signal } from '@preact/signals';
 import type { ComponentType } from 'preact';
-import { useEffect } from 'preact/hooks';
 
-import { Waiting } from './parts/waiting.tsx';
+import { useReading } from './parts/waiting.tsx';
 
 /**
  * @param isQuiet whether nothing shows that it is being loaded
@@ -13,31 +12,14 @@ export function lazy<Props extends object>(
   isQuiet = false,
 ): ComponentType<Props> {
   const loaded = signal<{ readonly View: ComponentType<Props> } | undefined>(undefined);
-  const failure = signal<unknown>(undefined);
-  const begin = (): void => {
-    failure.value = undefined;
-    load().then(
-      (View) => {
-        loaded.value = { View };
-      },
-      (error: unknown) => {
-        failure.value = error;
-      },
-    );
-  };
   return function Lazy(props: Props) {
-    useEffect(() => {
-      if (loaded.peek() === undefined) begin();
-    }, []);
+    const { waiting } = useReading(async () => {
+      loaded.value ??= { View: await load() };
+    });
     if (loaded.value !== undefined) {
       const { View } = loaded.value;
       return <View {...props} />;
     }
-    if (isQuiet) return null;
-    return (
-      <div class="blank">
-        <Waiting failure={failure.value} onRetry={begin} />
-      </div>
-    );
+    return isQuiet ? null : <div class="blank">{waiting}</div>;
   };
 }

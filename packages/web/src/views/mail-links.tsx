@@ -1,7 +1,5 @@
-import '../styles/sign-in.css';
 import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
-import { useEffect } from 'preact/hooks';
 
 import {
   confirmAddress,
@@ -14,6 +12,7 @@ import {
 } from '../data/mail-links.ts';
 import type { MailLink } from '../data/mail-links.ts';
 import { texts } from '../texts.ts';
+import { AddressField, EntranceCard, EntranceField, PasswordField } from './entrance.tsx';
 import { DialogForm } from './parts/dialog-form.tsx';
 import { useReading } from './parts/waiting.tsx';
 
@@ -29,16 +28,9 @@ const putAside = { cancel: t.putAside, onClose: leave };
 /** What a link from a mail opens. Opening it changes nothing: programs that check mails open links too. */
 export function MailLinkPage({ link: { purpose, token } }: { readonly link: MailLink }) {
   const done = useSignal<string | undefined>(undefined);
-  const { title } = t[purpose];
-  useEffect(() => {
-    document.title = title;
-  }, [title]);
   const Step = steps[purpose];
   return (
-    <div class="sign-in-card">
-      <header>
-        <h1>{title}</h1>
-      </header>
+    <EntranceCard title={t[purpose].title}>
       {done.value === undefined ? (
         <Step token={token} onDone={(text) => (done.value = text)} />
       ) : (
@@ -49,7 +41,7 @@ export function MailLinkPage({ link: { purpose, token } }: { readonly link: Mail
           </button>
         </>
       )}
-    </div>
+    </EntranceCard>
   );
 }
 
@@ -103,7 +95,7 @@ function Join({ token, onDone }: StepProps) {
             onDone(t.join.sent(field('email')));
           }}
         >
-          <Address />
+          <AddressField name="email" autoFocus />
         </DialogForm>
       ) : (
         <DialogForm
@@ -115,10 +107,7 @@ function Join({ token, onDone }: StepProps) {
           }}
         >
           <p>{t.join.address(email)}</p>
-          <label class="field">
-            {t.join.name}
-            <input name="full_name" autocomplete="name" required maxLength={100} />
-          </label>
+          <EntranceField label={t.join.name} name="full_name" autocomplete="name" maxLength={100} />
           <NewPassword />
         </DialogForm>
       )}
@@ -126,28 +115,8 @@ function Join({ token, onDone }: StepProps) {
   );
 }
 
-function Address() {
-  return (
-    <label class="field">
-      {texts.signIn.address}
-      <input type="email" name="email" autocomplete="username" required maxLength={254} autoFocus />
-    </label>
-  );
-}
-
 function NewPassword() {
-  return (
-    <label class="field">
-      {t.newPassword}
-      <input
-        type="password"
-        name="password"
-        autocomplete="new-password"
-        required
-        maxLength={1_000}
-      />
-    </label>
-  );
+  return <PasswordField label={t.newPassword} autocomplete="new-password" />;
 }
 
 const linkRequests = {
@@ -187,7 +156,7 @@ export function LinkRequest({
       onClose={onClose}
     >
       <p>{explanation}</p>
-      <Address />
+      <AddressField name="email" autoFocus />
     </DialogForm>
   );
 }

@@ -12,34 +12,30 @@ const SignIn = lazy(async () => (await import('./sign-in.tsx')).SignIn);
 const SignOnPage = lazy(async () => (await import('./single-sign-on.tsx')).SignOnPage);
 const MailLinkPage = lazy(async () => (await import('./mail-links.tsx')).MailLinkPage);
 
-/** What a person sees first: the sign-in page, or the client. */
+/** What a person sees first: the way in, or the client. */
 export function Root() {
   useEffect(() => keepFocus(document.body), []);
   const { value } = session;
-  if (mailLink.value !== undefined)
-    return (
-      <main id="main" class="entrance" tabIndex={-1}>
-        <MailLinkPage link={mailLink.value} />
-      </main>
-    );
-  if (signOn.value !== undefined)
-    return (
-      <main id="main" class="entrance" tabIndex={-1}>
-        <SignOnPage {...signOn.value} />
-      </main>
-    );
-  if (value.kind === 'signed-in') return <Shell app={value.app} />;
+  const cameByLink = mailLink.value !== undefined || signOn.value !== undefined;
+  if (value.kind === 'signed-in' && !cameByLink) return <Shell app={value.app} />;
   return (
     <main id="main" class="entrance" tabIndex={-1}>
-      {value.kind === 'signed-out' && <SignIn />}
-      {value.kind !== 'signed-out' && (
-        <div class="blank">
-          <Waiting
-            failure={value.kind === 'unreachable' ? value.failure : undefined}
-            onRetry={() => void resumeSession()}
-          />
-        </div>
-      )}
+      <Entrance />
     </main>
+  );
+}
+
+function Entrance() {
+  const { value } = session;
+  if (mailLink.value !== undefined) return <MailLinkPage link={mailLink.value} />;
+  if (signOn.value !== undefined) return <SignOnPage {...signOn.value} />;
+  if (value.kind === 'signed-out') return <SignIn />;
+  return (
+    <div class="blank">
+      <Waiting
+        failure={value.kind === 'unreachable' ? value.failure : undefined}
+        onRetry={() => void resumeSession()}
+      />
+    </div>
   );
 }

@@ -1,12 +1,12 @@
-import '../styles/sign-in.css';
 import { useSignal } from '@preact/signals';
-import { useEffect, useRef } from 'preact/hooks';
 
 import { demoPeople, organization, signIn, signInAsDemo } from '../data/session.ts';
 import { texts } from '../texts.ts';
+import { AddressField, PasswordField, useTitle } from './entrance.tsx';
 import { LinkRequest } from './mail-links.tsx';
 import type { RequestedPurpose } from './mail-links.tsx';
 import { FailureNote, useAttempt } from './parts/attempt.tsx';
+import { takeFields } from './parts/dialog-form.tsx';
 import { RenderedHtml } from './parts/rendered-html.tsx';
 import { isOwnPicture } from './parts/rendered-rules.ts';
 import { Providers } from './single-sign-on.tsx';
@@ -42,42 +42,18 @@ export function SignIn() {
 function WayIn() {
   const requested = useSignal<RequestedPurpose | undefined>(undefined);
   const { isRunning, failure, run } = useAttempt();
-  const address = useRef<HTMLInputElement>(null);
-  const password = useRef<HTMLInputElement>(null);
   if (requested.value !== undefined)
     return <LinkRequest purpose={requested.value} onClose={() => (requested.value = undefined)} />;
   return (
     <>
       <form
         onSubmit={(event) => {
-          event.preventDefault();
-          void run(async () =>
-            signIn(address.current?.value.trim() ?? '', password.current?.value ?? ''),
-          );
+          const field = takeFields(event);
+          void run(() => signIn(field('username').trim(), field('password')));
         }}
       >
-        <label class="field">
-          {t.address}
-          <input
-            ref={address}
-            type="email"
-            name="username"
-            autocomplete="username"
-            required
-            maxLength={254}
-          />
-        </label>
-        <label class="field">
-          {t.password}
-          <input
-            ref={password}
-            type="password"
-            name="password"
-            autocomplete="current-password"
-            required
-            maxLength={1_000}
-          />
-        </label>
+        <AddressField name="username" />
+        <PasswordField label={t.password} autocomplete="current-password" />
         <button type="submit" class="primary" disabled={isRunning}>
           {isRunning ? t.signingIn : t.signIn}
         </button>
@@ -93,7 +69,7 @@ function WayIn() {
       <FailureNote failure={failure} />
       <DemoPeople
         isSigningIn={isRunning}
-        onChoose={(address) => void run(async () => signInAsDemo(address))}
+        onChoose={(address) => void run(() => signInAsDemo(address))}
       />
     </>
   );
@@ -102,9 +78,7 @@ function WayIn() {
 function Organization() {
   const { realm_name, realm_icon, realm_description } = organization.value ?? {};
   const name = realm_name ?? t.product;
-  useEffect(() => {
-    document.title = t.pageTitle(name);
-  }, [name]);
+  useTitle(t.pageTitle(name));
   return (
     <header>
       {realm_icon !== undefined && isOwnPicture(realm_icon, location.origin) && (

@@ -1,10 +1,10 @@
-import '../styles/sign-in.css';
 import { useEffect } from 'preact/hooks';
 
 import { organization } from '../data/session.ts';
 import { beginSignOn, finishSignOn, leaveSignOn } from '../data/single-sign-on.ts';
 import type { SignOn } from '../data/single-sign-on.ts';
 import { texts } from '../texts.ts';
+import { EntranceCard } from './entrance.tsx';
 import { FailureNote, useAttempt } from './parts/attempt.tsx';
 
 const t = texts.signOn;
@@ -13,14 +13,10 @@ const t = texts.signOn;
 export function SignOnPage({ provider, answer }: SignOn) {
   const { failure, run } = useAttempt();
   useEffect(() => {
-    document.title = t.title;
     void run(() => (answer === undefined ? beginSignOn(provider) : finishSignOn(provider, answer)));
   }, [provider, answer]);
   return (
-    <div class="sign-in-card">
-      <header>
-        <h1>{t.title}</h1>
-      </header>
+    <EntranceCard title={t.title}>
       {failure === undefined ? (
         <p role="status">{t.waiting}</p>
       ) : (
@@ -31,7 +27,7 @@ export function SignOnPage({ provider, answer }: SignOn) {
           </button>
         </>
       )}
-    </div>
+    </EntranceCard>
   );
 }
 

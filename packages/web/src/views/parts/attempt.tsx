@@ -2,20 +2,13 @@ import { useSignal } from '@preact/signals';
 
 import { describeFailure } from '../../data/failure.ts';
 
-export type Attempt = {
-  readonly isRunning: boolean;
-  /** Why the last one did not work. */
-  readonly failure: unknown;
-  /**
-   * Does something, unless something is being done.
-   *
-   * @returns whether it was done
-   */
-  readonly run: (work: () => Promise<unknown>) => Promise<boolean>;
-};
-
-/** What a person does in one place with the help of the server: one thing at a time. */
-export function useAttempt(): Attempt {
+/**
+ * What a person does in one place with the help of the server: one thing at a time.
+ *
+ * @returns whether something is being done, why the last thing did not work, and a function that does something unless something is being done; it
+ *   says whether it was done
+ */
+export function useAttempt() {
   const isRunning = useSignal(false);
   const failure = useSignal<unknown>(undefined);
   const run = async (work: () => Promise<unknown>): Promise<boolean> => {

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, TargetedSubmitEvent } from 'preact';
 
 import { texts } from '../../texts.ts';
 import { FailureNote, useAttempt } from './attempt.tsx';
@@ -6,6 +6,20 @@ import { FailureNote, useAttempt } from './attempt.tsx';
 /** As `ref` beside `autoFocus`, for what may come later than the dialog around it: that has given the focus away. */
 export function takeFocus(element: HTMLElement | null): void {
   element?.focus();
+}
+
+/**
+ * Of a form that the page sends by itself.
+ *
+ * @returns what a field holds, by its name
+ */
+export function takeFields(event: TargetedSubmitEvent<HTMLFormElement>): (name: string) => string {
+  event.preventDefault();
+  const form = new FormData(event.currentTarget, event.submitter);
+  return (name) => {
+    const value = form.get(name);
+    return typeof value === 'string' ? value : '';
+  };
 }
 
 /** What a dialog, or a page like one, asks for and sends; it says why that did not work. */
@@ -32,12 +46,7 @@ export function DialogForm({
     <form
       class="dialog-form"
       onSubmit={(event) => {
-        event.preventDefault();
-        const form = new FormData(event.currentTarget, event.submitter);
-        const field = (name: string): string => {
-          const value = form.get(name);
-          return typeof value === 'string' ? value : '';
-        };
+        const field = takeFields(event);
         void run(() => submit(field));
       }}
     >

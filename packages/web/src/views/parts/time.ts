@@ -13,6 +13,11 @@ export function formatTime(
   return timeFormats[Number(twenty_four_hour_time)]?.format(at) ?? '';
 }
 
+/** A moment with its date and year, as the browser writes it. */
+export function formatLongMoment(atSecs: number): string {
+  return new Date(atSecs * 1_000).toLocaleString();
+}
+
 /** A moment with its day. */
 export function formatMoment(
   at: Date,

@@ -3,6 +3,7 @@ import { presenceOfPerson } from '../../data/people-names.ts';
 import type { Person, State } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { nameOf } from '../parts/names.ts';
+import { formatLongMoment } from '../parts/time.ts';
 
 const t = texts.people;
 
@@ -36,6 +37,6 @@ export function describePresence(person: Person, state: State): string {
   const availability = availabilityOf(person, state);
   const seen = state.reported.value.get(person.email)?.timestamp;
   return availability === 'offline' && seen !== undefined
-    ? t.lastSeen(new Date(seen * 1000).toLocaleString())
+    ? t.lastSeen(formatLongMoment(seen))
     : { ...texts.presence, away: t.away }[availability];
 }

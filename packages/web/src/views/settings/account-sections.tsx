@@ -2,15 +2,14 @@
 import { useSignal } from '@preact/signals';
 
 import { perform } from '../../data/operation.ts';
+import { canBePushed, isPushed, startPushes, stopPushes } from '../../data/push.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
-import { useReading } from '../parts/waiting.tsx';
 import { ActionButton, removal } from './action-button.tsx';
 import { choice, line, listed, toggles } from './fields.ts';
 import { Form, SavedFields } from './form.tsx';
-import { ListSection } from './list-section.tsx';
 import { ProfileSection } from './profile-section.tsx';
-import { Rows } from './rows.tsx';
-import { PushSwitch } from './push-switch.tsx';
+import { SessionsSection } from './read-sections.tsx';
+import { ListSection } from './rows.tsx';
 import type { SectionProps, Sections } from './section.ts';
 
 const displayFields = [
@@ -38,45 +37,17 @@ const notificationFields = [
 
 const wordFields = [line('word', { required: true, maxLength: 100 })];
 
-/** Programs and systems by what they call themselves; many also claim to be one that comes later. */
-const programs = ['Firefox', 'Edg', 'OPR', 'Chrome', 'Safari'];
-const systems = ['Android', 'iPhone', 'iPad', 'Windows', 'Mac OS', 'Linux'];
-
-/** @returns the browser and its system in few words, or all that it said of itself */
-function describeDevice(device: string): string {
-  const program = programs.find((name) => device.includes(`${name}/`));
-  const system = systems.find((name) => device.includes(name));
-  if (program !== undefined && system !== undefined) return t.sessions.device(program, system);
-  return device === '' ? t.sessions.unknownDevice : device;
-}
-
-function SessionsSection({ app }: SectionProps) {
-  const { value, waiting, again } = useReading(() => perform(app, 'GET /sessions'));
-  if (value === undefined) return waiting;
+/** Whether this browser is told while no page is looked at. */
+function PushSwitch({ app }: SectionProps) {
+  if (!canBePushed) return <p>{t.push.unsupported}</p>;
+  const isOn = isPushed.value;
   return (
     <>
-      <Rows
-        label={t.sections.sessions.title}
-        rows={value.sessions.map(({ session_id, device, last_used_at, is_current }) => {
-          const end = () => perform(app, 'DELETE /sessions/{session_id}', { session_id });
-          return {
-            key: session_id,
-            title: describeDevice(device),
-            detail: is_current
-              ? t.sessions.current
-              : t.sessions.lastUsed(new Date(last_used_at * 1000).toLocaleString()),
-            actions: is_current
-              ? []
-              : [{ label: t.sessions.end, run: async () => end().then(again) }],
-          };
-        })}
+      <p>{isOn ? t.push.on : t.push.off}</p>
+      <ActionButton
+        label={isOn ? t.push.turnOff : t.push.turnOn}
+        run={() => (isOn ? stopPushes(app) : startPushes(app))}
       />
-      {value.sessions.length > 1 && (
-        <ActionButton
-          label={t.sessions.endOthers}
-          run={() => perform(app, 'DELETE /sessions').then(again)}
-        />
-      )}
     </>
   );
 }

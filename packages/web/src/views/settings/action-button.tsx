@@ -1,5 +1,7 @@
 import { useSignal } from '@preact/signals';
 
+import type { App } from '../../data/app.ts';
+import { perform } from '../../data/operation.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { DialogForm } from '../parts/dialog-form.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -13,8 +15,17 @@ export type Action = {
   readonly warning?: string | undefined;
 };
 
+/** Those that are false are not for this thing, or not for this person. */
+export type Actions = readonly (Action | false)[];
+
 export function removal(run: Action['run'], warning?: string): Action {
   return { label: t.remove, run, warning };
+}
+
+/** Of a deactivated person or bot. */
+export function reactivation(app: App, user_id: number): Action {
+  const run = () => perform(app, 'POST /users/{user_id}/reactivate', { user_id });
+  return { label: t.reactivate, run };
 }
 
 /** @param props.about what it is done to: lists have the same button many times */

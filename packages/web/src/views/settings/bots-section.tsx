@@ -2,16 +2,15 @@ import { perform } from '../../data/operation.ts';
 import type { Registered } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { Avatar } from '../parts/avatar.tsx';
-import type { Action } from './action-button.tsx';
-import { choice, line, listed } from './fields.ts';
-import { SavedFields } from './form.tsx';
-import { ListSection } from './list-section.tsx';
-import { PictureField } from './picture-field.tsx';
+import type { Actions } from './action-button.tsx';
+import { reactivation } from './action-button.tsx';
+import { choice, line, listed, nameField } from './fields.ts';
+import { PictureField, SavedFields } from './form.tsx';
+import { ListSection } from './rows.tsx';
 import type { SectionProps } from './section.ts';
 
-const botNameField = line('full_name', { required: true, maxLength: 100 });
 const newBotFields = [
-  botNameField,
+  nameField,
   line('short_name', { required: true, maxLength: 60 }),
   listed('bot_type'),
   line('payload_url', { type: 'url', maxLength: 2048 }),
@@ -43,7 +42,7 @@ function BotEditor({ app, bot }: SectionProps & { readonly bot: Bot }) {
       />
       <SavedFields
         fields={[
-          botNameField,
+          nameField,
           choice('default_sending_stream', [
             ['', t.noStream],
             ...streams.map(({ name }) => [name, `#${name}`] as const),
@@ -64,26 +63,19 @@ function BotEditor({ app, bot }: SectionProps & { readonly bot: Bot }) {
 export function BotsSection({ app }: SectionProps) {
   const { self, realm } = app.state;
   const bots = realm.value.realm_bots.filter(({ owner }) => owner === self.value.email);
-  const actionsOn = ({ user_id, is_active }: Bot): readonly Action[] =>
-    is_active
-      ? [
-          {
-            label: t.bots.replaceKey,
-            warning: t.warnings.replaceBotKey,
-            run: () => perform(app, 'POST /bots/{bot_id}/api_key/regenerate', { bot_id: user_id }),
-          },
-          {
-            label: t.deactivate,
-            warning: t.warnings.deactivateBot,
-            run: () => perform(app, 'DELETE /bots/{bot_id}', { bot_id: user_id }),
-          },
-        ]
-      : [
-          {
-            label: t.reactivate,
-            run: () => perform(app, 'POST /users/{user_id}/reactivate', { user_id }),
-          },
-        ];
+  const actionsOn = ({ user_id: bot_id, is_active }: Bot): Actions => [
+    is_active && {
+      label: t.bots.replaceKey,
+      warning: t.warnings.replaceBotKey,
+      run: () => perform(app, 'POST /bots/{bot_id}/api_key/regenerate', { bot_id }),
+    },
+    is_active && {
+      label: t.deactivate,
+      warning: t.warnings.deactivateBot,
+      run: () => perform(app, 'DELETE /bots/{bot_id}', { bot_id }),
+    },
+    !is_active && reactivation(app, bot_id),
+  ];
   return (
     <ListSection
       name="bots"

@@ -70,6 +70,9 @@ export function line<Name extends FieldName>(
   return declare<Name, string>(name, '', { attributes });
 }
 
+/** The name of a person or a bot. */
+export const nameField = line('full_name', { required: true, maxLength: 100 });
+
 export function area<Name extends FieldName>(name: Name, maxLength: number): Field<Name, string> {
   return declare<Name, string>(name, '', { kind: 'textarea', attributes: { maxLength } });
 }

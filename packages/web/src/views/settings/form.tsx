@@ -1,10 +1,12 @@
 /** The two ways in which settings are saved: each field when it changes, or all fields of a form by its button. */
 import { useSignal } from '@preact/signals';
 import { h } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
+import { ActionButton, removal } from './action-button.tsx';
 import type { Field, FieldValue, ValuesOf } from './fields.ts';
-import { readField } from './fields.ts';
+import { file, readField } from './fields.ts';
 import { useOutcome } from './outcome.tsx';
 import { Picker } from './picker.tsx';
 
@@ -162,5 +164,28 @@ export function SavedFields<Each extends Field>({
         />
       ))}
     </>
+  );
+}
+
+/** A picture that is replaced by choosing a file, and removed if it is an own one. */
+export function PictureField({
+  name,
+  picture,
+  upload,
+  remove = false,
+}: {
+  readonly name: 'picture' | 'icon' | 'logo' | 'night_logo';
+  readonly picture: ComponentChildren;
+  readonly upload: (file: Blob) => Promise<unknown>;
+  /** Without it there is nothing to remove. */
+  readonly remove?: (() => Promise<unknown>) | false;
+}) {
+  const field = file(name);
+  return (
+    <div class="picture row">
+      {picture}
+      <Form fields={[field]} save={(given) => upload(given[name])} />
+      {remove && <ActionButton about={field.label} {...removal(remove)} />}
+    </div>
   );
 }

@@ -4,14 +4,11 @@ import type { Realm } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { removal } from './action-button.tsx';
 import { amount, area, choice, file, line, listed, streamChoices, toggles } from './fields.ts';
-import { SavedFields } from './form.tsx';
-import { ExportsSection } from './exports-section.tsx';
-import { InvitationsSection } from './invitations-section.tsx';
-import { ScimSection } from './scim-section.tsx';
-import { ListSection } from './list-section.tsx';
+import { PictureField, SavedFields } from './form.tsx';
+import { ListSection } from './rows.tsx';
 import { GroupsSection, PeopleSection } from './people-sections.tsx';
-import { PictureField } from './picture-field.tsx';
 import { ProfileFieldsSection } from './profile-fields-section.tsx';
+import { ExportsSection, InvitationsSection, ScimSection } from './read-sections.tsx';
 import type { SectionProps, Sections } from './section.ts';
 import { DefaultStreamsSection, StreamGroupsSection } from './stream-sections.tsx';
 
@@ -120,7 +117,7 @@ export const sharedSections: Sections = {
             key: id,
             picture: <img src={source_url} alt="" />,
             title: name,
-            actions: is_admin || isOwn(author) ? [remove(name)] : [],
+            actions: [(is_admin || isOwn(author)) && remove(name)],
           }))}
         fields={emojiFields}
         add={(added) => perform(app, 'POST /realm/emoji/{emoji_name}', added)}

@@ -5,11 +5,11 @@ import type { Person, UserGroup } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { addressOfPerson, describeKind, roleOf } from '../people/describe-person.ts';
-import { removal } from './action-button.tsx';
-import { area, line, listed, peopleChoices, several } from './fields.ts';
+import { reactivation, removal } from './action-button.tsx';
+import { area, line, listed, nameField, peopleChoices, several } from './fields.ts';
 import { SavedFields } from './form.tsx';
-import { ListSection } from './list-section.tsx';
 import type { Row } from './rows.tsx';
+import { ListSection } from './rows.tsx';
 import type { SectionProps } from './section.ts';
 
 const roles = {
@@ -18,7 +18,6 @@ const roles = {
   guest: { is_admin: false, is_guest: true },
 };
 
-const nameField = line('full_name', { required: true, maxLength: 100 });
 const personFields = [nameField, listed('role')];
 const newPersonFields = [
   nameField,
@@ -44,16 +43,12 @@ function personRow(app: App, person: Person): Row {
     detail: `${describeKind(person, app.state)} · ${addressOfPerson(person)}`,
     edit: isActive && editor,
     actions: [
-      isActive
-        ? {
-            label: t.deactivate,
-            run: () => perform(app, 'DELETE /users/{user_id}', { user_id }),
-            warning: t.warnings.deactivatePerson,
-          }
-        : {
-            label: t.reactivate,
-            run: () => perform(app, 'POST /users/{user_id}/reactivate', { user_id }),
-          },
+      isActive && {
+        label: t.deactivate,
+        run: () => perform(app, 'DELETE /users/{user_id}', { user_id }),
+        warning: t.warnings.deactivatePerson,
+      },
+      !isActive && reactivation(app, user_id),
     ],
   };
 }
@@ -96,7 +91,7 @@ function groupRow(app: App, group: UserGroup, mayChange: boolean): Row {
     title: name,
     detail: `${t.memberCount(members.length)} · ${description}`,
     edit: mayChange && editor,
-    actions: mayChange ? [removal(remove, t.warnings.removeGroup)] : [],
+    actions: [mayChange && removal(remove, t.warnings.removeGroup)],
   };
 }
 

@@ -6,8 +6,8 @@ import type { ProfileField } from '../people/profile-fields.ts';
 import { removal } from './action-button.tsx';
 import { area, line, listed } from './fields.ts';
 import { SavedFields } from './form.tsx';
-import { ListSection } from './list-section.tsx';
 import type { Row } from './rows.tsx';
+import { ListSection } from './rows.tsx';
 import type { SectionProps } from './section.ts';
 
 const describingFields = [line('name', { maxLength: 40 }), line('hint', { maxLength: 80 })];
@@ -88,7 +88,7 @@ export function ProfileFieldsSection({ app }: SectionProps) {
       title: name,
       detail: [kindTexts[kind], hint].filter(Boolean).join(' · '),
       edit: !isKnownAccount && (() => <FieldEditor app={app} field={field} />),
-      actions: [...(index > 0 ? [moveUp] : []), removal(remove, t.warnings.removeProfileField)],
+      actions: [index > 0 && moveUp, removal(remove, t.warnings.removeProfileField)],
     };
   };
   return (

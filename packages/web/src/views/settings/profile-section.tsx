@@ -5,9 +5,8 @@ import { Avatar } from '../parts/avatar.tsx';
 import { fieldTypes, idsIn, optionsOf, profileValueOf } from '../people/profile-fields.ts';
 import type { ProfileField } from '../people/profile-fields.ts';
 import type { Field, FieldValue } from './fields.ts';
-import { line, peopleChoices, toggles } from './fields.ts';
-import { SavedFields } from './form.tsx';
-import { PictureField } from './picture-field.tsx';
+import { line, nameField, peopleChoices, toggles } from './fields.ts';
+import { PictureField, SavedFields } from './form.tsx';
 import type { SectionProps } from './section.ts';
 
 /** What a field is filled in with; lengths as the server has them for each type. */
@@ -64,7 +63,6 @@ async function saveProfile(
 }
 
 const statusFields = [line('status_text', { maxLength: 60 }), ...toggles('away')];
-const nameFields = [line('full_name', { required: true, maxLength: 100 })];
 
 export function ProfileSection({ app }: SectionProps) {
   const { self, people, statuses, realm, rest, activePeople } = app.state;
@@ -85,7 +83,7 @@ export function ProfileSection({ app }: SectionProps) {
       )}
       {(is_admin || !realm_name_changes_disabled) && (
         <SavedFields
-          fields={nameFields}
+          fields={[nameField]}
           values={{ full_name }}
           save={(change) => perform(app, 'PATCH /settings', change)}
         />

@@ -1,11 +1,15 @@
+/** Lists of what settings are about, with what can be done to each thing. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { nameFilter, SearchField } from '../parts/search-field.tsx';
-import type { Action } from './action-button.tsx';
+import type { Actions } from './action-button.tsx';
 import { ActionButton } from './action-button.tsx';
-import { Disclosure } from './disclosure.tsx';
+import type { Field, ValuesOf } from './fields.ts';
+import { Form } from './form.tsx';
+import type { SectionName } from './section.ts';
+import { sectionTexts } from './section.ts';
 
 /** Rows on the page; more are shown by a button. */
 const shownMax = 100;
@@ -17,32 +21,54 @@ export type Row = {
   readonly picture?: ComponentChildren;
   /** What the search looks at, too. */
   readonly title: string;
-  readonly href?: string;
+  readonly href?: string | null;
   readonly detail?: ComponentChildren;
   /** More about it, asked for when it is opened. */
   readonly edit?: (() => ComponentChildren) | false;
-  readonly actions?: readonly Action[];
+  readonly actions?: Actions;
 };
 
-function RowItem({ picture, title, href, detail, edit = false, actions = [] }: Row) {
+/** @param props.about which of many it tells more of, for those who do not see where it stands */
+export function Disclosure({
+  label,
+  about,
+  content,
+}: {
+  readonly label: string;
+  readonly about?: string;
+  /** Asked for when it is opened. */
+  readonly content: () => ComponentChildren;
+}) {
+  const isOpen = useSignal(false);
+  return (
+    <details
+      class="disclosure"
+      onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}
+    >
+      <summary aria-label={about === undefined ? undefined : `${label}: ${about}`}>{label}</summary>
+      {isOpen.value && <div class="disclosure-content">{content()}</div>}
+    </details>
+  );
+}
+
+function RowItem({ picture, title, href = null, detail, edit = false, actions = [] }: Row) {
   return (
     <li class="row">
       {picture}
       <div class="rows-text">
-        {href === undefined ? <strong>{title}</strong> : <a href={href}>{title}</a>}
+        {href === null ? <strong>{title}</strong> : <a href={href}>{title}</a>}
         <small class="hint">{detail}</small>
       </div>
       <div class="row">
         {edit !== false && <Disclosure label={t.edit} about={title} content={edit} />}
-        {actions.map((action) => (
-          <ActionButton key={action.label} about={title} {...action} />
-        ))}
+        {actions.map(
+          (action) => action && <ActionButton key={action.label} about={title} {...action} />,
+        )}
       </div>
     </li>
   );
 }
 
-/** A list of things that settings are about, with what can be done to each. */
 export function Rows({ label, rows }: { readonly label: string; readonly rows: readonly Row[] }) {
   const filter = useSignal('');
   const shown = useSignal(shownMax);
@@ -61,6 +87,31 @@ export function Rows({ label, rows }: { readonly label: string; readonly rows: r
         <button type="button" onClick={() => (shown.value += shownMax)}>
           {t.showMore(found.length - shown.value)}
         </button>
+      )}
+    </>
+  );
+}
+
+/** A section that is a list, and below it, for those who may add to it, a form that does. */
+export function ListSection<Each extends Field>({
+  name,
+  rows,
+  fields,
+  add,
+  mayAdd = true,
+}: {
+  readonly name: SectionName;
+  readonly rows: readonly Row[];
+  readonly fields: readonly Each[];
+  readonly add: (values: ValuesOf<Each>) => Promise<unknown>;
+  readonly mayAdd?: boolean;
+}) {
+  const { title, add: addTitle } = sectionTexts[name];
+  return (
+    <>
+      <Rows label={title} rows={rows} />
+      {mayAdd && (
+        <Form title={addTitle} fields={fields} button={t.add} doneText={t.added} save={add} />
       )}
     </>
   );

@@ -6,8 +6,8 @@ import { settingsTexts as t } from '../../settings-texts.ts';
 import { removal } from './action-button.tsx';
 import { area, choice, line, several, streamChoices } from './fields.ts';
 import { SavedFields } from './form.tsx';
-import { ListSection } from './list-section.tsx';
 import type { Row } from './rows.tsx';
+import { ListSection } from './rows.tsx';
 import type { SectionProps } from './section.ts';
 
 /** Public streams that new people do not join anyway. */

@@ -124,7 +124,7 @@ function StreamPeople({ app, stream: { stream_id, name, invite_only } }: StreamP
           key: person.user_id,
           picture: <Avatar person={person} size={32} />,
           title: person.full_name,
-          actions: self.value.is_admin ? [remove(person.user_id)] : [],
+          actions: [self.value.is_admin && remove(person.user_id)],
         }))}
       />
       {mayAdd && others.length > 0 && (

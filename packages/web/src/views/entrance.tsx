@@ -1,0 +1,61 @@
+/** What the pages have in common that somebody sees who is not signed in. */
+import '../styles/sign-in.css';
+import { h } from 'preact';
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+
+import { texts } from '../texts.ts';
+
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = title;
+  }, [title]);
+}
+
+export function EntranceCard({
+  title,
+  children,
+}: {
+  readonly title: string;
+  readonly children: ComponentChildren;
+}) {
+  useTitle(title);
+  return (
+    <div class="sign-in-card">
+      <header>
+        <h1>{title}</h1>
+      </header>
+      {children}
+    </div>
+  );
+}
+
+type FieldProps = {
+  readonly label: string;
+  readonly name: string;
+  readonly type?: 'email' | 'password' | 'text';
+  readonly autocomplete: 'current-password' | 'name' | 'new-password' | 'username';
+  readonly maxLength: number;
+  readonly autoFocus?: boolean;
+};
+
+/** An input that must be filled in, below its label. */
+export function EntranceField({ label, type = 'text', ...attributes }: FieldProps) {
+  return (
+    <label class="field">
+      {label}
+      {h('input', { type, required: true, ...attributes })}
+    </label>
+  );
+}
+
+export function AddressField(props: Pick<FieldProps, 'name' | 'autoFocus'>) {
+  const label = texts.signIn.address;
+  return (
+    <EntranceField label={label} type="email" autocomplete="username" maxLength={254} {...props} />
+  );
+}
+
+export function PasswordField(props: Pick<FieldProps, 'label' | 'autocomplete'>) {
+  return <EntranceField type="password" name="password" maxLength={1_000} {...props} />;
+}
