@@ -272,14 +272,32 @@ describe('members', () => {
 
   test('ten thousand of whom nobody is a member are removed from a group', async () => {
     const members = Array.from({ length: 10_000 }, (_, n) => ({ value: String(n + 100_000) }));
-    const answer = await scim.patch(`/Groups/${String(group['id'])}`, {
-      op: 'remove',
-      path: 'members',
-      value: members,
-    });
-    expect(answer).toMatchObject({ status: 200 });
-    expect(answer.body['members']).toHaveLength(1);
+    const path = `/Groups/${String(group['id'])}`;
+    const answer = await scim.patch(path, { op: 'remove', path: 'members', value: members });
+    expect(answer.status).toBe(204);
+    expect((await scim.get(path)).body['members']).toHaveLength(1);
   });
+});
+
+test('a list of groups ends before its members are too many, and the next page goes on', async () => {
+  await organization.pool.query(
+    `WITH crowds AS (
+        INSERT INTO user_groups (name, description) SELECT 'crowd ' || n, '' FROM generate_series(1, 3) n RETURNING id)
+      INSERT INTO user_group_members (group_id, user_id)
+      SELECT id, n FROM crowds, generate_series(100001, 115000) n`,
+  );
+  const found = `/Groups?sortBy=displayName&filter=${encodeURIComponent('displayName sw "crowd"')}`;
+  const pages = [1, 2, 3].map((first) => scim.get(`${found}&startIndex=${first}`));
+  for (const [n, { body }] of (await Promise.all(pages)).entries())
+    expect(body).toMatchObject({
+      totalResults: 3,
+      startIndex: n + 1,
+      itemsPerPage: 1,
+      Resources: [{ displayName: `crowd ${n + 1}` }],
+    });
+  const { body } = await scim.get(`${found}&excludedAttributes=members`);
+  expect(body).toMatchObject({ totalResults: 3, itemsPerPage: 3 });
+  await organization.pool.query("DELETE FROM user_groups WHERE name LIKE 'crowd %'");
 });
 
 test('a message that is none', async () => {

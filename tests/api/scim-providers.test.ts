@@ -56,11 +56,16 @@ test('Okta tries, imports, assigns, updates, pushes groups, unassigns and assign
   });
   const bob = String(organization.id('bob'));
   const add = { op: 'add', path: 'members', value: [{ value: made['id'] }, { value: bob }] };
-  expect((await okta.patch(groupPath, add)).body['members']).toHaveLength(2);
+  expect((await okta.patch(groupPath, add)).status).toBe(204);
+  expect((await okta.get(groupPath)).body['members']).toHaveLength(2);
   const rename = { op: 'replace', value: { id: crew['id'], displayName: 'Deck crew' } };
-  expect((await okta.patch(groupPath, rename)).body).toMatchObject({ displayName: 'Deck crew' });
+  expect((await okta.patch(`${groupPath}?attributes=displayName`, rename)).body).toEqual({
+    schemas: [groupSchema],
+    id: crew['id'],
+    displayName: 'Deck crew',
+  });
   const remove = { op: 'remove', path: `members[value eq "${bob}"]` };
-  expect((await okta.patch(groupPath, remove)).body['members']).toHaveLength(1);
+  expect((await okta.patch(groupPath, remove)).status).toBe(204);
   expect((await queue.next(3)).map(({ op }) => op)).toEqual([
     'add_members',
     'update',
@@ -146,11 +151,15 @@ test('Entra tries, creates, patches by texts and paths, changes members, disable
     { schemas: [patchSchema], Operations: [{ op: 'Add', path: 'members', value: member }] },
     json,
   );
-  expect(added.body['members']).toMatchObject([{ value: made['id'], display: 'Eric Bergman' }]);
+  expect(added).toMatchObject({ status: 204, body: {} });
+  expect((await entra.get(groupPath)).body['members']).toMatchObject([
+    { value: made['id'], display: 'Eric Bergman' },
+  ]);
   const is = `id eq "${String(group['id'])}" and members eq "${String(made['id'])}"`;
   expect(await entra.find('Groups', is)).toHaveLength(1);
   const removed = await entra.patch(groupPath, { op: 'Remove', path: 'members', value: member });
-  expect(removed.body).toMatchObject({ members: [] });
+  expect(removed.status).toBe(204);
+  expect((await entra.get(groupPath)).body).toMatchObject({ members: [] });
   expect(await entra.find('Groups', is)).toEqual([]);
   const off = await entra.patch(path, { op: 'Replace', path: 'active', value: 'False' });
   expect(off.body).toMatchObject({ active: false });
@@ -199,6 +208,37 @@ describe('a group', () => {
     });
     await scim.patch(path, { op: 'remove', path: 'members' });
     expect(await groupNamed('Mixed')).toMatchObject({ members: [bot] });
+    await scim.patch(path, { op: 'remove', path: 'members', value: [{ value: String(bot) }] });
+    expect(await groupNamed('Mixed')).toMatchObject({ members: [bot] });
+  });
+
+  test('gets the members that its operations leave, in their order', async () => {
+    const [ann, bob, cat] = (['ann', 'bob', 'cat'] as const).map((who) => organization.id(who));
+    const named = (id: number | undefined): JsonObject[] => [{ value: String(id) }];
+    const { id } = await create('Ordered', named(ann));
+    const path = `/Groups/${String(id)}`;
+    const becomes = async (
+      members: readonly unknown[],
+      ...operations: unknown[]
+    ): Promise<void> => {
+      expect((await scim.patch(path, ...operations)).status).toBe(204);
+      expect(await groupNamed('Ordered')).toMatchObject({ members });
+    };
+    const add = (member: number | undefined): unknown => ({
+      op: 'add',
+      path: 'members',
+      value: named(member),
+    });
+    const remove = (member: number | undefined): unknown => ({
+      op: 'remove',
+      path: `members[value eq "${member}"]`,
+    });
+    await becomes([ann, bob], add(bob), add(ann));
+    await becomes([bob, cat], remove(ann), add(cat), remove(999_999));
+    await becomes([bob], add(ann), remove(ann), remove(cat), add(bob));
+    await becomes([bob, cat], remove(bob), add(bob), add(cat));
+    await becomes([ann], { op: 'replace', path: 'members', value: named(ann) }, remove(bob));
+    await becomes([cat], add(bob), { op: 'remove', path: 'members' }, add(cat));
   });
 
   test('changes as a whole, or not at all', async () => {

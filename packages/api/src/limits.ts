@@ -75,6 +75,8 @@ export const limits = {
   scimTokenNameMaxCodePoints: 100,
   /** Resources in one answer of SCIM. */
   scimListMax: 200,
+  /** In all groups of a list together, unless one group alone has more. */
+  scimListMembersMax: 20_000,
   /** Texts of filters and paths of SCIM; programs that keep accounts send a comparison or two. */
   scimFilterMaxLength: 2_000,
   scimFilterDepthMax: 10,

@@ -68,7 +68,7 @@ export type { FinishedSignIn, ReturnedSignIn } from './sso/single-sign-on.ts';
 export { changeKeptPerson, createKeptPerson, deleteKeptPerson } from './scim/keep-person.ts';
 export type { KeptPerson } from './scim/keep-person.ts';
 export { changeKeptGroup, createKeptGroup, deleteKeptGroup } from './scim/keep-group.ts';
-export type { KeptGroup } from './scim/keep-group.ts';
+export type { KeptGroup, MembersChange } from './scim/keep-group.ts';
 export { makeScimToken, revokeScimToken } from './scim/scim-tokens.ts';
 
 export { addPushSubscription } from './sessions/add-push-subscription.ts';

@@ -62,6 +62,13 @@ const created = [
   { status: 201, contentType: scimContentType, description: 'The new resource' },
 ] as const;
 const removed = [{ status: 204, description: 'It is gone' }] as const;
+const changedGroup = [
+  { status: 204, description: 'It is done' },
+  {
+    contentType: scimContentType,
+    description: 'The group, if the request says which `attributes` it wants',
+  },
+] as const;
 
 /** Refused with 501, so that clients know that they may go on without. */
 const notDone = [] as const;
@@ -198,7 +205,7 @@ export const scimChangeGroupEndpoint = declareEndpoint({
   path: `${groups}/{id}`,
   summary: 'Change a group',
   parameters: [id, body, ...projection],
-  success: found,
+  success: changedGroup,
 });
 
 export const scimDeleteGroupEndpoint = declareEndpoint({

@@ -42,7 +42,8 @@ import { isPasswordStrong } from './password-strength.ts';
 
 export type NewPerson = {
   readonly email: string;
-  readonly password: string;
+  /** Null for who has none yet: the person signs in by single sign-on, or asks for one by mail. */
+  readonly password: string | null;
   readonly fullName: string;
   /** By default the part of the address before the `@`. */
   readonly shortName: string | undefined;
@@ -82,7 +83,7 @@ function settingsOfNewPeople(settings: RealmSettings): Partial<UserSettings> {
 
 /** A person whose data were checked. */
 export type AddedPerson = Pick<NewPerson, 'email' | 'fullName'> & {
-  /** Null for who signs in by single sign-on alone. */
+  /** Null for who has no password. */
   readonly passwordHash: string | null;
   readonly role: Role | undefined;
   /** By default the part of the address before the `@`. */
@@ -155,10 +156,11 @@ export async function createPerson(
   const email = person.email.trim();
   if (!isEmailShaped(email)) throw withoutCode('Bad name or username');
   await checkEmail(context.pool, await getRealm(context.pool), email);
-  if (!(await isPasswordStrong(person.password, [fullName, email])))
+  const { password } = person;
+  if (password !== null && !(await isPasswordStrong(password, [fullName, email])))
     throw withoutCode('The password is too weak.');
   // Outside the transaction, because it takes long and needs no lock.
-  const passwordHash = await hashPassword(person.password);
+  const passwordHash = password === null ? null : await hashPassword(password);
   const shortName = person.shortName?.trim() ?? '';
   try {
     return await context.eventLog.transaction(async (client) => {

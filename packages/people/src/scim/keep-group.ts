@@ -13,12 +13,23 @@ import {
 } from '../organization/change-groups.ts';
 import type { PeopleContext } from '../people-context.ts';
 
-/** What a request says about a group; absent members stay as they are. */
+/** Who comes into a group, and who goes; nobody is in both. */
+export type MembersChange = {
+  /** Whether everybody goes whom SCIM shows in the group and who is not added. */
+  readonly isReplaced: boolean;
+  /** They may be members. */
+  readonly added: ReadonlySet<number>;
+  /** Any numbers; those that are of no member change nothing. */
+  readonly removed: ReadonlySet<number>;
+};
+
+const nobody: MembersChange = { isReplaced: false, added: new Set(), removed: new Set() };
+
+/** What a request says about a group; what is absent stays as it is. */
 export type KeptGroup = {
   readonly name?: string | undefined;
   readonly externalId?: string | null | undefined;
-  /** The people in it, in place of those that SCIM shows. */
-  readonly memberIds?: ReadonlySet<number> | undefined;
+  readonly members?: MembersChange | undefined;
 };
 
 function noSuchGroup(groupId: number): ApiError {
@@ -26,14 +37,11 @@ function noSuchGroup(groupId: number): ApiError {
 }
 
 /** @throws ApiError `uniqueness` in place of the refusal of a name that is taken */
-async function refusingAsScim<Result>(
-  name: () => string,
-  work: () => Promise<Result>,
-): Promise<Result> {
+async function refusingAsScim<Result>(name: string, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work();
   } catch (error) {
-    if (error instanceof ApiError && error.message === groupNameTaken(name()).message)
+    if (error instanceof ApiError && error.message === groupNameTaken(name).message)
       throw scimRefusal(409, error.message, 'uniqueness');
     throw error;
   }
@@ -49,62 +57,56 @@ async function checkMembers(db: Queryable, ids: readonly number[]): Promise<void
 /** @throws ApiError `uniqueness`; `invalidValue` for an unknown member; if there are too many groups or members */
 export async function createKeptGroup(
   context: PeopleContext,
-  { name, externalId, memberIds = new Set() }: KeptGroup & { readonly name: string },
+  { name, externalId, members = nobody }: KeptGroup & { readonly name: string },
 ): Promise<number> {
-  const members = [...memberIds];
-  await checkMembers(context.pool, members);
-  return refusingAsScim(
-    () => name,
-    () =>
-      createGroup(context, operator, {
-        name,
-        description: '',
-        members,
-        ...(typeof externalId === 'string' && { externalId }),
-      }),
+  const added = [...members.added];
+  await checkMembers(context.pool, added);
+  return refusingAsScim(name, () =>
+    createGroup(context, operator, {
+      name,
+      description: '',
+      members: added,
+      ...(typeof externalId === 'string' && { externalId }),
+    }),
   );
 }
 
-/** Members that SCIM does not show, such as bots, stay. */
-async function differenceOf(
+/** @returns those who go: members that SCIM does not show, such as bots, stay */
+async function findRemoved(
   client: Client,
   groupId: number,
-  before: readonly number[],
-  memberIds: ReadonlySet<number> | undefined,
-): Promise<{ readonly added: readonly number[]; readonly removed: readonly number[] }> {
-  if (memberIds === undefined) return { added: [], removed: [] };
-  const present = new Set(before);
-  const added = [...memberIds].filter((id) => !present.has(id)).toSorted((a, b) => a - b);
-  await checkMembers(client, added);
-  const seen = (await listScimMembers(client, [groupId])).get(groupId) ?? [];
-  const removed = seen.map(({ id }) => id).filter((id) => !memberIds.has(id));
-  return { added, removed };
+  present: ReadonlySet<number>,
+  { isReplaced, added, removed }: MembersChange,
+): Promise<number[]> {
+  const shown = isReplaced
+    ? ((await listScimMembers(client, [groupId])).get(groupId) ?? [])
+    : await findScimUsers(
+        client,
+        [...removed].filter((id) => present.has(id)),
+      );
+  return shown.map(({ id }) => id).filter((id) => !added.has(id));
 }
 
 /**
- * Changes a group.
+ * Changes a group. Unless its members are replaced, only those who are named are looked at.
  *
  * @param groupId any integer
- * @param edit is called with the people in it, while nobody else changes them
- * @throws ApiError 404; `uniqueness`; `invalidValue` for an unknown member; those of `edit`
+ * @throws ApiError 404; `uniqueness`; `invalidValue` for an unknown member
  */
 export async function changeKeptGroup(
   context: PeopleContext,
   groupId: number,
-  edit: (memberIds: ReadonlySet<number>) => KeptGroup,
+  { name, externalId, members = nobody }: KeptGroup,
 ): Promise<void> {
   if ((await findScimGroup(context.pool, groupId)) === undefined) throw noSuchGroup(groupId);
-  let wanted = '';
-  await refusingAsScim(
-    () => wanted,
-    () =>
-      editGroup(context, operator, groupId, async (client, group) => {
-        const seen = (await listScimMembers(client, [group.id])).get(group.id) ?? [];
-        const { name, externalId, memberIds } = edit(new Set(seen.map(({ id }) => id)));
-        wanted = name ?? '';
-        const difference = await differenceOf(client, group.id, group.memberIds, memberIds);
-        return { name, externalId, ...difference };
-      }),
+  await refusingAsScim(name ?? '', () =>
+    editGroup(context, operator, groupId, async (client, group) => {
+      const present = new Set(group.memberIds);
+      const added = [...members.added].filter((id) => !present.has(id)).toSorted((a, b) => a - b);
+      await checkMembers(client, added);
+      const removed = await findRemoved(client, group.id, present, members);
+      return { name, externalId, added, removed };
+    }),
   );
 }
 

@@ -8,7 +8,6 @@ import { scimRefusal } from '@parley/api/scim';
 import type { Append, EventPart } from '@parley/event-log';
 import { isUniqueViolation } from '@parley/database';
 import type { Client } from '@parley/database';
-import { makePassword } from '@parley/secrets';
 import {
   isEmailTaken,
   lockRealmInUse,
@@ -176,7 +175,7 @@ async function restoreDeleted(
 }
 
 /**
- * Creates a person with a password that nobody knows, who joins the default streams. A person whom such a program deleted comes back with the
+ * Creates a person without a password, who joins the default streams. A person whom such a program deleted comes back with the
  * same account.
  *
  * @throws ApiError with the rules for names and addresses of new people; `uniqueness` if an account has the address
@@ -198,7 +197,7 @@ export async function createKeptPerson(
     const user = await createPerson(context, operator, {
       email,
       fullName,
-      password: makePassword(),
+      password: null,
       shortName: undefined,
       ...(typeof externalId === 'string' && { externalId }),
     });

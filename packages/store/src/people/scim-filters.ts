@@ -4,12 +4,15 @@ import { invalidFilter } from '@parley/scim';
 import type { Comparison, Filter } from '@parley/scim';
 import type { Statement } from '@parley/database';
 
-/** What an attribute is compared with. Texts that ignore letter case are stored folded, or folded by the statement. */
-export type SearchedAttribute = {
-  readonly sql: string;
-  /** `texts` is a subselect. */
-  readonly kind: 'exact text' | 'folded text' | 'boolean' | 'texts';
-};
+/** What an attribute is compared with. */
+export type SearchedAttribute =
+  | {
+      readonly sql: string;
+      /** Texts that ignore letter case are stored folded. An id is stored as a number, and is a text in SCIM. */
+      readonly kind: 'exact text' | 'folded text' | 'boolean' | 'id';
+    }
+  /** `sql` selects something for each element; `element` is the id in it. */
+  | { readonly sql: string; readonly kind: 'ids'; readonly element: string };
 
 export type SearchedAttributes = ReadonlyMap<string, SearchedAttribute>;
 
@@ -41,18 +44,28 @@ function getAttribute(attributes: SearchedAttributes, name: string): SearchedAtt
   return attribute;
 }
 
+/** Only these texts are equal to an id. */
+const idShape = /^[1-9]\d{0,9}$/;
+
+/** @returns a condition that an index can find */
+function isIdSql(column: string, value: string, values: unknown[]): string {
+  if (!idShape.test(value)) return 'false';
+  values.push(value);
+  return `${column} = $${values.length}::bigint`;
+}
+
 function comparisonSql(
-  { sql, kind }: SearchedAttribute,
+  searched: SearchedAttribute,
   comparison: Comparison,
   values: unknown[],
 ): string {
+  const { sql, kind } = searched;
   const { attribute, operator, value } = comparison;
   const isEquality = operator === 'eq' || operator === 'ne';
-  if (kind === 'texts') {
+  if (kind === 'ids') {
     if (operator !== 'eq' || typeof value !== 'string')
       throw invalidFilter(`'${attribute}' is only equal to a text.`);
-    values.push(value);
-    return `$${values.length}::text IN (${sql})`;
+    return `EXISTS (${sql} AND ${isIdSql(searched.element, value, values)})`;
   }
   if (value === null && isEquality) return `${sql} IS ${operator === 'eq' ? '' : 'NOT '}NULL`;
   if (kind === 'boolean') {
@@ -62,8 +75,10 @@ function comparisonSql(
     return `${sql} = ${String(wanted === (operator === 'eq'))}`;
   }
   if (typeof value !== 'string') throw invalidFilter(`'${attribute}' is a text.`);
+  if (kind === 'id' && operator === 'eq') return isIdSql(sql, value, values);
+  const column = kind === 'id' ? `${sql}::text` : sql;
   values.push(kind === 'folded text' ? foldName(value) : value);
-  return textComparisons[operator](sql, `$${values.length}::text`);
+  return textComparisons[operator](column, `$${values.length}::text`);
 }
 
 /**
@@ -82,7 +97,7 @@ function filterSql(attributes: SearchedAttributes, filter: Filter, values: unkno
       return `(${filterSql(attributes, filter.part, values)}) IS NOT TRUE`;
     case 'present': {
       const { sql, kind } = getAttribute(attributes, filter.attribute);
-      return kind === 'texts' ? `EXISTS (${sql})` : `${sql} IS NOT NULL`;
+      return kind === 'ids' ? `EXISTS (${sql})` : `${sql} IS NOT NULL`;
     }
     case 'comparison':
       return comparisonSql(getAttribute(attributes, filter.attribute), filter, values);
@@ -109,7 +124,7 @@ function orderSql(
   const direction = isDescending ? 'DESC' : 'ASC';
   if (sortBy === undefined || sortBy === 'id') return `${id} ${direction}`;
   const { sql, kind } = getAttribute(attributes, sortBy);
-  if (kind === 'texts') throw invalidFilter(`There is no order by '${sortBy}'.`);
+  if (kind === 'ids') throw invalidFilter(`There is no order by '${sortBy}'.`);
   const collation = kind === 'boolean' ? '' : ' COLLATE "C"';
   return `${sql}${collation} ${direction} NULLS LAST, ${id} ${direction}`;
 }

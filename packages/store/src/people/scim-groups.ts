@@ -17,12 +17,13 @@ const columns = `g.id, g.name, g.external_id AS "externalId"`;
 
 const seenMembers = `user_group_members m JOIN users u ON u.id = m.user_id AND ${isSeenByScim}`;
 const memberIds: SearchedAttribute = {
-  sql: `SELECT m.user_id::text FROM ${seenMembers} WHERE m.group_id = g.id`,
-  kind: 'texts',
+  sql: `SELECT 1 FROM ${seenMembers} WHERE m.group_id = g.id`,
+  kind: 'ids',
+  element: 'm.user_id',
 };
 
 const attributes: SearchedAttributes = new Map<string, SearchedAttribute>([
-  ['id', { sql: 'g.id::text', kind: 'exact text' }],
+  ['id', { sql: 'g.id', kind: 'id' }],
   ['displayname', { sql: 'g.name', kind: 'exact text' }],
   ['externalid', { sql: 'g.external_id', kind: 'exact text' }],
   ['members', memberIds],
@@ -60,6 +61,20 @@ export async function searchScimGroups(
   const counted = await db.query<{ total: number }>(count);
   const { rows } = await db.query<ScimGroup>(page);
   return { total: counted.rows[0]?.total ?? 0, groups: rows };
+}
+
+/** @returns how many members groups have, by group; those that SCIM does not show are counted too */
+export async function countGroupMembers(
+  db: Queryable,
+  groupIds: readonly number[],
+): Promise<Map<number, number>> {
+  const { rows } = await db.query<{ readonly groupId: number; readonly members: number }>({
+    name: 'store-count-group-members',
+    text: `SELECT group_id AS "groupId", count(*)::int AS members FROM user_group_members
+      WHERE group_id = ANY ($1::int[]) GROUP BY group_id`,
+    values: [groupIds],
+  });
+  return new Map(rows.map(({ groupId, members }) => [groupId, members]));
 }
 
 /** @returns the people of groups, by group, each by ascending id */

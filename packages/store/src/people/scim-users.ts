@@ -20,7 +20,7 @@ const address = {
 const fullName = { sql: 'u.full_name_folded', kind: 'folded text' } as const;
 
 const attributes: SearchedAttributes = new Map([
-  ['id', { sql: 'u.id::text', kind: 'exact text' }],
+  ['id', { sql: 'u.id', kind: 'id' }],
   ['externalid', { sql: 'u.external_id', kind: 'exact text' }],
   ['username', address],
   ['emails', address],

@@ -17,6 +17,7 @@ export {
 } from './scim-users.ts';
 export type { ScimUser } from './scim-users.ts';
 export {
+  countGroupMembers,
   findScimGroup,
   listScimMembers,
   searchScimGroups,

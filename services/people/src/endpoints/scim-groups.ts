@@ -1,4 +1,5 @@
 /** User groups by SCIM (RFC 7644, 3; decision 0052). */
+import { limits } from '@parley/api';
 import {
   scimChangeGroupEndpoint,
   scimCreateGroupEndpoint,
@@ -13,7 +14,12 @@ import type { PeopleContext } from '@parley/people';
 import { parsePatch, scimBaseOf } from '@parley/scim';
 import { implement, rawAnswer } from '@parley/server';
 import type { RawAnswer } from '@parley/server';
-import { findScimGroup, listScimMembers, searchScimGroups } from '@parley/store/scim';
+import {
+  countGroupMembers,
+  findScimGroup,
+  listScimMembers,
+  searchScimGroups,
+} from '@parley/store/scim';
 import type { ScimGroup } from '@parley/store/scim';
 
 import {
@@ -47,12 +53,34 @@ async function resourcesOf(
   );
 }
 
+/** @returns the first of a page, with no more members than an answer may have; a page may have fewer resources than were asked for */
+async function firstOf(
+  context: PeopleContext,
+  groups: readonly ScimGroup[],
+): Promise<readonly ScimGroup[]> {
+  const counts = await countGroupMembers(
+    context.pool,
+    groups.map(({ id }) => id),
+  );
+  let members = 0;
+  const end = groups.findIndex(({ id }, n) => {
+    members += counts.get(id) ?? 0;
+    return n > 0 && members > limits.scimListMembersMax;
+  });
+  return end === -1 ? groups : groups.slice(0, end);
+}
+
 async function answerGroups(
   context: PeopleContext,
   { search, projection, startIndex }: Search,
 ): Promise<RawAnswer> {
   const { total, groups } = await searchScimGroups(context.pool, search);
-  const found = await resourcesOf(context, groups, projection);
+  const isLong = isWanted(projection, 'members') && groups.length > 1;
+  const found = await resourcesOf(
+    context,
+    isLong ? await firstOf(context, groups) : groups,
+    projection,
+  );
   const resources = found.map((resource) => project(resource, projection));
   return listAnswer({ total, startIndex, resources });
 }
@@ -101,8 +129,7 @@ export const scimReplaceGroupHandler = implement(
   scimReplaceGroupEndpoint,
   async (context: PeopleContext, { parameters, header }) => {
     checkContentType(header('content-type'));
-    const group = readGroup(parameters.body);
-    await changeKeptGroup(context, parameters.id, () => group);
+    await changeKeptGroup(context, parameters.id, readGroup(parameters.body));
     return answerGroup(context, parameters.id, parameters);
   },
 );
@@ -111,11 +138,11 @@ export const scimChangeGroupHandler = implement(
   scimChangeGroupEndpoint,
   async (context: PeopleContext, { parameters, header }) => {
     checkContentType(header('content-type'));
-    const operations = parsePatch(parameters.body);
-    await changeKeptGroup(context, parameters.id, (memberIds) =>
-      readGroupChange(operations, memberIds),
-    );
-    return answerGroup(context, parameters.id, parameters);
+    await changeKeptGroup(context, parameters.id, readGroupChange(parsePatch(parameters.body)));
+    // Programs add members one by one, so the whole group in each answer would cost the square of its size (RFC 7644, 3.5.2).
+    return parameters.attributes === undefined
+      ? rawAnswer(204, {})
+      : answerGroup(context, parameters.id, parameters);
   },
 );
 

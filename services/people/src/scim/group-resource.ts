@@ -1,7 +1,7 @@
 /** User groups as resources of SCIM (RFC 7643, 4.2; decision 0052). */
 import { limits } from '@parley/api';
 import { scimRefusal } from '@parley/api/scim';
-import type { KeptGroup } from '@parley/people';
+import type { KeptGroup, MembersChange } from '@parley/people';
 import { attributeName, invalidFilter, membersOf, schemas } from '@parley/scim';
 import type { Filter, PatchOperation } from '@parley/scim';
 import type { ScimGroup, ScimMember } from '@parley/store/scim';
@@ -92,7 +92,14 @@ export function readGroup(body: unknown): KeptGroup & { readonly name: string } 
   return {
     name: nameOf(given.get('displayname')),
     externalId: externalId === undefined ? undefined : externalIdOf(externalId),
-    memberIds: members === undefined ? undefined : new Set(new MemberReader().read(members)),
+    members:
+      members === undefined
+        ? undefined
+        : {
+            isReplaced: true,
+            added: new Set(new MemberReader().read(members)),
+            removed: new Set(),
+          },
   };
 }
 
@@ -106,20 +113,47 @@ function namedBy(filter: Filter): number[] {
   return id === undefined ? [] : [id];
 }
 
-type Wish = { name?: string; externalId?: string | null; memberIds: Set<number> };
+/** What operations say so far, without knowing who is in the group. */
+class Wish {
+  name: string | undefined;
+  externalId: string | null | undefined;
+  readonly #added = new Set<number>();
+  readonly #removed = new Set<number>();
+  #isReplaced = false;
+
+  add(id: number): void {
+    this.#removed.delete(id);
+    this.#added.add(id);
+  }
+
+  remove(id: number): void {
+    this.#added.delete(id);
+    this.#removed.add(id);
+  }
+
+  removeAll(): void {
+    this.#isReplaced = true;
+    this.#added.clear();
+    this.#removed.clear();
+  }
+
+  get members(): MembersChange {
+    return { isReplaced: this.#isReplaced, added: this.#added, removed: this.#removed };
+  }
+}
 
 function setMembers(wish: Wish, reader: MemberReader, operation: PatchOperation): void {
   const { op, path, value } = operation;
   if (path?.filter !== undefined) {
     if (op !== 'remove')
       throw scimRefusal(400, 'Chosen members can only be removed.', 'mutability');
-    for (const id of namedBy(path.filter)) wish.memberIds.delete(id);
+    for (const id of namedBy(path.filter)) wish.remove(id);
   } else if (op === 'remove') {
-    if (value === undefined || value === null) wish.memberIds.clear();
-    else for (const id of reader.read(value)) wish.memberIds.delete(id);
+    if (value === undefined || value === null) wish.removeAll();
+    else for (const id of reader.read(value)) wish.remove(id);
   } else {
-    if (op === 'replace') wish.memberIds.clear();
-    for (const id of reader.read(value ?? [])) wish.memberIds.add(id);
+    if (op === 'replace') wish.removeAll();
+    for (const id of reader.read(value ?? [])) wish.add(id);
   }
 }
 
@@ -145,12 +179,10 @@ function apply(wish: Wish, reader: MemberReader, operation: PatchOperation): voi
  *
  * @throws ApiError `invalidValue`, `invalidFilter`, `mutability`, `tooMany`
  */
-export function readGroupChange(
-  operations: readonly PatchOperation[],
-  memberIds: ReadonlySet<number>,
-): KeptGroup {
-  const wish: Wish = { memberIds: new Set(memberIds) };
+export function readGroupChange(operations: readonly PatchOperation[]): KeptGroup {
+  const wish = new Wish();
   const reader = new MemberReader();
   for (const operation of operations) apply(wish, reader, operation);
-  return wish;
+  const { name, externalId, members } = wish;
+  return { name, externalId, members };
 }
