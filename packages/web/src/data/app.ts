@@ -7,7 +7,7 @@ import type { Conversation } from './narrow.ts';
 import type { Outbox } from './outbox.ts';
 import type { Place } from './place.ts';
 import type { Reading } from './reading.ts';
-import type { Recent } from './recent.ts';
+import type { RecentConversation } from './recent.ts';
 import type { State } from './state.ts';
 import type { StoredList } from './stored.ts';
 import type { Telling } from './telling.ts';
@@ -27,7 +27,8 @@ export type App = {
   readonly outbox: Outbox;
   readonly drafts: Drafts;
   readonly reading: Reading;
-  readonly recent: Recent;
+  /** See `recentConversations`. */
+  readonly recent: ReadonlySignal<readonly RecentConversation[]>;
   readonly topics: Topics;
   readonly typing: Typing;
   readonly telling: Telling;

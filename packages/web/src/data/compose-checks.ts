@@ -4,7 +4,7 @@ import { limits } from '@parley/api/limits';
 import { texts } from '../texts.ts';
 import type { App } from './app.ts';
 import type { Conversation } from './narrow.ts';
-import { operation, perform } from './operation.ts';
+import { perform } from './operation.ts';
 import { maySubscribeOthers } from './policies.ts';
 import type { Person, State, Stream } from './state.ts';
 
@@ -128,5 +128,3 @@ export function findCautions(
     });
   return cautions;
 }
-
-export const renderMarkdown = operation('POST /messages/render');

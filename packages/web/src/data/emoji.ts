@@ -1,5 +1,4 @@
 /** The emoji that reactions, completions and the picker offer: Unicode's, which are read when first needed, and the organization's. */
-import { extraEmojiPath } from '@parley/api/extra-emoji';
 import { signal } from '@preact/signals';
 import type { ReadonlySignal } from '@preact/signals';
 
@@ -62,22 +61,6 @@ export function pictureEmoji(realm: Realm): readonly OfferedEmoji[] {
     names: ['zulip'],
   } as const;
   return own.some(({ emoji_name }) => emoji_name === builtIn.emoji_name) ? own : [...own, builtIn];
-}
-
-/** What shows an emoji: the platform's own glyph, or a picture below the server. */
-export type EmojiGlyph =
-  | { readonly character: string }
-  | { readonly pictureUrl: string | undefined };
-
-export function glyphOf({ emoji_code, reaction_type }: Emoji, realm: Realm): EmojiGlyph {
-  switch (reaction_type) {
-    case 'realm_emoji':
-      return { pictureUrl: realm.realm_emoji[emoji_code]?.source_url };
-    case 'zulip_extra_emoji':
-      return { pictureUrl: extraEmojiPath };
-    case 'unicode_emoji':
-      return { character: characterOf(emoji_code) };
-  }
 }
 
 /** @param code hex code points joined with `-`, as reactions have it */

@@ -7,7 +7,7 @@ import { conversationOfMessage } from './conversation.ts';
 import type { Emoji, Reaction } from './emoji.ts';
 import { rememberEmoji } from './emoji.ts';
 import { narrowOf } from './narrow.ts';
-import { operation } from './operation.ts';
+import { perform } from './operation.ts';
 import { topicKey } from './state.ts';
 import type { Message, State } from './state.ts';
 
@@ -91,19 +91,10 @@ export async function toggleReaction(app: App, message: Message, emoji: Emoji): 
   }
 }
 
-export const setFlag = operation('POST /messages/flags');
-export const readMessage = operation('GET /messages/{message_id}');
-export const changeMessage = operation('PATCH /messages/{message_id}');
-export const deleteMessage = operation('DELETE /messages/{message_id}');
-/** Every state of a message, the oldest first. */
-export const readHistory = operation('GET /messages/{message_id}/history');
-
-export type Edit = Awaited<ReturnType<typeof readHistory>>['message_history'][number];
-
 /** @throws ApiError or NoAnswerError */
 export async function toggleStar(app: App, { id, flags }: Message): Promise<void> {
   const op = flags.includes('starred') ? 'remove' : 'add';
-  await setFlag(app, { messages: [id], op, flag: 'starred' });
+  await perform(app, 'POST /messages/flags', { messages: [id], op, flag: 'starred' });
 }
 
 /** @throws ApiError or NoAnswerError */
@@ -113,15 +104,6 @@ export async function toggleTopicMute(app: App, streamId: number, topic: string)
     topic,
     op: app.state.mutedTopics.peek().has(topicKey(streamId, topic)) ? 'remove' : 'add',
   });
-}
-
-/** @throws ApiError or NoAnswerError */
-export async function addWidgetStep(
-  { client }: App,
-  message_id: number,
-  content: string,
-): Promise<void> {
-  await client.request('POST /submessage', { message_id, msg_type: 'widget', content });
 }
 
 /** The whole address of a message in its conversation. */
@@ -157,7 +139,9 @@ export function quoteOf(
  * @throws ApiError or NoAnswerError
  */
 export async function quoteMessage(app: App, message: Message): Promise<void> {
-  const { raw_content } = await readMessage(app, { message_id: message.id });
+  const { raw_content } = await perform(app, 'GET /messages/{message_id}', {
+    message_id: message.id,
+  });
   replyTo(app, message);
   app.quoted.value = quoteOf(message, raw_content, linkTo(app, message));
 }

@@ -93,6 +93,13 @@ export class MessageLists {
     }
   }
 
+  /** Reads the newest messages, unless that was done. */
+  async loadNewest(): Promise<void> {
+    const { hasNewest, failure, loading } = this.newest;
+    const isCurrent = hasNewest.peek() && failure.peek() === undefined;
+    if (!isCurrent && loading.peek() === undefined) await this.newest.load('newest');
+  }
+
   /** Reads lists again, each at its place; all of them after events were lost. */
   refresh(isConcerned: (narrow: Narrow) => boolean = () => true): void {
     for (const list of this.#all) if (isConcerned(list.narrow)) void list.refresh();

@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { ApiError } from '@parley/client';
 import type { ParleyClient } from '@parley/client';
 
@@ -11,7 +11,7 @@ import { Outbox } from './outbox.ts';
 import { addressOfPlace, home } from './place.ts';
 import { Presence } from './presence.ts';
 import { Reading } from './reading.ts';
-import { Recent } from './recent.ts';
+import { recentConversations } from './recent.ts';
 import { applyEvent } from './reducers/index.ts';
 import { isText } from './shapes.ts';
 import { SharedEvents } from './shared-events.ts';
@@ -79,7 +79,7 @@ function createApp(
     }),
     drafts: new Drafts(store),
     reading: new Reading(client, state),
-    recent: new Recent(lists, state),
+    recent: computed(() => recentConversations(lists, state)),
     topics: new Topics(client),
     typing: new Typing(client, state),
     telling: new Telling(state),
@@ -168,11 +168,7 @@ export function openApp(client: ParleyClient, options: OpenOptions): Promise<App
         store,
         queueId: () => shared.queueId,
       });
-      const presence = new Presence(client, {
-        signal: options.signal,
-        mayReport: () => shared.isLeader,
-        onReports: (reported) => shared.share({ reported, nowSecs: Date.now() / 1000 }),
-      });
+      const presence = new Presence(client, shared, options.signal);
       opened = { app, presence };
       attend(app, shared, options.signal);
       attendPage(options, shared, store);

@@ -14,10 +14,3 @@ export function perform<Name extends OperationName>(
 ): Promise<AnswerOf<Name>> {
   return app.client.request(name, ...given);
 }
-
-/** @returns a function that asks the server for an operation */
-export function operation<Name extends OperationName>(
-  name: Name,
-): (app: App, ...given: RequestArguments<Name>) => Promise<AnswerOf<Name>> {
-  return (app, ...given) => perform(app, name, ...given);
-}

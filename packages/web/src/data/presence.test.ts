@@ -2,7 +2,6 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 import { RecordedRequests } from '../../tests/recorded-requests.ts';
 import { Presence } from './presence.ts';
-import type { PresenceOptions } from './presence.ts';
 
 let requests: RecordedRequests;
 let ending: AbortController;
@@ -16,13 +15,10 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function open(given: Partial<PresenceOptions> = {}): Presence {
-  return new Presence(requests.client, {
-    signal: ending.signal,
-    mayReport: () => true,
-    onReports: () => undefined,
-    ...given,
-  });
+const alone = { isLeader: true, share: () => undefined };
+
+function open(tabs: ConstructorParameters<typeof Presence>[1] = alone): Presence {
+  return new Presence(requests.client, tabs, ending.signal);
 }
 
 async function reported(afterMs: number): Promise<readonly string[]> {
@@ -44,9 +40,9 @@ test('one tab reports for all, and learns who is here', async () => {
   const aggregated = { status: 'active', timestamp: 5 };
   requests.answer = () =>
     Response.json({ result: 'success', msg: '', presences: { 'bob@example.com': { aggregated } } });
-  open({ mayReport: () => false });
+  open({ ...alone, isLeader: false });
   expect(await reported(60_000)).toEqual([]);
-  open({ onReports: (reports) => learnt.push(...reports) });
+  open({ ...alone, share: ({ reported = [] }) => learnt.push(...reported) });
   await reported(0);
   expect(learnt).toEqual([['bob@example.com', aggregated]]);
 });

@@ -1,6 +1,7 @@
 /** Reporting that the person is here, and learning who else is. */
 import type { Requests } from '@parley/client';
 
+import type { SharedEvents } from './shared-events.ts';
 import { reportsOf } from './state.ts';
 import type { Known } from './state.ts';
 
@@ -10,26 +11,22 @@ const reportMs = 60_000;
 /** Without a key or a pointer for this long, the person is idle. */
 const idleAfterMs = 5 * 60_000;
 
-export type PresenceOptions = {
-  readonly signal: AbortSignal;
-  /** Whether this tab speaks for all tabs of the browser. */
-  readonly mayReport: () => boolean;
-  /** Called with the newest report of everybody. */
-  readonly onReports: (reports: Known['reported']) => void;
-};
+/** One tab speaks for all of the browser, and tells them what it learns. */
+type Tabs = Pick<SharedEvents<Known>, 'isLeader' | 'share'>;
 
 export class Presence {
   readonly #client: Requests;
-  readonly #options: PresenceOptions;
+  readonly #tabs: Tabs;
   #inputAtMs = Date.now();
   #hadInput = true;
 
-  constructor(client: Requests, options: PresenceOptions) {
+  /** @param ending ends reporting */
+  constructor(client: Requests, tabs: Tabs, ending: AbortSignal) {
     this.#client = client;
-    this.#options = options;
+    this.#tabs = tabs;
     void this.#report();
     const reporting = setInterval(() => void this.#report(), reportMs);
-    options.signal.addEventListener('abort', () => clearInterval(reporting));
+    ending.addEventListener('abort', () => clearInterval(reporting));
   }
 
   /** The person did something; one who comes back is reported at once. */
@@ -45,7 +42,7 @@ export class Presence {
   }
 
   async #report(): Promise<void> {
-    if (!this.#options.mayReport()) return;
+    if (!this.#tabs.isLeader) return;
     const new_user_input = this.#hadInput;
     this.#hadInput = false;
     const status = this.#isIdle ? 'idle' : 'active';
@@ -55,7 +52,8 @@ export class Presence {
         { status, new_user_input },
         { repeatsMax: 0 },
       );
-      if (presences !== undefined) this.#options.onReports(reportsOf(presences));
+      if (presences !== undefined)
+        this.#tabs.share({ reported: reportsOf(presences), nowSecs: Date.now() / 1000 });
     } catch {
       // The next report says the same.
     }

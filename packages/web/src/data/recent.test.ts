@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { makeMessage, makeState, selfId } from '../../tests/make-state.ts';
 import { RecordedRequests } from '../../tests/recorded-requests.ts';
 import { MessageLists } from './message-lists.ts';
-import { Recent } from './recent.ts';
+import { recentConversations } from './recent.ts';
 
 const display_recipient = [{ id: selfId }, { id: 8 }];
 const withBob = { type: 'private', userIds: [8] } as const;
@@ -29,12 +29,11 @@ test('conversations come by their last message, with who took part and what is u
     unread: new Map([[2, { conversation: withBob, mentionsSelf: true }]]),
   });
   const lists = new MessageLists(requests.client, state);
-  const recent = new Recent(lists, state);
-  await recent.load();
-  await recent.load();
+  await lists.loadNewest();
+  await lists.loadNewest();
   expect(requests.seen).toHaveLength(1);
   const inTopic = { type: 'stream', streamId: 1, topic: 'hello' };
-  expect(recent.conversations.peek()).toEqual([
+  expect(recentConversations(lists, state)).toEqual([
     {
       conversation: inTopic,
       lastTimestamp: 4,
@@ -52,7 +51,7 @@ test('conversations come by their last message, with who took part and what is u
   ]);
   lists.receive(makeMessage(5, { type: 'private', display_recipient } as object));
   lists.remove([3]);
-  expect(recent.conversations.peek()).toMatchObject([
+  expect(recentConversations(lists, state)).toMatchObject([
     { conversation: withBob, senderIds: [1, 8] },
     { conversation: inTopic, senderIds: [2] },
   ]);

@@ -1,7 +1,4 @@
-/** Conversations by their last message: those of the newest messages. */
-import { computed } from '@preact/signals';
-import type { ReadonlySignal } from '@preact/signals';
-
+/** Conversations by their last message. */
 import { conversationOfMessage } from './conversation.ts';
 import type { MessageLists } from './message-lists.ts';
 import { conversationKey } from './narrow.ts';
@@ -19,29 +16,8 @@ export type RecentConversation = {
   readonly mentioned: boolean;
 };
 
-export class Recent {
-  /** The one with the newest message first. */
-  readonly conversations: ReadonlySignal<readonly RecentConversation[]>;
-  readonly loading: ReadonlySignal<boolean>;
-  readonly failure: ReadonlySignal<unknown>;
-  readonly #lists: MessageLists;
-
-  constructor(lists: MessageLists, state: State) {
-    this.#lists = lists;
-    this.loading = computed(() => lists.newest.loading.value !== undefined);
-    this.failure = lists.newest.failure;
-    this.conversations = computed(() => groupConversations(lists, state));
-  }
-
-  /** Reads the newest messages, unless that was done. */
-  async load(): Promise<void> {
-    const { hasNewest, failure, loading } = this.#lists.newest;
-    const isCurrent = hasNewest.peek() && failure.peek() === undefined;
-    if (!isCurrent && loading.peek() === undefined) await this.#lists.newest.load('newest');
-  }
-}
-
-function groupConversations(
+/** Those of the newest messages, as far as they are read; the one with the newest message first. */
+export function recentConversations(
   { newest, store }: MessageLists,
   state: State,
 ): readonly RecentConversation[] {

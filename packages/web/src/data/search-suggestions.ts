@@ -1,18 +1,10 @@
 /** Searches as people type them (`stream:general sender:ann@example.com -is:read words`): their terms, and what they may go on with. */
+import type { CompletionSources } from './completion.ts';
 import { ascending } from './narrow.ts';
 import type { Narrow, NarrowTerm } from './narrow.ts';
 import { bestOf, foldText, rankName } from './ranking.ts';
 
-export type SearchSources = {
-  readonly people: readonly {
-    readonly user_id: number;
-    readonly full_name: string;
-    readonly email: string;
-  }[];
-  readonly streams: readonly { readonly stream_id: number; readonly name: string }[];
-  /** Names of a stream's topics, the latest first. */
-  readonly topicsOf: (streamId: number) => readonly string[];
-};
+export type SearchSources = Pick<CompletionSources, 'people' | 'streams' | 'topicsOf'>;
 
 export type SearchSuggestion = {
   /** What it adds to the search. */

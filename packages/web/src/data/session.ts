@@ -1,7 +1,7 @@
 /** Whether somebody is signed in, in this browser, and signing in and out. All tabs of the browser go along. */
 import { signal } from '@preact/signals';
 import { ApiError, ParleyClient } from '@parley/client';
-import type { AnswerOf } from '@parley/client';
+import type { AnswerOf, ParametersOf } from '@parley/client';
 
 import type { App } from './app.ts';
 import { startEditing } from './message-actions.ts';
@@ -90,16 +90,12 @@ export function tellSignedIn(): void {
   tellOtherTabs('signed-in');
 }
 
-/** @throws ApiError, NoAnswerError: see `describeFailure` */
-export async function signIn(address: string, password: string): Promise<void> {
-  await entranceClient().request('POST /sessions', { username: address, password });
-  await open();
-  tellSignedIn();
-}
-
-/** Signs in as one of `demoPeople`. Throws as `signIn` does. */
-export async function signInAsDemo(address: string): Promise<void> {
-  await entranceClient().request('POST /sessions', { username: address });
+/**
+ * @param credentials without a password for one of `demoPeople`
+ * @throws ApiError, NoAnswerError: see `describeFailure`
+ */
+export async function signIn(credentials: ParametersOf<'POST /sessions'>): Promise<void> {
+  await entranceClient().request('POST /sessions', credentials);
   await open();
   tellSignedIn();
 }

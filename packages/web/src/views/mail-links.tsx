@@ -1,16 +1,9 @@
 import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 
-import {
-  confirmAddress,
-  join,
-  lookAtJoinLink,
-  mailLink,
-  requestPasswordReset,
-  requestToJoin,
-  resetPassword,
-} from '../data/mail-links.ts';
+import { mailLink } from '../data/mail-links.ts';
 import type { MailLink } from '../data/mail-links.ts';
+import { entranceClient } from '../data/session.ts';
 import { texts } from '../texts.ts';
 import { AddressField, EntranceCard, EntranceField, PasswordField } from './entrance.tsx';
 import { DialogForm } from './parts/dialog-form.tsx';
@@ -56,7 +49,11 @@ const steps: Readonly<Record<MailLink['purpose'], ComponentType<StepProps>>> = {
     <DialogForm
       {...putAside}
       action={t.reset.action}
-      submit={async (field) => onDone(t.reset.done(await resetPassword(token, field('password'))))}
+      submit={async (field) => {
+        const chosen = { token, new_password: field('password') };
+        const { email } = await entranceClient().request('POST /password_reset/confirm', chosen);
+        onDone(t.reset.done(email));
+      }}
     >
       <NewPassword />
     </DialogForm>
@@ -65,14 +62,20 @@ const steps: Readonly<Record<MailLink['purpose'], ComponentType<StepProps>>> = {
     <DialogForm
       {...putAside}
       action={t.confirm.action}
-      submit={async () => onDone(t.confirm.done(await confirmAddress(token)))}
+      submit={async () => {
+        const { email } = await entranceClient().request('POST /settings/email/confirm', { token });
+        onDone(t.confirm.done(email));
+      }}
     />
   ),
   join: Join,
 };
 
 function Join({ token, onDone }: StepProps) {
-  const { value: offer, waiting } = useReading(async () => lookAtJoinLink(token), token);
+  const { value: offer, waiting } = useReading(
+    () => entranceClient().request('POST /join/look', { token }),
+    token,
+  );
   if (offer === undefined)
     return (
       <>
@@ -91,8 +94,9 @@ function Join({ token, onDone }: StepProps) {
           {...putAside}
           action={t.send}
           submit={async (field) => {
-            await requestToJoin(token, field('email'));
-            onDone(t.join.sent(field('email')));
+            const email = field('email');
+            await entranceClient().request('POST /join/request', { token, email });
+            onDone(t.join.sent(email));
           }}
         >
           <AddressField name="email" autoFocus />
@@ -102,7 +106,8 @@ function Join({ token, onDone }: StepProps) {
           {...putAside}
           action={t.join.action}
           submit={async (field) => {
-            await join(token, field('full_name'), field('password'));
+            const [full_name, password] = [field('full_name'), field('password')];
+            await entranceClient().request('POST /join', { token, full_name, password });
             onDone(t.join.done(email));
           }}
         >
@@ -119,10 +124,7 @@ function NewPassword() {
   return <PasswordField label={t.newPassword} autocomplete="new-password" />;
 }
 
-const linkRequests = {
-  reset: requestPasswordReset,
-  join: async (email: string) => requestToJoin(undefined, email),
-};
+const linkRequests = { reset: 'POST /password_reset', join: 'POST /join/request' } as const;
 
 /** For what somebody gets a link who has none. */
 export type RequestedPurpose = keyof typeof linkRequests;
@@ -150,7 +152,7 @@ export function LinkRequest({
     <DialogForm
       action={t.send}
       submit={async (field) => {
-        await linkRequests[purpose](field('email'));
+        await entranceClient().request(linkRequests[purpose], { email: field('email') });
         sentTo.value = field('email');
       }}
       onClose={onClose}

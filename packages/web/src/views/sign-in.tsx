@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 
-import { demoPeople, organization, signIn, signInAsDemo } from '../data/session.ts';
+import { demoPeople, organization, signIn } from '../data/session.ts';
 import { texts } from '../texts.ts';
 import { AddressField, PasswordField, useTitle } from './entrance.tsx';
 import { LinkRequest } from './mail-links.tsx';
@@ -49,7 +49,8 @@ function WayIn() {
       <form
         onSubmit={(event) => {
           const field = takeFields(event);
-          void run(() => signIn(field('username').trim(), field('password')));
+          const username = field('username').trim();
+          void run(() => signIn({ username, password: field('password') }));
         }}
       >
         <AddressField name="username" />
@@ -69,7 +70,7 @@ function WayIn() {
       <FailureNote failure={failure} />
       <DemoPeople
         isSigningIn={isRunning}
-        onChoose={(address) => void run(() => signInAsDemo(address))}
+        onChoose={(username) => void run(() => signIn({ username }))}
       />
     </>
   );

@@ -1,12 +1,12 @@
 import type { App } from '../../data/app.ts';
-import { renderMarkdown } from '../../data/compose-checks.ts';
+import { perform } from '../../data/operation.ts';
 import { texts } from '../../texts.ts';
 import { RenderedHtml } from '../parts/rendered-html.tsx';
 import { useReading } from '../parts/waiting.tsx';
 
 /** How others will see a text, which does not change: what the server's renderer makes of it. */
 export function Preview({ app, content }: { readonly app: App; readonly content: string }) {
-  const { value, waiting } = useReading(() => renderMarkdown(app, { content }));
+  const { value, waiting } = useReading(() => perform(app, 'POST /messages/render', { content }));
   return (
     <div class="compose-preview" role="region" aria-label={texts.compose.preview} tabIndex={0}>
       {value === undefined ? waiting : <RenderedHtml html={value.rendered} />}

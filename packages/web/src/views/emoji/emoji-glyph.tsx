@@ -1,14 +1,21 @@
+import { extraEmojiPath } from '@parley/api/extra-emoji';
+
 import type { App } from '../../data/app.ts';
-import { glyphOf } from '../../data/emoji.ts';
+import { characterOf } from '../../data/emoji.ts';
 import type { Emoji } from '../../data/emoji.ts';
 
 /** An emoji as the platform draws it, or its picture; what it is called is said by what contains it. */
 export function EmojiGlyph({ app, emoji }: { readonly app: App; readonly emoji: Emoji }) {
-  const glyph = glyphOf(emoji, app.state.realm.value);
-  if ('character' in glyph) return <span aria-hidden="true">{glyph.character}</span>;
-  return glyph.pictureUrl === undefined ? (
-    <span>{`:${emoji.emoji_name}:`}</span>
+  const { emoji_name, emoji_code, reaction_type } = emoji;
+  if (reaction_type === 'unicode_emoji')
+    return <span aria-hidden="true">{characterOf(emoji_code)}</span>;
+  const picture =
+    reaction_type === 'realm_emoji'
+      ? app.state.realm.value.realm_emoji[emoji_code]?.source_url
+      : extraEmojiPath;
+  return picture === undefined ? (
+    <span>{`:${emoji_name}:`}</span>
   ) : (
-    <img class="emoji-picture" src={glyph.pictureUrl} alt="" />
+    <img class="emoji-picture" src={picture} alt="" />
   );
 }

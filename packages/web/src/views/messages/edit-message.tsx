@@ -3,13 +3,8 @@ import { useEffect, useMemo } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
 import { conversationOfMessage } from '../../data/conversation.ts';
-import {
-  changeMessage,
-  editedMessageId,
-  readMessage,
-  rightsNow,
-  startEditing,
-} from '../../data/message-actions.ts';
+import { editedMessageId, rightsNow, startEditing } from '../../data/message-actions.ts';
+import { perform } from '../../data/operation.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { fileHandlers, UploadList } from '../compose/files.tsx';
@@ -35,9 +30,11 @@ export function EditMessage({ app, message }: { readonly app: App; readonly mess
     [app, message],
   );
   const { isRunning, failure, run } = useAttempt();
+  const { id: message_id } = message;
   const read = (): void =>
     void run(async () => {
-      field.text.value = (await readMessage(app, { message_id: message.id })).raw_content;
+      const { raw_content } = await perform(app, 'GET /messages/{message_id}', { message_id });
+      field.text.value = raw_content;
       isRead.value = true;
       field.focus();
     });
@@ -51,8 +48,8 @@ export function EditMessage({ app, message }: { readonly app: App; readonly mess
   const isBusy = isRunning || field.uploads.areRunning.value;
   const save = async (): Promise<void> => {
     if (isBusy || !isRead.value) return;
-    const changed = { message_id: message.id, content: field.text.value };
-    if (await run(() => changeMessage(app, changed))) close();
+    const change = { message_id, content: field.text.value };
+    if (await run(() => perform(app, 'PATCH /messages/{message_id}', change))) close();
   };
   return (
     <form

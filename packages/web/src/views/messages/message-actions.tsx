@@ -6,13 +6,13 @@ import {
   quoteMessage,
   replyTo,
   rightsNow,
-  setFlag,
   startEditing,
   toggleReaction,
   toggleStar,
   toggleTopicMute,
 } from '../../data/message-actions.ts';
 import { report } from '../../data/notices.ts';
+import { perform } from '../../data/operation.ts';
 import { topicKey } from '../../data/state.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
@@ -125,7 +125,14 @@ function allActions(app: App, message: Message, open: OpenDialog): readonly (Men
     hasHistory && { label: t.history, onSelect: () => open('history') },
     canBeUnread && {
       label: t.markUnread,
-      onSelect: () => report(setFlag(app, { messages: [message.id], op: 'remove', flag: 'read' })),
+      onSelect: () =>
+        report(
+          perform(app, 'POST /messages/flags', {
+            messages: [message.id],
+            op: 'remove',
+            flag: 'read',
+          }),
+        ),
     },
     message.type === 'stream' && {
       label: state.mutedTopics.peek().has(topicKey(message.stream_id, message.subject))

@@ -1,10 +1,10 @@
 /** What dialogs ask and say about a message: where it is to be moved, whether it is to be deleted, how it was edited. */
 import { limits } from '@parley/api/limits';
+import type { AnswerOf } from '@parley/client';
 import { useId } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
-import { changeMessage, deleteMessage, readHistory } from '../../data/message-actions.ts';
-import type { Edit } from '../../data/message-actions.ts';
+import { perform } from '../../data/operation.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { formatMoment } from '../parts/time.ts';
@@ -19,6 +19,8 @@ export type DialogProps = {
   readonly onClose: () => void;
 };
 
+type Edit = AnswerOf<'GET /messages/{message_id}/history'>['message_history'][number];
+
 const modes = ['change_one', 'change_later', 'change_all'] as const;
 
 /** Moves a message, and others of its topic if wished, to another topic of the stream. */
@@ -29,7 +31,11 @@ export function MoveForm({ app, message, onClose }: DialogProps) {
     const propagate_mode = modes.find((each) => each === field('mode')) ?? 'change_later';
     const topic = field('topic').trim();
     if (topic !== message.subject)
-      await changeMessage(app, { message_id: message.id, topic, propagate_mode });
+      await perform(app, 'PATCH /messages/{message_id}', {
+        message_id: message.id,
+        topic,
+        propagate_mode,
+      });
     onClose();
   };
   return (
@@ -72,7 +78,7 @@ export function DeleteForm({ app, message, onClose }: DialogProps) {
       action={texts.edit.delete}
       kind="danger"
       submit={async () => {
-        await deleteMessage(app, { message_id: message.id });
+        await perform(app, 'DELETE /messages/{message_id}', { message_id: message.id });
         onClose();
       }}
       onClose={onClose}
@@ -84,7 +90,9 @@ export function DeleteForm({ app, message, onClose }: DialogProps) {
 
 /** Every state of a message, the newest first, with what each edit changed marked. */
 export function History({ app, message }: DialogProps) {
-  const { value, waiting } = useReading(() => readHistory(app, { message_id: message.id }));
+  const { value, waiting } = useReading(() =>
+    perform(app, 'GET /messages/{message_id}/history', { message_id: message.id }),
+  );
   if (value === undefined) return waiting;
   return (
     <ol class="history">

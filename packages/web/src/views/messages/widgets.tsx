@@ -3,8 +3,8 @@ import { useRef } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
 import { conversationOfMessage } from '../../data/conversation.ts';
-import { addWidgetStep } from '../../data/message-actions.ts';
 import { report } from '../../data/notices.ts';
+import { perform } from '../../data/operation.ts';
 import type { Message } from '../../data/state.ts';
 import { readWidget, widgetSteps } from '../../data/widgets.ts';
 import type { Widget as WidgetData } from '../../data/widgets.ts';
@@ -33,6 +33,11 @@ export function Widget({ app, message }: { readonly app: App; readonly message: 
   }
 }
 
+/** @param content one of `widgetSteps` */
+function addStep(app: App, { id }: Message, content: string): Promise<unknown> {
+  return perform(app, 'POST /submessage', { message_id: id, msg_type: 'widget', content });
+}
+
 const entryLengthMax = 200;
 
 /** Entries that everybody can add to. */
@@ -46,7 +51,7 @@ function Entries({
   readonly label: string;
   readonly title: string;
   readonly addLabel: string;
-  readonly add: (text: string) => Promise<void>;
+  readonly add: (text: string) => Promise<unknown>;
   readonly children: ComponentChildren;
 }) {
   const { isRunning, failure, run } = useAttempt();
@@ -87,7 +92,7 @@ function Poll({ app, message, data: { question, options, nextIndex } }: PartProp
       label={poll}
       title={question || poll}
       addLabel={addOption}
-      add={(text) => addWidgetStep(app, message.id, widgetSteps.option(nextIndex, text))}
+      add={(text) => addStep(app, message, widgetSteps.option(nextIndex, text))}
     >
       {options.map(({ key, text, voterIds }) => {
         const isOwn = voterIds.has(app.state.self.value.user_id);
@@ -98,7 +103,7 @@ function Poll({ app, message, data: { question, options, nextIndex } }: PartProp
               class="vote"
               aria-pressed={isOwn}
               aria-label={vote(text, voterIds.size)}
-              onClick={() => report(addWidgetStep(app, message.id, widgetSteps.vote(key, !isOwn)))}
+              onClick={() => report(addStep(app, message, widgetSteps.vote(key, !isOwn)))}
             >
               {voterIds.size}
             </button>
@@ -117,7 +122,7 @@ function Tasks({ app, message, data: { tasks, nextIndex } }: PartProps<'tasks'>)
       label={title}
       title={title}
       addLabel={addTask}
-      add={(text) => addWidgetStep(app, message.id, widgetSteps.task(nextIndex, text))}
+      add={(text) => addStep(app, message, widgetSteps.task(nextIndex, text))}
     >
       {tasks.map(({ key, text, description, isDone }) => (
         <li key={key} class="row">
@@ -128,7 +133,7 @@ function Tasks({ app, message, data: { tasks, nextIndex } }: PartProps<'tasks'>)
               onClick={(event) => {
                 // It shows what everybody has: the event of the step changes it.
                 event.preventDefault();
-                report(addWidgetStep(app, message.id, widgetSteps.strike(key)));
+                report(addStep(app, message, widgetSteps.strike(key)));
               }}
             />
             {isDone ? <s>{text}</s> : <span>{text}</span>}

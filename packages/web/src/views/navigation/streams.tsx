@@ -20,7 +20,7 @@ const topicsMax = 100;
 export function Streams({ app }: { readonly app: App }) {
   const { shown, quiet } = useComputed(() => {
     const lastTimestamps = new Map<number, number>();
-    for (const { conversation, lastTimestamp } of app.recent.conversations.value)
+    for (const { conversation, lastTimestamp } of app.recent.value)
       if (conversation.type === 'stream' && !lastTimestamps.has(conversation.streamId))
         lastTimestamps.set(conversation.streamId, lastTimestamp);
     return groupStreams(app.state, lastTimestamps, Date.now() / 1_000);

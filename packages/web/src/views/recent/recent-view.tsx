@@ -34,24 +34,25 @@ const filters: Readonly<Record<Filter, (recent: RecentConversation) => boolean>>
 export function RecentView({ app }: { readonly app: App }) {
   const filter = useSignal<Filter>('all');
   const rowsMax = useSignal(rowsAtFirst);
-  useEffect(() => void app.recent.load(), [app]);
+  useEffect(() => void app.lists.loadNewest(), [app]);
   const all = useComputed(() =>
-    app.recent.conversations.value.filter(
+    app.recent.value.filter(
       (each) =>
         (each.mentioned || !isMuted(app.state, each.conversation)) && filters[filter.value](each),
     ),
   ).value;
-  const { loading, failure } = app.recent;
+  const failure = app.lists.newest.failure.value;
+  const isLoading = app.lists.newest.loading.value !== undefined;
   return (
     <section class="page recent" aria-labelledby="recent-title">
       <header>
         <h1 id="recent-title">{t.title}</h1>
         <Filters names={t.filter} chosen={filter} />
       </header>
-      {(failure.value !== undefined || (loading.value && all.length === 0)) && (
-        <Waiting failure={failure.value} onRetry={() => void app.recent.load()} />
+      {(failure !== undefined || (isLoading && all.length === 0)) && (
+        <Waiting failure={failure} onRetry={() => void app.lists.loadNewest()} />
       )}
-      {failure.value === undefined && !loading.value && all.length === 0 && (
+      {failure === undefined && !isLoading && all.length === 0 && (
         <Blank title={t.empty[filter.value]} />
       )}
       <ul class="conversations">
