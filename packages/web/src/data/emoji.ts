@@ -15,6 +15,11 @@ export type Emoji = {
   readonly reaction_type: Reaction['reaction_type'];
 };
 
+/** A text that is equal for equal emoji, whatever their names. */
+export function emojiKey({ reaction_type, emoji_code }: Emoji): string {
+  return `${reaction_type} ${emoji_code}`;
+}
+
 /** An emoji to choose from. */
 export type OfferedEmoji = Emoji & {
   /** All of them, `emoji_name` too. */

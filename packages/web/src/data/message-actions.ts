@@ -4,8 +4,8 @@ import type { ReadonlySignal } from '@preact/signals';
 
 import type { App } from './app.ts';
 import { conversationOfMessage } from './conversation.ts';
+import { emojiKey, rememberEmoji } from './emoji.ts';
 import type { Emoji, Reaction } from './emoji.ts';
-import { rememberEmoji } from './emoji.ts';
 import { narrowOf } from './narrow.ts';
 import { perform } from './operation.ts';
 import { topicKey } from './state.ts';
@@ -51,13 +51,10 @@ export type ReactionCount = Emoji & {
 
 /** Reactions of a message by emoji, in the order of the first of each. */
 export function countReactions(reactions: readonly Reaction[]): readonly ReactionCount[] {
-  const counts = new Map<string, ReactionCount>();
-  for (const { emoji_name, emoji_code, reaction_type, user_id } of reactions) {
-    const key = `${reaction_type} ${emoji_code}`;
-    const userIds = [...(counts.get(key)?.userIds ?? []), user_id];
-    counts.set(key, { emoji_name, emoji_code, reaction_type, ...counts.get(key), userIds });
-  }
-  return [...counts.values()];
+  return [...Map.groupBy(reactions, emojiKey).values()].flatMap((equal) => {
+    const [first] = equal;
+    return first === undefined ? [] : [{ ...first, userIds: equal.map(({ user_id }) => user_id) }];
+  });
 }
 
 /** Reactions on their way, by message and emoji. */
@@ -72,12 +69,9 @@ export async function toggleReaction(app: App, message: Message, emoji: Emoji): 
   const { emoji_name, emoji_code, reaction_type } = emoji;
   const selfId = app.state.self.peek().user_id;
   const isThere = message.reactions.some(
-    (reaction) =>
-      reaction.user_id === selfId &&
-      reaction.emoji_code === emoji_code &&
-      reaction.reaction_type === reaction_type,
+    (reaction) => reaction.user_id === selfId && emojiKey(reaction) === emojiKey(emoji),
   );
-  const key = `${message.id} ${reaction_type} ${emoji_code}`;
+  const key = `${message.id} ${emojiKey(emoji)}`;
   if (toggling.has(key)) return;
   toggling.add(key);
   if (!isThere) rememberEmoji(app, emoji_name);

@@ -72,7 +72,7 @@ export class MessageList {
     const page = await this.#read('older', { anchor: oldest, before: pageSize, after: 0 });
     if (page === undefined) return;
     batch(() => {
-      this.ids.value = [...idsOf(page).filter((id) => id < oldest), ...this.ids.peek()];
+      this.#add(idsOf(page));
       this.hasOldest.value = page.found_oldest;
       this.#cut('newest');
     });
@@ -84,7 +84,7 @@ export class MessageList {
     const page = await this.#read('newer', { anchor: newest, before: 0, after: pageSize });
     if (page === undefined) return;
     batch(() => {
-      this.ids.value = [...this.ids.peek(), ...idsOf(page).filter((id) => id > newest)];
+      this.#add(idsOf(page));
       this.hasNewest.value = page.found_newest;
       this.#appendArrived();
       this.#cut('oldest');
@@ -118,7 +118,7 @@ export class MessageList {
       return true;
     }
     if (!this.hasNewest.peek()) return false;
-    if (id > (this.ids.peek().at(-1) ?? 0)) this.ids.value = [...this.ids.peek(), id];
+    this.#add([id]);
     this.#cut('oldest');
     return true;
   }
@@ -128,8 +128,7 @@ export class MessageList {
     const held = this.ids.peek();
     const oldest = this.hasOldest.peek() ? 0 : (held[0] ?? Infinity);
     const newest = this.hasNewest.peek() ? Infinity : (held.at(-1) ?? 0);
-    const within = added.filter((id) => id > oldest && id < newest);
-    if (within.length > 0) this.ids.value = ascending(new Set([...held, ...within]));
+    this.#add(added.filter((id) => id > oldest && id < newest));
   }
 
   remove(removed: ReadonlySet<number>): void {
@@ -149,11 +148,14 @@ export class MessageList {
   }
 
   #appendArrived(): void {
-    const newest = this.ids.peek().at(-1) ?? 0;
-    const arrived = this.#arrived.filter((id) => id > newest);
+    if (this.hasNewest.peek()) this.#add(this.#arrived);
     this.#arrived = [];
-    if (this.hasNewest.peek() && arrived.length > 0)
-      this.ids.value = [...this.ids.peek(), ...arrived];
+  }
+
+  #add(added: readonly number[]): void {
+    const held = new Set(this.ids.peek());
+    const ids = held.union(new Set(added));
+    if (ids.size > held.size) this.ids.value = ascending(ids);
   }
 
   /** Forgets messages at one end if there are too many: a page at a time, so that not every new message costs that. */

@@ -3,7 +3,10 @@ import { describe, expect, test } from 'vitest';
 
 import { addressOfNarrow, conversationOf, parseNarrowAddress, topicNarrow } from './narrow.ts';
 
-const names = { streamName: () => 'general', userName: () => 'Iago' };
+const names = {
+  streams: { get: () => ({ name: 'general' }) },
+  people: { get: () => ({ full_name: 'Iago' }) },
+};
 
 describe('addresses of narrows', () => {
   test.each([

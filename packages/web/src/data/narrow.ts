@@ -97,6 +97,13 @@ export function conversationKey(conversation: Conversation): string {
     : `private/${conversation.userIds.join(',')}`;
 }
 
+export function isSameConversation(
+  one: Conversation | undefined,
+  other: Conversation | undefined,
+): boolean {
+  return (one && conversationKey(one)) === (other && conversationKey(other));
+}
+
 export function narrowKey(narrow: Narrow): string {
   return JSON.stringify(
     narrow.map(({ operator, operand, negated }) => [operator, operand, negated === true]),
@@ -120,8 +127,8 @@ function decodePart(part: string): string | undefined {
 
 /** Names for the readable part of an address; ids decide. */
 export type AddressNames = {
-  readonly streamName: (streamId: number) => string | undefined;
-  readonly userName: (userId: number) => string | undefined;
+  readonly streams: { get(id: number): { readonly name: string } | undefined };
+  readonly people: { get(id: number): { readonly full_name: string } | undefined };
 };
 
 function slugOf(id: string, name: string | undefined): string {
@@ -130,12 +137,12 @@ function slugOf(id: string, name: string | undefined): string {
 
 function partOf({ operator, operand }: NarrowTerm, names: AddressNames): string {
   if (operator === 'stream' && typeof operand === 'number')
-    return slugOf(String(operand), names.streamName(operand));
+    return slugOf(String(operand), names.streams.get(operand)?.name);
   if (typeof operand === 'object') {
     const [only, second] = operand;
     return slugOf(
       operand.join(','),
-      second === undefined && only !== undefined ? names.userName(only) : 'group',
+      second === undefined && only !== undefined ? names.people.get(only)?.full_name : 'group',
     );
   }
   return encodePart(String(operand));

@@ -6,7 +6,6 @@ import type { App, ConnectionState } from './app.ts';
 import { Drafts } from './drafts.ts';
 import { recentEmojiMax } from './emoji.ts';
 import { MessageLists } from './message-lists.ts';
-import type { AddressNames } from './narrow.ts';
 import { Outbox } from './outbox.ts';
 import { addressOfPlace, home } from './place.ts';
 import { Presence } from './presence.ts';
@@ -47,13 +46,6 @@ const sleptSecs = 150;
 /** Signs of the person are told at most this often. */
 const inputEveryMs = 15_000;
 
-function namesOf(state: State): AddressNames {
-  return {
-    streamName: (streamId) => state.streams.value.get(streamId)?.name,
-    userName: (userId) => state.people.value.get(userId)?.full_name,
-  };
-}
-
 function createApp(
   client: ParleyClient,
   parts: {
@@ -90,7 +82,8 @@ function createApp(
     navigate(to) {
       place.value = to;
     },
-    addressOf: (to) => addressOfPlace(to, namesOf(state)),
+    addressOf: (to) =>
+      addressOfPlace(to, { streams: state.streams.value, people: state.people.value }),
   };
 }
 

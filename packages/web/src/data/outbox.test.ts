@@ -71,7 +71,9 @@ function load(): Outbox {
 }
 
 function statesOf(outbox: Outbox): string[] {
-  return outbox.pending.peek().map(({ content, state }) => `${content} ${state}`);
+  return outbox.pending
+    .peek()
+    .map(({ content, failure }) => `${content} ${failure === undefined ? 'sending' : 'failed'}`);
 }
 
 test('messages arrive in the order they were written, and are pending until their events come', async () => {
@@ -141,7 +143,7 @@ test('what was written before the server forgot its key is sent again only by th
   const [key = '', stored = ''] = [...store.values].flat();
   const aged = (JSON.parse(stored) as { timestamp: number }[]).map((each) => ({
     ...each,
-    state: 'sending',
+    failure: undefined,
     timestamp: each.timestamp - 24 * 3_600,
   }));
   store.setItem(key, JSON.stringify(aged));

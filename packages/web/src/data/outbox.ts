@@ -12,7 +12,7 @@ import { describeFailure } from './failure.ts';
 import { isConversation } from './narrow.ts';
 import type { Conversation } from './narrow.ts';
 import { randomId } from './random-id.ts';
-import { hasMembers, isBoolean, isNumber, isOneOf, isOptional, isText } from './shapes.ts';
+import { hasMembers, isBoolean, isNumber, isOptional, isText } from './shapes.ts';
 import type { AccountStore, StoredList } from './stored.ts';
 
 export type Outgoing = {
@@ -20,8 +20,7 @@ export type Outgoing = {
   readonly localId: string;
   readonly conversation: Conversation;
   readonly content: string;
-  readonly state: 'sending' | 'failed';
-  /** Why it failed, for people. */
+  /** Why it failed, for people; undefined while it is being sent. */
   readonly failure: string | undefined;
   /** Whether the server refused it: sending it again by itself would fail again. */
   readonly wasRefused: boolean;
@@ -43,7 +42,6 @@ const isOutgoing = hasMembers<Outgoing>({
   localId: isText,
   conversation: isConversation,
   content: isText,
-  state: isOneOf(['sending', 'failed']),
   failure: isOptional(isText),
   wasRefused: isBoolean,
   timestamp: isNumber,
@@ -84,7 +82,6 @@ export class Outbox {
       localId: randomId(),
       conversation,
       content,
-      state: 'sending',
       failure: undefined,
       wasRefused: false,
       timestamp: Math.floor(Date.now() / 1000),
@@ -95,7 +92,7 @@ export class Outbox {
   }
 
   sendAgain(localId: string): void {
-    this.#change(localId, { state: 'sending', failure: undefined, wasRefused: false });
+    this.#change(localId, { failure: undefined, wasRefused: false });
     this.#post(localId);
   }
 
@@ -106,11 +103,10 @@ export class Outbox {
   /** Sends what a closed or reloaded page left, and what failed only because there was no answer. */
   resume(): void {
     const oldest = Date.now() / 1000 - repeatableSecs;
-    for (const { localId, state, timestamp, wasRefused, messageId } of this.pending.peek()) {
+    for (const { localId, failure, timestamp, wasRefused, messageId } of this.pending.peek()) {
       if (wasRefused || messageId !== undefined) continue;
       if (timestamp > oldest) this.sendAgain(localId);
-      else if (state === 'sending')
-        this.#change(localId, { state: 'failed', failure: texts.failure.notSent });
+      else if (failure === undefined) this.#change(localId, { failure: texts.failure.notSent });
     }
   }
 
@@ -145,7 +141,7 @@ export class Outbox {
 
   async #postNow(localId: string): Promise<void> {
     const outgoing = this.#find(localId);
-    if (outgoing?.state !== 'sending' || outgoing.messageId !== undefined) return;
+    if (outgoing === undefined || (outgoing.failure ?? outgoing.messageId) !== undefined) return;
     try {
       const { id } = await this.#client.request(
         'POST /messages',
@@ -162,7 +158,7 @@ export class Outbox {
       else this.#awaitEvent(id, localId);
     } catch (failure) {
       const wasRefused = failure instanceof ApiError && failure.status < 500;
-      this.#change(localId, { state: 'failed', failure: describeFailure(failure), wasRefused });
+      this.#change(localId, { failure: describeFailure(failure), wasRefused });
     }
   }
 

@@ -35,7 +35,7 @@ export class Reading {
     const { unread, unreadConversations } = this.#state;
     const conversation = conversationOf(narrow);
     const streamId = streamIdOf(narrow);
-    if (narrow.length === 0) await this.markAllRead();
+    if (narrow.length === 0) await this.#client.request('POST /mark_all_as_read');
     else if (conversation?.type === 'stream')
       await this.#client.request('POST /mark_topic_as_read', {
         stream_id: conversation.streamId,
@@ -47,10 +47,6 @@ export class Reading {
       await this.#client.request('POST /mark_stream_as_read', { stream_id: streamId });
     else if (narrow[0]?.operand === 'mentioned')
       this.see([...unread.peek()].flatMap(([id, { mentionsSelf }]) => (mentionsSelf ? [id] : [])));
-  }
-
-  async markAllRead(): Promise<void> {
-    await this.#client.request('POST /mark_all_as_read');
   }
 
   /** Marks now what was seen: before the page is left, and when the connection is back. */

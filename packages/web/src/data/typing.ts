@@ -34,13 +34,10 @@ export class Typing {
     clearTimeout(this.#ends.get(name));
     this.#ends.delete(name);
     const { typing } = this.#state;
-    const known = typing.peek().get(key) ?? new Set<number>();
-    if (op === 'stop' && !known.has(userId)) return;
-    const people =
-      op === 'start' ? known.union(new Set([userId])) : known.difference(new Set([userId]));
-    const next = new Map(typing.peek()).set(key, people);
-    if (people.size === 0) next.delete(key);
-    typing.value = next;
+    const people = new Set(typing.peek().get(key));
+    if (op === 'start') people.add(userId);
+    else if (!people.delete(userId)) return;
+    typing.value = new Map(typing.peek()).set(key, people);
     if (op === 'start')
       this.#ends.set(
         name,

@@ -25,25 +25,19 @@ export function readUnread(
   selfId: number,
 ): Unread {
   const mentioning = new Set(mentions);
-  const inPrivate = (userIds: readonly number[]): Conversation => ({ type: 'private', userIds });
-  const lists: readonly (readonly [Conversation, readonly number[]])[] = [
-    ...streams.map(
-      ({ stream_id, topic, unread_message_ids }) =>
-        [{ type: 'stream', streamId: stream_id, topic }, unread_message_ids] as const,
-    ),
-    ...pms.map(
-      ({ sender_id, unread_message_ids }) => [inPrivate([sender_id]), unread_message_ids] as const,
-    ),
-    ...huddles.map(({ user_ids_string, unread_message_ids }) => {
-      const everybody = user_ids_string.split(',').map(Number);
-      return [inPrivate(partnersOf(everybody, selfId)), unread_message_ids] as const;
-    }),
-  ];
-  return new Map(
-    lists.flatMap(([conversation, ids]) =>
-      ids.map((id) => [id, { conversation, mentionsSelf: mentioning.has(id) }] as const),
-    ),
-  );
+  const unread = new Map<number, UnreadMessage>();
+  const add = (conversation: Conversation, ids: readonly number[]): void => {
+    for (const id of ids) unread.set(id, { conversation, mentionsSelf: mentioning.has(id) });
+  };
+  for (const { stream_id, topic, unread_message_ids } of streams)
+    add({ type: 'stream', streamId: stream_id, topic }, unread_message_ids);
+  for (const { sender_id, unread_message_ids } of pms)
+    add({ type: 'private', userIds: [sender_id] }, unread_message_ids);
+  for (const { user_ids_string, unread_message_ids } of huddles) {
+    const everybody = user_ids_string.split(',').map(Number);
+    add({ type: 'private', userIds: partnersOf(everybody, selfId) }, unread_message_ids);
+  }
+  return unread;
 }
 
 /** By `conversationKey`; conversations without unread messages are absent. */

@@ -12,8 +12,8 @@ const entriesMax = 100;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-function fieldsOf(value: unknown): Fields | undefined {
-  return isRecord(value) ? value : undefined;
+function fieldsOf(value: unknown): Fields {
+  return isRecord(value) ? value : {};
 }
 
 function textOf(value: unknown): string {
@@ -26,8 +26,8 @@ function listOf(value: unknown): readonly unknown[] {
 
 type Step = { readonly fields: Fields; readonly senderId: number; readonly isAuthors: boolean };
 
-function readPoll(start: Fields | undefined, steps: readonly Step[]) {
-  let question = textOf(start?.['question']);
+function readPoll(start: Fields, steps: readonly Step[]) {
+  let question = textOf(start['question']);
   const options = new Map<string, { key: string; text: string; voterIds: Set<number> }>();
   // For the next entry that somebody adds.
   let nextIndex = 1;
@@ -35,7 +35,7 @@ function readPoll(start: Fields | undefined, steps: readonly Step[]) {
     if (text !== '' && !options.has(key) && options.size < entriesMax)
       options.set(key, { key, text, voterIds: new Set() });
   };
-  for (const [index, option] of listOf(start?.['options']).entries())
+  for (const [index, option] of listOf(start['options']).entries())
     add(`canned,${index}`, textOf(option));
   for (const { fields, senderId, isAuthors } of steps) {
     const { type, idx, key, vote } = fields;
@@ -78,14 +78,14 @@ function readTasks(steps: readonly Step[]) {
   return { kind: 'tasks' as const, tasks: [...tasks.values()], nextIndex };
 }
 
-function readChoices(form: Fields | undefined) {
-  if (form?.['type'] !== 'choices') return undefined;
+function readChoices(form: Fields) {
+  if (form['type'] !== 'choices') return undefined;
   const choices = listOf(form['choices'])
     .slice(0, entriesMax)
     .flatMap((choice) => {
       const fields = fieldsOf(choice);
-      const reply = textOf(fields?.['reply']);
-      const name = textOf(fields?.['long_name']) || textOf(fields?.['short_name']) || reply;
+      const reply = textOf(fields['reply']);
+      const name = textOf(fields['long_name']) || textOf(fields['short_name']) || reply;
       return reply === '' ? [] : [{ name, reply }];
     });
   return { kind: 'choices' as const, heading: textOf(form['heading']), choices };
@@ -99,14 +99,12 @@ export function readWidget(message: {
   const [first, ...later] = message.submessages
     .filter(({ msg_type }) => msg_type === 'widget')
     .toSorted((one, other) => one.id - other.id);
-  const start = first === undefined ? undefined : fieldsOf(parseJson(first.content));
-  if (start === undefined) return undefined;
-  const steps = later.flatMap(({ content, sender_id: senderId }) => {
-    const fields = fieldsOf(parseJson(content));
-    return fields === undefined
-      ? []
-      : [{ fields, senderId, isAuthors: senderId === message.sender_id }];
-  });
+  const start = fieldsOf(parseJson(first?.content ?? ''));
+  const steps = later.map(({ content, sender_id: senderId }) => ({
+    fields: fieldsOf(parseJson(content)),
+    senderId,
+    isAuthors: senderId === message.sender_id,
+  }));
   const data = fieldsOf(start['extra_data']);
   switch (start['widget_type']) {
     case 'poll':

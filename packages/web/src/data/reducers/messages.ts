@@ -1,4 +1,5 @@
 import { conversationOfMessage } from '../conversation.ts';
+import { emojiKey } from '../emoji.ts';
 import type { Narrow } from '../narrow.ts';
 import type { Message, State } from '../state.ts';
 import { changeUnread } from '../unread.ts';
@@ -144,22 +145,19 @@ export const messageReducers = {
     if (flag === 'starred') lists.rejudge(messages, (narrow) => hasFlagTerm(narrow, flag));
   },
   reaction({ lists }, { op, message_id, emoji_name, emoji_code, reaction_type, user }) {
+    const { user_id, email, full_name } = user;
+    const reaction = {
+      emoji_name,
+      emoji_code,
+      reaction_type,
+      user: { id: user_id, email, full_name },
+      user_id,
+    };
     lists.store.update(message_id, (message) => {
       const others = message.reactions.filter(
-        (each) =>
-          each.user_id !== user.user_id ||
-          each.emoji_code !== emoji_code ||
-          each.reaction_type !== reaction_type,
+        (each) => each.user_id !== user_id || emojiKey(each) !== emojiKey(reaction),
       );
-      const { user_id, email, full_name } = user;
-      const added = {
-        emoji_name,
-        emoji_code,
-        reaction_type,
-        user: { id: user_id, email, full_name },
-        user_id,
-      };
-      return { ...message, reactions: op === 'add' ? [...others, added] : others };
+      return { ...message, reactions: op === 'add' ? [...others, reaction] : others };
     });
   },
   submessage({ lists }, { message_id, submessage_id, sender_id, msg_type, content }) {

@@ -5,7 +5,13 @@ import type { App } from '../../data/app.ts';
 import { findCautions, findObstacle } from '../../data/compose-checks.ts';
 import type { Caution, Obstacle } from '../../data/compose-checks.ts';
 import { noTopic } from '../../data/message-actions.ts';
-import { conversationKey, conversationOf, narrowKey, narrowOf } from '../../data/narrow.ts';
+import {
+  conversationKey,
+  conversationOf,
+  isSameConversation,
+  narrowKey,
+  narrowOf,
+} from '../../data/narrow.ts';
 import type { Conversation } from '../../data/narrow.ts';
 import { sendLater } from '../../data/scheduled.ts';
 import { texts } from '../../texts.ts';
@@ -16,10 +22,6 @@ const saveAfterMs = 400;
 
 /** The text that is being written belongs to it; files on their way follow where it goes. */
 type Target = { conversation: Conversation | undefined };
-
-function isSame(one: Conversation | undefined, other: Conversation | undefined): boolean {
-  return (one && conversationKey(one)) === (other && conversationKey(other));
-}
 
 /**
  * The text that is being written, and where it goes. It follows the place in the page: each conversation has a text of its own, which is
@@ -116,7 +118,7 @@ export class Composer {
   }
 
   #open(conversation: Conversation | undefined): void {
-    if (isSame(conversation, this.#target.conversation)) {
+    if (isSameConversation(conversation, this.#target.conversation)) {
       this.#target.conversation = conversation;
       return;
     }
@@ -138,7 +140,7 @@ export class Composer {
     const earlier = this.#target.conversation;
     this.#target.conversation = conversation;
     composing.value = conversation;
-    if (isSame(earlier, conversation)) return;
+    if (isSameConversation(earlier, conversation)) return;
     if (earlier !== undefined) drafts.delete(conversationKey(earlier));
     const draft = drafts.find(conversation)?.content;
     this.#show([draft, this.field.text.peek()].filter(Boolean).join('\n\n'));
@@ -153,7 +155,7 @@ export class Composer {
     this.#finish(this.#target);
     const { value: place } = this.app.place;
     const shown = place.view === 'messages' ? conversationOf(place.narrow) : undefined;
-    if (!isSame(shown, conversation))
+    if (!isSameConversation(shown, conversation))
       this.app.navigate({ view: 'messages', narrow: narrowOf(conversation) });
   }
 
@@ -198,7 +200,8 @@ export class Composer {
 
   #takerOfLinks(target: Target): (link: string) => void {
     return (link) => {
-      if (isSame(target.conversation, this.#target.conversation)) this.field.insert(link);
+      if (isSameConversation(target.conversation, this.#target.conversation))
+        this.field.insert(link);
       else if (target.conversation !== undefined) this.app.drafts.append(target.conversation, link);
     };
   }

@@ -4,7 +4,7 @@ import { nameOfConversation } from './conversation-name.ts';
 
 /** What could not be sent, until it is sent again or discarded. */
 export function FailedMessages({ app: { outbox, state } }: { readonly app: App }) {
-  const failed = outbox.pending.value.filter(({ state }) => state === 'failed');
+  const failed = outbox.pending.value.filter(({ failure }) => failure !== undefined);
   if (failed.length === 0) return null;
   return (
     <ul class="compose-failed" aria-label={texts.compose.failed}>

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 
 import type { App } from '../../data/app.ts';
-import { pictureEmoji, searchEmoji, unicodeEmoji } from '../../data/emoji.ts';
+import { emojiKey, pictureEmoji, searchEmoji, unicodeEmoji } from '../../data/emoji.ts';
 import type { Emoji, EmojiCategory } from '../../data/emoji.ts';
 import { texts } from '../../texts.ts';
 import { takeFocus } from '../parts/dialog-form.tsx';
@@ -90,7 +90,7 @@ function Category({
           const label = each.emoji_name.replaceAll('_', ' ');
           return (
             <button
-              key={`${each.reaction_type} ${each.emoji_code}`}
+              key={emojiKey(each)}
               type="button"
               aria-label={label}
               title={label}

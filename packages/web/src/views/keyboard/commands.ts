@@ -13,8 +13,8 @@ import {
 import {
   allMessages,
   allPrivate,
-  conversationKey,
   conversationOf,
+  isSameConversation,
   mentions,
   narrowOf,
   starred,
@@ -52,10 +52,12 @@ function showSender(_: App, { sender_id }: Message): void {
 function showNextUnread(app: App): void {
   const place = app.place.peek();
   const shown = place.view === 'messages' ? conversationOf(place.narrow) : undefined;
-  const shownKey = shown === undefined ? undefined : conversationKey(shown);
-  const [next] = [...app.state.unreadConversations.peek()]
-    .filter(([key, { conversation }]) => key !== shownKey && !isMuted(app.state, conversation))
-    .map(([, { conversation, ids }]) => ({ conversation, newestId: Math.max(...ids) }))
+  const [next] = [...app.state.unreadConversations.peek().values()]
+    .filter(
+      ({ conversation }) =>
+        !isSameConversation(conversation, shown) && !isMuted(app.state, conversation),
+    )
+    .map(({ conversation, ids }) => ({ conversation, newestId: Math.max(...ids) }))
     .toSorted((one, other) => other.newestId - one.newestId);
   if (next !== undefined) show(app, narrowOf(next.conversation));
 }
@@ -83,7 +85,7 @@ function focusSearch(): void {
 function markRead({ place, reading }: App): void {
   const shown = place.peek();
   if (shown.view === 'messages') report(reading.markNarrowRead(shown.narrow));
-  else if (shown.view === 'recent') report(reading.markAllRead());
+  else if (shown.view === 'recent') report(reading.markNarrowRead(allMessages));
 }
 
 /** Something that keys do. */

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { App } from '../../data/app.ts';
 import { conversationOfMessage } from '../../data/conversation.ts';
 import type { MessageList } from '../../data/message-list.ts';
-import { conversationKey, conversationOf, narrowKey, streamIdOf } from '../../data/narrow.ts';
+import { conversationOf, isSameConversation, narrowKey, streamIdOf } from '../../data/narrow.ts';
 import type { Narrow } from '../../data/narrow.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
@@ -191,8 +191,7 @@ function Row({ app, list, id, previousId, isFirstUnread, isOneConversation }: Ro
   const beginsDay =
     previous === undefined || dateOf(previous).toDateString() !== dateOf(message).toDateString();
   const beginsConversation =
-    beginsDay ||
-    conversationKey(conversationOfMessage(previous, selfId)) !== conversationKey(conversation);
+    beginsDay || !isSameConversation(conversationOfMessage(previous, selfId), conversation);
   const showsSender =
     isFirstUnread ||
     beginsConversation ||

@@ -1,5 +1,5 @@
 import type { App } from '../../data/app.ts';
-import { conversationKey, conversationOf, streamIdOf } from '../../data/narrow.ts';
+import { conversationOf, isSameConversation, streamIdOf } from '../../data/narrow.ts';
 import type { Conversation, Narrow } from '../../data/narrow.ts';
 import type { Outgoing } from '../../data/outbox.ts';
 import { texts } from '../../texts.ts';
@@ -7,7 +7,7 @@ import { Avatar } from '../parts/avatar.tsx';
 
 function isIn(narrow: Narrow, conversation: Conversation): boolean {
   const shown = conversationOf(narrow);
-  if (shown !== undefined) return conversationKey(shown) === conversationKey(conversation);
+  if (shown !== undefined) return isSameConversation(shown, conversation);
   const isInStream = conversation.type === 'stream' && streamIdOf(narrow) === conversation.streamId;
   return narrow.length === 0 || (narrow.length === 1 && isInStream);
 }
@@ -15,7 +15,7 @@ function isIn(narrow: Narrow, conversation: Conversation): boolean {
 /** @returns the own messages that are on their way into what a narrow shows */
 export function pendingIn(app: App, narrow: Narrow): readonly Outgoing[] {
   return app.outbox.pending.value.filter(
-    ({ conversation, state }) => state === 'sending' && isIn(narrow, conversation),
+    ({ conversation, failure }) => failure === undefined && isIn(narrow, conversation),
   );
 }
 

@@ -1,4 +1,5 @@
 import type { App } from '../../data/app.ts';
+import { emojiKey } from '../../data/emoji.ts';
 import { countReactions, toggleReaction } from '../../data/message-actions.ts';
 import type { ReactionCount } from '../../data/message-actions.ts';
 import { report } from '../../data/notices.ts';
@@ -28,7 +29,7 @@ export function Reactions({ app, message }: { readonly app: App; readonly messag
     <div class="reactions" role="group" aria-label={texts.reactions.label}>
       {countReactions(message.reactions).map((count) => (
         <button
-          key={`${count.reaction_type} ${count.emoji_code}`}
+          key={emojiKey(count)}
           type="button"
           class="reaction"
           aria-pressed={count.userIds.includes(app.state.self.value.user_id)}
