@@ -111,7 +111,7 @@ test('a list of the newest messages ends with them after a gap, and keeps no mor
   expect(countHeld(server, store)).toBeLessThanOrEqual(300);
 });
 
-const step = fc.constantFrom('arrive', 'delete', 'older', 'newer', 'refresh', 'answer');
+const step = fc.constantFrom('arrive', 'delete', 'older', 'newer', 'refresh', 'answer', 'scroll');
 
 test('whatever arrives or goes during readings, the range has no gap and nothing twice', async () => {
   await fc.assert(
@@ -132,6 +132,7 @@ test('whatever arrives or goes during readings, the range has no gap and nothing
         } else if (each === 'older') void list.loadOlder();
         else if (each === 'newer') void list.loadNewer();
         else if (each === 'refresh') void list.refresh();
+        else if (each === 'scroll') list.isReadBack = !list.isReadBack;
         else await server.answer(list);
       }
       while (server.isAsked) await server.answer(list);
@@ -167,4 +168,23 @@ test('a list that is read back far keeps a bounded range, and reads its end agai
   }
   expect(list.ids.peek().at(-1)).toBe(10_000);
   expect(countHeld(server, store)).toBeLessThanOrEqual(keptMax);
+});
+
+test('what comes while a reader is elsewhere takes nothing away, and is read when the reader comes to the end', async () => {
+  const server = new Server(keptMax + 10);
+  const { list, store } = open(server);
+  void list.load('newest');
+  await server.answer(list);
+  while (list.ids.peek().length < keptMax) {
+    void list.loadOlder();
+    await server.answer(list);
+  }
+  list.isReadBack = true;
+  const before = list.ids.peek();
+  server.ids.push(1_000);
+  store.put(messageOf(1_000));
+  expect([list.append(1_000), list.ids.peek()]).toEqual([false, before]);
+  void list.loadNewer();
+  await server.answer(list);
+  expect([list.hasNewest.peek(), list.ids.peek().at(-1)]).toEqual([true, 1_000]);
 });

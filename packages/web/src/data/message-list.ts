@@ -13,8 +13,8 @@ import type { Narrow } from './narrow.ts';
 /** Messages of one request. */
 const pageSize = 100;
 
-/** A list keeps this many; what is farthest from where it grows goes, and is read again when it is needed. */
-export const keptMax = 600;
+/** A list keeps this many, which are all in the page; what is farthest from where it grows goes, and is read again when it is needed. */
+export const keptMax = 300;
 
 /** Highlighted copies of a search's hits. */
 export type Match = { readonly content: string | undefined; readonly topic: string | undefined };
@@ -41,6 +41,8 @@ export class MessageList {
   /** Why the last reading failed, until the next begins. */
   readonly failure: Signal<unknown> = signal(undefined);
   readonly matches: Signal<ReadonlyMap<number, Match>> = signal(new Map());
+  /** Whether a reader is elsewhere than at its end: what comes there takes nothing away. */
+  isReadBack = false;
   readonly #options: MessageListOptions;
   #reading = new AbortController();
   /** Where the list began; undefined until it was loaded. */
@@ -101,7 +103,7 @@ export class MessageList {
       return;
     }
     const before = this.hasOldest.peek() ? pageSize : 0;
-    const after = Math.min(held.length + pageSize, keptMax);
+    const after = held.length + pageSize;
     const page = await this.#read('newer', { anchor: oldest, before, after });
     if (page !== undefined)
       this.#replace({ ...page, found_oldest: before > 0 && page.found_oldest });
@@ -117,9 +119,11 @@ export class MessageList {
       this.#arrived.push(id);
       return true;
     }
+    if (this.isReadBack && this.ids.peek().length >= this.#max) this.hasNewest.value = false;
     if (!this.hasNewest.peek()) return false;
     this.#add([id]);
-    this.#cut('oldest');
+    // A page at a time, so that not every new message costs that.
+    if (this.ids.peek().length > this.#max) this.#cut('oldest', this.#max - pageSize);
     return true;
   }
 
@@ -143,6 +147,7 @@ export class MessageList {
       this.hasOldest.value = page.found_oldest;
       this.hasNewest.value = page.found_newest;
       this.#appendArrived();
+      this.#cut(this.isReadBack ? 'newest' : 'oldest');
     });
     this.#options.onLeft();
   }
@@ -158,12 +163,14 @@ export class MessageList {
     if (ids.size > held.size) this.ids.value = ascending(ids);
   }
 
-  /** Forgets messages at one end if there are too many: a page at a time, so that not every new message costs that. */
-  #cut(end: 'oldest' | 'newest'): void {
+  get #max(): number {
+    return this.#options.newestMax ?? keptMax;
+  }
+
+  /** Forgets messages at one end if there are too many. */
+  #cut(end: 'oldest' | 'newest', kept = this.#max): void {
     const ids = this.ids.peek();
-    const max = this.#options.newestMax ?? keptMax;
-    if (ids.length <= max) return;
-    const kept = max - pageSize;
+    if (ids.length <= kept) return;
     this.ids.value = end === 'oldest' ? ids.slice(-kept) : ids.slice(0, kept);
     (end === 'oldest' ? this.hasOldest : this.hasNewest).value = false;
     this.#options.onLeft();

@@ -93,14 +93,14 @@ function Messages({ app, list, near }: MessagesProps) {
     [app, list],
   );
   const scrolling = useScrolling(app, list, { near, firstUnreadId });
-  const { ids, above, below } = scrolling.part.value;
-  const hasNewest = below === 0 && list.hasNewest.value;
+  const ids = list.ids.value;
+  const hasNewest = list.hasNewest.value;
   const isOneConversation = conversationOf(list.narrow) !== undefined;
   return (
     <div class="messages">
       <div ref={scrolling.scroller} class="scroller" onScroll={scrolling.look}>
         <div class="list" role="log" aria-label={texts.messages.log} aria-live="off">
-          <End list={list} isLast={above === 0 && list.hasOldest.value} onNear={scrolling.readUp}>
+          <End list={list} isLast={list.hasOldest.value} onNear={() => void list.loadOlder()}>
             {texts.messages.beginning}
           </End>
           {ids.map((id, index) => (
@@ -115,13 +115,13 @@ function Messages({ app, list, near }: MessagesProps) {
             />
           ))}
           {hasNewest && <PendingMessages app={app} narrow={list.narrow} />}
-          <End list={list} isLast={hasNewest} onNear={scrolling.readDown} />
+          <End list={list} isLast={hasNewest} onNear={() => void list.loadNewer()} />
         </div>
       </div>
       {!scrolling.isAtEnd.value && (
         <button type="button" class="to-newest" onClick={() => void scrolling.showNewest()}>
           <Icon name="newest" />
-          {texts.messages.toNewest(scrolling.countBelow.value, list.hasNewest.value)}
+          {texts.messages.toNewest(scrolling.countBelow.value, hasNewest)}
         </button>
       )}
       <Announcer app={app} list={list} />
