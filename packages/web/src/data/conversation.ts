@@ -2,19 +2,16 @@ import type { ParametersOf } from '@parley/client';
 
 import { partnersOf } from './narrow.ts';
 import type { Conversation } from './narrow.ts';
-import type { Message } from './state.ts';
+import type { Message, State } from './state.ts';
 
-/** @param selfId the signed-in person */
-export function conversationOfMessage(message: Message, selfId: number): Conversation {
-  return message.type === 'stream'
-    ? { type: 'stream', streamId: message.stream_id, topic: message.subject }
-    : {
-        type: 'private',
-        userIds: partnersOf(
-          message.display_recipient.map(({ id }) => id),
-          selfId,
-        ),
-      };
+export function conversationOfMessage(
+  message: Message,
+  { self }: Pick<State, 'self'>,
+): Conversation {
+  if (message.type === 'stream')
+    return { type: 'stream', streamId: message.stream_id, topic: message.subject };
+  const everybody = message.display_recipient.map(({ id }) => id);
+  return { type: 'private', userIds: partnersOf(everybody, self.peek().user_id) };
 }
 
 /** Where a message goes, in the parameters of a send. */

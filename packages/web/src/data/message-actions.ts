@@ -102,7 +102,7 @@ export async function toggleTopicMute(app: App, streamId: number, topic: string)
 
 /** The whole address of a message in its conversation. */
 export function linkTo(app: App, message: Message): string {
-  const narrow = narrowOf(conversationOfMessage(message, app.state.self.value.user_id));
+  const narrow = narrowOf(conversationOfMessage(message, app.state));
   const fragment = app.addressOf({ view: 'messages', narrow, near: message.id });
   return location.origin + location.pathname + fragment;
 }
@@ -142,7 +142,7 @@ export async function quoteMessage(app: App, message: Message): Promise<void> {
 
 /** Lets the compose area write to the message's conversation. */
 export function replyTo(app: App, message: Message): void {
-  app.composing.value = conversationOfMessage(message, app.state.self.peek().user_id);
+  app.composing.value = conversationOfMessage(message, app.state);
 }
 
 const edited = signal<number | undefined>(undefined);

@@ -26,7 +26,7 @@ function judgeFlag(flag: unknown, { flags }: Message, isPrivate: boolean): Verdi
 }
 
 function judgeTerm({ operator, operand }: NarrowTerm, message: Message, state: State): Verdict {
-  const conversation = conversationOfMessage(message, state.self.peek().user_id);
+  const conversation = conversationOfMessage(message, state);
   switch (operator) {
     case 'stream':
       return (

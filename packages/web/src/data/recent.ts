@@ -21,11 +21,10 @@ export function recentConversations(
   { newest, store }: MessageLists,
   state: State,
 ): readonly RecentConversation[] {
-  const selfId = state.self.value.user_id;
   const newestFirst = newest.ids.value
     .toReversed()
     .flatMap((id) => store.find(id)?.value ?? [])
-    .map((message) => ({ message, conversation: conversationOfMessage(message, selfId) }));
+    .map((message) => ({ message, conversation: conversationOfMessage(message, state) }));
   const groups = Map.groupBy(newestFirst, ({ conversation }) => conversationKey(conversation));
   return [...groups].flatMap(([key, [last, ...others]]) => {
     if (last === undefined) return [];

@@ -5,6 +5,7 @@ import type { App } from './app.ts';
 import { recipientsOf } from './conversation.ts';
 import { partnersOf } from './narrow.ts';
 import type { Conversation } from './narrow.ts';
+import type { State } from './state.ts';
 
 export type ScheduledMessage = AnswerOf<'GET /scheduled_messages'>['scheduled_messages'][number];
 
@@ -28,10 +29,13 @@ export async function sendLater(
 }
 
 /** Where a message will go. */
-export function conversationOfScheduled(message: ScheduledMessage, selfId: number): Conversation {
+export function conversationOfScheduled(
+  message: ScheduledMessage,
+  { self }: Pick<State, 'self'>,
+): Conversation {
   return message.type === 'stream'
     ? { type: 'stream', streamId: message.to, topic: message.topic }
-    : { type: 'private', userIds: partnersOf(message.to, selfId) };
+    : { type: 'private', userIds: partnersOf(message.to, self.peek().user_id) };
 }
 
 /**
@@ -43,8 +47,7 @@ export async function cancelScheduled(app: App, message: ScheduledMessage): Prom
   await app.client.request('DELETE /scheduled_messages/{scheduled_message_id}', {
     scheduled_message_id: message.scheduled_message_id,
   });
-  const conversation = conversationOfScheduled(message, app.state.self.peek().user_id);
-  app.drafts.append(conversation, message.content);
+  app.drafts.append(conversationOfScheduled(message, app.state), message.content);
 }
 
 const eveningHour = 18;

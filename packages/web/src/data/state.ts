@@ -122,21 +122,6 @@ export function mutedTopicKeys(
   return new Set(keys);
 }
 
-/** What a subscription or another listing says of its stream. */
-export function toStream(listed: Stream): Stream {
-  return {
-    stream_id: listed.stream_id,
-    name: listed.name,
-    description: listed.description,
-    rendered_description: listed.rendered_description,
-    invite_only: listed.invite_only,
-    is_web_public: listed.is_web_public,
-    is_announcement_only: listed.is_announcement_only,
-    history_public_to_subscribers: listed.history_public_to_subscribers,
-    first_message_id: listed.first_message_id,
-  };
-}
-
 /** Who subscribes changes by itself. */
 export function withoutSubscribers<Whole extends { readonly subscribers?: unknown }>(
   whole: Whole,
@@ -173,7 +158,7 @@ function readStreams(
     ...registered.unsubscribed,
     ...registered.subscriptions,
   ];
-  const streams = byId([...registered.streams, ...listed].map(toStream));
+  const streams = byId([...registered.streams, ...listed.map(withoutSubscribers)]);
   return {
     streams,
     subscriptions: byId(registered.subscriptions.map(withoutSubscribers)),

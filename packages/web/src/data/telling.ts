@@ -64,7 +64,7 @@ export class Telling {
    * @returns undefined if the person is not told
    */
   judge(message: Message, place: Place, isWindowFocused: boolean): Notice | undefined {
-    const conversation = conversationOfMessage(message, this.#state.self.peek().user_id);
+    const conversation = conversationOfMessage(message, this.#state);
     const { desktop, sound, push } = notificationsFor(
       { type: message.type, sender_id: message.sender_id, flags: message.flags ?? [] },
       this.#recipientOf(conversation),

@@ -73,10 +73,11 @@ function applyMove({ state, lists, topics }: Kept, event: Edit): void {
 }
 
 /** Adds messages that are unread, as far as the person subscribes to their streams: others do not count. */
-function addUnread({ self, subscriptions, unread }: State, messages: readonly Message[]): void {
+function addUnread(state: State, messages: readonly Message[]): void {
+  const { subscriptions, unread } = state;
   const all = new Map(unread.peek());
   for (const message of messages) {
-    const conversation = conversationOfMessage(message, self.peek().user_id);
+    const conversation = conversationOfMessage(message, state);
     if (conversation.type === 'private' || subscriptions.peek().has(conversation.streamId))
       all.set(message.id, { conversation, mentionsSelf: isMention(message.flags) });
   }
@@ -102,7 +103,7 @@ export const messageReducers = {
   message(kept, { message, flags, local_message_id }) {
     const { state, lists, topics, typing, telling, outbox } = kept;
     const received: Message = { ...message, flags };
-    const conversation = conversationOfMessage(received, state.self.peek().user_id);
+    const conversation = conversationOfMessage(received, state);
     lists.receive(received);
     outbox.receive(received.id, local_message_id);
     typing.receive('stop', conversation, received.sender_id);

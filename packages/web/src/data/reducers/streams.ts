@@ -1,24 +1,14 @@
 import { streamIdOf } from '../narrow.ts';
-import { byId, mutedTopicKeys, toStream, withoutSubscribers } from '../state.ts';
+import { byId, mutedTopicKeys, withoutSubscribers } from '../state.ts';
 import type { State } from '../state.ts';
 import { changedMap, without } from './change.ts';
 import type { Kept, Reducers } from './reducer.ts';
 
 /** Changes a stream wherever the state has it. */
 function changeStream({ streams, subscriptions }: State, streamId: number, change: object): void {
-  streams.value = changedMap(streams.peek(), streamId, (stream) =>
-    toStream({ ...stream, ...change }),
-  );
-  changeSubscription({ subscriptions }, streamId, change);
-}
-
-function changeSubscription(
-  { subscriptions }: Pick<State, 'subscriptions'>,
-  streamId: number,
-  change: object,
-): void {
-  subscriptions.value = changedMap(subscriptions.peek(), streamId, (subscription) => ({
-    ...subscription,
+  streams.value = changedMap(streams.peek(), streamId, (stream) => ({ ...stream, ...change }));
+  subscriptions.value = changedMap(subscriptions.peek(), streamId, (stream) => ({
+    ...stream,
     ...change,
   }));
 }
@@ -103,16 +93,13 @@ export const streamReducers = {
     const { state } = kept;
     switch (event.op) {
       case 'add': {
-        const added = event.subscriptions;
         const { streams, subscriptions } = state;
-        streams.value = new Map([...streams.peek(), ...byId(added.map(toStream))]);
-        subscriptions.value = new Map([
-          ...subscriptions.peek(),
-          ...byId(added.map(withoutSubscribers)),
-        ]);
-        for (const { stream_id, subscribers } of added)
+        const added = byId(event.subscriptions.map(withoutSubscribers));
+        streams.value = new Map([...streams.peek(), ...added]);
+        subscriptions.value = new Map([...subscriptions.peek(), ...added]);
+        for (const { stream_id, subscribers } of event.subscriptions)
           changeSubscribers(state, [stream_id], () => new Set(subscribers));
-        rereadStreams(kept, idsOf(added));
+        rereadStreams(kept, [...added.keys()]);
         break;
       }
       case 'remove':
@@ -127,7 +114,7 @@ export const streamReducers = {
         );
         break;
       default:
-        changeSubscription(state, event.stream_id, {
+        changeStream(state, event.stream_id, {
           [event.property]: event.value,
           ...(event.property === 'in_home_view' && { is_muted: !event.value }),
         });

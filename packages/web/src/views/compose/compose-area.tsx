@@ -9,7 +9,7 @@ import { lazy } from '../lazy.tsx';
 import { DialogButton } from '../parts/dialog-button.tsx';
 import { focusRecipients } from '../parts/focus.ts';
 import { IconButton } from '../parts/icon-button.tsx';
-import { Composer } from './composer.ts';
+import { Composer, newTopicAt } from './composer.ts';
 import { FailedMessages } from './failed-messages.tsx';
 import { fileHandlers, UploadList } from './files.tsx';
 import { MessageField } from './message-field.tsx';
@@ -38,31 +38,20 @@ export function ComposeArea({ app }: { readonly app: App }) {
 
 /** For places that are no conversation. */
 function StartButtons({ composer }: { readonly composer: Composer }) {
-  const { place, state } = composer.app;
-  const shownId = place.value.view === 'messages' ? streamIdOf(place.value.narrow) : undefined;
-  const [firstId = 0] = state.subscriptions.value.keys();
-  const { startStream, startTopic, startPrivate } = texts.compose;
-  const starts: readonly (readonly [string, Conversation])[] = [
-    [
-      shownId === undefined ? startStream : startTopic,
-      { type: 'stream', streamId: shownId ?? firstId, topic: '' },
-    ],
-    [startPrivate, { type: 'private', userIds: [] }],
-  ];
+  const { app } = composer;
+  const isInStream = app.place.value.view === 'messages' && streamIdOf(app.place.value.narrow);
+  const start = (conversation: Conversation): void => {
+    composer.redirect(conversation);
+    focusRecipients();
+  };
   return (
     <div class="compose-start row">
-      {starts.map(([label, conversation]) => (
-        <button
-          key={label}
-          type="button"
-          onClick={() => {
-            composer.redirect(conversation);
-            focusRecipients();
-          }}
-        >
-          {label}
-        </button>
-      ))}
+      <button type="button" onClick={() => start(newTopicAt(app))}>
+        {isInStream ? texts.compose.startTopic : texts.compose.startStream}
+      </button>
+      <button type="button" onClick={() => start({ type: 'private', userIds: [] })}>
+        {texts.compose.startPrivate}
+      </button>
     </div>
   );
 }

@@ -11,6 +11,7 @@ import {
   isSameConversation,
   narrowKey,
   narrowOf,
+  streamIdOf,
 } from '../../data/narrow.ts';
 import type { Conversation } from '../../data/narrow.ts';
 import { sendLater } from '../../data/scheduled.ts';
@@ -22,6 +23,13 @@ const saveAfterMs = 400;
 
 /** The text that is being written belongs to it; files on their way follow where it goes. */
 type Target = { conversation: Conversation | undefined };
+
+/** A new topic of the stream that is shown, otherwise of the first one of the person. */
+export function newTopicAt({ place, state }: App): Conversation {
+  const shownId = place.value.view === 'messages' ? streamIdOf(place.value.narrow) : undefined;
+  const [firstId = 0] = state.subscriptions.value.keys();
+  return { type: 'stream', streamId: shownId ?? firstId, topic: '' };
+}
 
 /**
  * The text that is being written, and where it goes. It follows the place in the page: each conversation has a text of its own, which is

@@ -1,6 +1,6 @@
 import type { App } from '../../data/app.ts';
 import { texts } from '../../texts.ts';
-import { nameOfConversation } from './conversation-name.ts';
+import { nameOfConversation } from '../parts/names.ts';
 
 /** What could not be sent, until it is sent again or discarded. */
 export function FailedMessages({ app: { outbox, state } }: { readonly app: App }) {

@@ -4,7 +4,7 @@ import { useId } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
 import type { Conversation } from '../../data/narrow.ts';
-import { nameOfConversation } from '../compose/conversation-name.ts';
+import { nameOfConversation } from '../parts/names.ts';
 import { Blank } from '../parts/blank.tsx';
 import { formatMoment } from '../parts/time.ts';
 import { FailureNote, useAttempt } from '../parts/attempt.tsx';

@@ -18,13 +18,13 @@ import {
   mentions,
   narrowOf,
   starred,
-  streamIdOf,
 } from '../../data/narrow.ts';
 import type { Narrow } from '../../data/narrow.ts';
 import { report } from '../../data/notices.ts';
 import type { Message } from '../../data/state.ts';
 import { isMuted } from '../../data/stream-groups.ts';
 import { texts } from '../../texts.ts';
+import { newTopicAt } from '../compose/composer.ts';
 import { shownPerson } from '../people/shown-person.ts';
 import { moveSelection, selectedMessageId } from './selection.ts';
 
@@ -64,12 +64,9 @@ function showNextUnread(app: App): void {
 
 /** Gives the focus to the text that is being written; where nothing is, begins one in the stream that is shown. */
 function compose(app: App): void {
-  const place = app.place.peek();
-  const narrow = place.view === 'messages' ? place.narrow : [];
-  if (place.view !== 'messages' && place.view !== 'recent') app.navigate({ view: 'recent' });
-  const [firstId = 0] = app.state.subscriptions.peek().keys();
-  const begun = { type: 'stream', streamId: streamIdOf(narrow) ?? firstId, topic: '' } as const;
-  app.composing.value = { ...(app.composing.peek() ?? begun) };
+  const { view } = app.place.peek();
+  if (view !== 'messages' && view !== 'recent') app.navigate({ view: 'recent' });
+  app.composing.value = { ...(app.composing.peek() ?? newTopicAt(app)) };
 }
 
 /** Ends an edit; otherwise goes home. */

@@ -25,10 +25,7 @@ const edited = computed(() => {
 export function EditMessage({ app, message }: { readonly app: App; readonly message: Message }) {
   // There is nothing to write in before the source is there: it would take the place of what was written.
   const { field, isRead } = edited.value;
-  const conversation = useMemo(
-    () => conversationOfMessage(message, app.state.self.peek().user_id),
-    [app, message],
-  );
+  const conversation = useMemo(() => conversationOfMessage(message, app.state), [app, message]);
   const { isRunning, failure, run } = useAttempt();
   const { id: message_id } = message;
   const read = (): void =>

@@ -185,13 +185,12 @@ function Row({ app, list, id, previousId, isFirstUnread, isOneConversation }: Ro
   const message = app.lists.store.find(id)?.value;
   const previous = previousId === undefined ? undefined : app.lists.store.find(previousId)?.value;
   if (message === undefined) return null;
-  const selfId = app.state.self.value.user_id;
-  const conversation = conversationOfMessage(message, selfId);
+  const conversation = conversationOfMessage(message, app.state);
   const match = list.matches.value.get(id);
   const beginsDay =
     previous === undefined || dateOf(previous).toDateString() !== dateOf(message).toDateString();
   const beginsConversation =
-    beginsDay || !isSameConversation(conversationOfMessage(previous, selfId), conversation);
+    beginsDay || !isSameConversation(conversationOfMessage(previous, app.state), conversation);
   const showsSender =
     isFirstUnread ||
     beginsConversation ||

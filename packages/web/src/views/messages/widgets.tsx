@@ -146,7 +146,6 @@ function Tasks({ app, message, data: { tasks, nextIndex } }: PartProps<'tasks'>)
 }
 
 function Choices({ app, message, data: { heading, choices } }: PartProps<'choices'>) {
-  const selfId = app.state.self.value.user_id;
   return (
     <section class="widget" aria-label={texts.widgets.choices}>
       <strong>{heading}</strong>
@@ -157,7 +156,7 @@ function Choices({ app, message, data: { heading, choices } }: PartProps<'choice
             type="button"
             onClick={({ detail }) => {
               // The second press of two is no second answer.
-              if (detail < 2) app.outbox.send(conversationOfMessage(message, selfId), reply);
+              if (detail < 2) app.outbox.send(conversationOfMessage(message, app.state), reply);
             }}
           >
             {name}

@@ -8,7 +8,7 @@ import { narrowOf } from '../../data/narrow.ts';
 import { closePushed, isPushed, learnWhetherPushed } from '../../data/push.ts';
 import type { Notice } from '../../data/telling.ts';
 import { texts } from '../../texts.ts';
-import { nameOfConversation } from '../compose/conversation-name.ts';
+import { nameOfConversation } from '../parts/names.ts';
 import { NotifyingTab } from './notifying-tab.ts';
 import { titleOfPlace } from './place-title.ts';
 import { playSound } from './sound.ts';

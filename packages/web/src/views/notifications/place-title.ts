@@ -2,7 +2,7 @@ import type { App } from '../../data/app.ts';
 import { conversationOf, streamIdOf } from '../../data/narrow.ts';
 import type { Narrow } from '../../data/narrow.ts';
 import { texts } from '../../texts.ts';
-import { nameOfConversation } from '../compose/conversation-name.ts';
+import { nameOfConversation } from '../parts/names.ts';
 import { namedPlaces, textOfNarrow } from '../search/search-text.ts';
 
 /** What messages are shown, in a few words. */

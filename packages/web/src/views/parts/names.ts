@@ -1,4 +1,5 @@
-/** What people and topics are called in the page. */
+/** What people, topics and conversations are called in the page. */
+import type { Conversation } from '../../data/narrow.ts';
 import type { State } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 
@@ -13,4 +14,12 @@ export function namesOf(state: State, userIds: readonly number[]): string {
 
 export function topicName(topic: string): string {
   return topic === '' ? texts.compose.noTopic : topic;
+}
+
+/** `#stream > topic`, or the people. */
+export function nameOfConversation(state: State, conversation: Conversation): string {
+  if (conversation.type === 'private') return namesOf(state, conversation.userIds);
+  const stream = state.streams.value.get(conversation.streamId);
+  const name = stream === undefined ? texts.messages.unknownStream : `#${stream.name}`;
+  return `${name} > ${topicName(conversation.topic)}`;
 }

@@ -14,7 +14,7 @@ export function ScheduledView({ app }: { readonly app: App }) {
         <WrittenItem
           key={message.scheduled_message_id}
           app={app}
-          conversation={conversationOfScheduled(message, app.state.self.value.user_id)}
+          conversation={conversationOfScheduled(message, app.state)}
           at={new Date(message.scheduled_delivery_timestamp * 1000)}
           actions={[[cancel, () => cancelScheduled(app, message)]]}
         >
