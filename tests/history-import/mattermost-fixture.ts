@@ -1,5 +1,5 @@
 /** A team as Mattermost exports it in bulk, with the oddities that docs/import/mattermost.md names. Written after the format's description. */
-import { writeZip } from './write-archives.ts';
+import { onePixel, writeZip } from './write-archives.ts';
 import type { ZipEntry } from './write-archives.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -49,11 +49,6 @@ const user = (username: string, channels: readonly Row[] | null, more: Row = {})
     teams: channels === null ? null : [{ name: 'birch', roles: 'team_user', channels }],
     ...more,
   });
-
-const onePixel = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-);
 
 export const longText = `${'bark '.repeat(3_000)}end`;
 
@@ -125,7 +120,8 @@ export function mattermostLines(): string[] {
         }),
       }),
     ),
-    line('post', post('ana', 'Only for us', { channel: 'board' })),
+    line('post', post('ana', 'Only for us of ~board', { channel: 'board' })),
+    line('post', post('ana', 'Ask in ~board or ~old', { create_at: start + 98_000_000 })),
     line('post', post('ana', longText)),
     line('post', post('ana', 'In seconds', { create_at: 1_700_000_000 })),
     line('post', post('ana', 'Elsewhere', { team: 'other' })),

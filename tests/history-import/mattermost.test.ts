@@ -124,8 +124,10 @@ describe('a team', () => {
   });
 
   test('keeps private what was private', async () => {
-    expect(contents(await messagesOf('ana'))).toContain('Only for us');
-    expect(contents(await messagesOf('bo'))).not.toContain('Only for us');
+    expect(contents(await messagesOf('ana'))).toContain('Only for us of #**Board**');
+    const bos = contents(await messagesOf('bo'));
+    expect(bos.join('\n')).not.toMatch(/Only for us|Board/);
+    expect(bos).toContain('Ask in ~board or #**!DEACTIVATED:Old**');
     const { streams } = await clients.bo.get('streams');
     expect(JSON.stringify(streams)).not.toContain('Board');
   });
@@ -145,6 +147,7 @@ describe('a team', () => {
       ['/me wave', 'chat'],
       ['**CI**: ', 'chat'],
       ['bark bar', 'chat'],
+      ['Ask in ~', 'chat'],
     ]);
   });
 
@@ -170,7 +173,7 @@ describe('a team', () => {
       contents(await messagesOf(person, [{ operator: 'is', operand: 'unread' }])).map((content) =>
         content.slice(0, 8),
       );
-    expect(await unread('bo')).toEqual(['/me wave', '**CI**: ', 'bark bar']);
+    expect(await unread('bo')).toEqual(['/me wave', '**CI**: ', 'bark bar', 'Ask in ~']);
     expect(await unread('ana')).toEqual(['Hi', '> Ask me']);
   });
 

@@ -148,6 +148,7 @@ const general: readonly Row[] = [
   message('U1', 'No time', { ts: 1_700_000_000.5 }),
   message('U1', longText),
   message('U1', '<!channel> lunch'),
+  message('U1', 'Not here: <#G1> <#G1|secret> <#C99|far>'),
 ];
 
 const lateReply = message('U1', 'Months later', { ts: '1705000000.000300', thread_ts: root });
@@ -173,13 +174,21 @@ export function slackFiles(): Record<string, unknown> {
     'mpims.json': [
       { id: 'G2', name: 'mpdm-ana--bo--cy-1', members: ['U1', 'U2', 'U3'] },
       { id: 'G3', name: 'mpdm-ana--bo--cy-2', members: ['U3', 'U2', 'U1'] },
+      { id: 'G4', name: 'mpdm-twice', members: ['U1', 'U3'] },
+      { id: 'G5', name: 'mpdm-twice', members: ['U2', 'U3'] },
+      { id: 'G6', name: 'mpdm-apart', members: ['U1', 'U3'] },
+      { id: 'G7', name: 'mpdm-apart', members: ['U2', 'U4'] },
     ],
     'integration_logs.json': [{ service_id: 1 }],
     'general/2023-11-14.json': general,
     'general/2024-01-11.json': [orphan, lateReply],
     'general/canvas_in_the_conversation.json': [{ id: 'x' }],
     'old/2020-01-01.json': [message('U1', 'Long ago')],
-    'secret/2023-11-14.json': [message('U1', 'Between us'), message('U2', 'Bo has left since')],
+    'secret/2023-11-14.json': [
+      message('U1', 'See <#G1>'),
+      message('U1', 'Between us'),
+      message('U2', 'Bo has left since'),
+    ],
     'turned/2023-11-14.json': [message('U1', 'Private by now')],
     'D1/2023-11-14.json': [
       message('U1', 'Hi Bo', { ts: '1700030000.000100', thread_ts: '1700030000.000100' }),
@@ -188,6 +197,8 @@ export function slackFiles(): Record<string, unknown> {
     'D2/2023-11-14.json': [message('U4', 'Before I went')],
     'mpdm-ana--bo--cy-1/2023-11-14.json': [message('U3', 'Three')],
     'mpdm-ana--bo--cy-2/2023-11-14.json': [message('U2', 'The same three')],
+    'mpdm-twice/2023-11-14.json': [message('U1', 'Once'), message('U2', 'Twice')],
+    'mpdm-apart/2023-11-14.json': [message('U1', 'Here'), message('U2', 'There')],
     'nowhere/2023-11-14.json': [message('U1', 'Of no channel')],
   };
 }

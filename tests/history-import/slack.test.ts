@@ -118,6 +118,7 @@ describe('a workspace', () => {
       ['messages', 'merged', 'another message has its key', 1],
       ['users.json', 'merged', 'another account has the same address', 1],
       ['groups.json', 'merged', 'another conversation has its id or its folder', 1],
+      ['mpims.json', 'merged', 'another conversation has its id or its folder', 2],
       ['reactions', 'skipped', 'there is no such emoji here', 1],
     ])
       expect(records).toContainEqual(expect.objectContaining({ kind, outcome, reason, count }));
@@ -125,6 +126,7 @@ describe('a workspace', () => {
 
   test('keeps private what was private', async () => {
     expect(contents(await messagesOf('ana', inStream('secret')))).toEqual([
+      'See #**secret**',
       'Between us',
       'Bo has left since',
     ]);
@@ -141,14 +143,18 @@ describe('a workspace', () => {
   test('has its private conversations, those of the same people as one', async () => {
     const privately = async (person: keyof typeof clients): Promise<string[]> =>
       contents(await messagesOf(person, [{ operator: 'is', operand: 'private' }]));
-    expect(await privately('cy')).toEqual(['Three', 'The same three']);
+    // Two conversations in one folder: whoever was in both reads it; of the others everybody keeps the own.
+    expect(await privately('cy')).toEqual(['Three', 'The same three', 'Once', 'Twice']);
     expect(await privately('bo')).toEqual([
       'Three',
       'The same three',
+      'There',
       'Hi Bo',
       '> Hi Bo\n\nHi Ana',
     ]);
-    expect(await privately('ana')).toContain('Before I went');
+    const anas = await privately('ana');
+    expect(anas).toEqual(expect.arrayContaining(['Before I went', 'Here']));
+    expect(anas.filter((content) => ['Once', 'Twice', 'There'].includes(content))).toEqual([]);
   });
 
   test('has a topic for each thread, and one for all other messages', async () => {
@@ -184,6 +190,7 @@ describe('a workspace', () => {
     );
     expect(texts).toContain('/me looks');
     expect(texts).toContain('@**all** lunch');
+    expect(texts).toContain('Not here: #private channel #private channel #far');
     expect(texts).toContain(longText);
     expect(JSON.stringify([texts, report])).not.toContain('xoxe-secret');
   });

@@ -7,6 +7,12 @@ import { crc32, createGzip, deflateRawSync } from 'node:zlib';
 import { pack } from 'tar-stream';
 import type { Header } from 'tar-stream';
 
+/** A picture in PNG. */
+export const onePixel = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+
 /** An entry of a tar archive: its text, or what it is instead of a file. */
 export type TarEntry = {
   readonly name: string;

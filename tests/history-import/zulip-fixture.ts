@@ -2,14 +2,9 @@
  * An organization as the reference server exports it, with every oddity that docs/import/zulip.md names. Written after the format's description:
  * a bakery with a public stream, a private one whose subscribers share no history, one that was deactivated, and people of every kind.
  */
-import { writeTar } from './write-archives.ts';
+import { onePixel, writeTar } from './write-archives.ts';
 
 type Row = Readonly<Record<string, unknown>>;
-
-const onePixel = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
-  'base64',
-);
 
 const start = 1_600_000_000;
 

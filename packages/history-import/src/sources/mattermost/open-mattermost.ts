@@ -232,22 +232,10 @@ class MattermostSource implements Source {
 
   async *messages(names: LoadedNames): AsyncGenerator<MessageBatch> {
     const { ledger } = this.#options;
-    const postNames: MattermostNames = {
-      person: (username) => {
-        const index = this.people.indexOf(username);
-        if (index === undefined) return undefined;
-        const { id, fullName } = names.person(index);
-        return `@**${fullName}|${id}**`;
-      },
-      channel: (channel) => {
-        const stream = this.channels.indexOf(channel);
-        return stream === undefined ? undefined : `#**${names.stream(stream).name}**`;
-      },
-    };
     let batch: MessageRecord[] = [];
     for await (const post of this.#posts()) {
       try {
-        const message = this.#messageOf(post, postNames, names);
+        const message = this.#messageOf(post, names);
         if (message !== undefined) batch.push(message);
       } catch (error) {
         if (!(error instanceof RecordFault)) throw error;
@@ -265,11 +253,25 @@ class MattermostSource implements Source {
     yield { messages: batch, progress: batch.length };
   }
 
-  #messageOf(
-    post: Post,
-    postNames: MattermostNames,
-    names: LoadedNames,
-  ): MessageRecord | undefined {
+  /** The names that may be told in a channel: not those of other private ones, which its readers may not know. */
+  #namesIn(inStream: number | undefined, names: LoadedNames): MattermostNames {
+    return {
+      person: (username) => {
+        const index = this.people.indexOf(username);
+        if (index === undefined) return undefined;
+        const { id, fullName } = names.person(index);
+        return `@**${fullName}|${id}**`;
+      },
+      channel: (channel) => {
+        const stream = this.channels.indexOf(channel);
+        if (stream === undefined) return undefined;
+        const isPrivate = this.channels.streams[stream]?.isPrivate === true;
+        return isPrivate && stream !== inStream ? undefined : `#**${names.stream(stream).name}**`;
+      },
+    };
+  }
+
+  #messageOf(post: Post, names: LoadedNames): MessageRecord | undefined {
     const { row, place, key, root, thread, isReply, to } = post;
     const { ledger, channelTopic } = this.#options;
     const files = this.#filesOf(post, names);
@@ -285,7 +287,7 @@ class MattermostSource implements Source {
       props: row.value('props'),
       type: row.value('type'),
     };
-    const content = [translatePost(post_, postNames), ...files]
+    const content = [translatePost(post_, this.#namesIn(stream, names)), ...files]
       .filter((part) => part !== '')
       .join('\n');
     if (content === '') return skip('it is empty');

@@ -29,7 +29,7 @@ import {
 } from './slack-messages.ts';
 import type { SlackRecord, SlackTime } from './slack-messages.ts';
 import { SlackPeople } from './slack-people.ts';
-import { quote } from './slack-text.ts';
+import { hiddenChannel, quote } from './slack-text.ts';
 import type { SlackNames } from './slack-text.ts';
 
 export type SlackOptions = {
@@ -209,8 +209,8 @@ class SlackSource implements Source {
 
   async *messages(names: LoadedNames): AsyncGenerator<MessageBatch> {
     const { ledger } = this.#options;
-    const slackNames = this.#slackNames(names);
     for (const { path, conversation } of this.#days) {
+      const slackNames = this.#namesIn(conversation, names);
       let batch: MessageRecord[] = [];
       for await (const placed of this.#recordsOf(path, true)) {
         try {
@@ -233,7 +233,8 @@ class SlackSource implements Source {
     }
   }
 
-  #slackNames(names: LoadedNames): SlackNames {
+  /** The names that may be told in a conversation: not those of private channels, which its readers may not know. */
+  #namesIn(conversation: SlackConversation | undefined, names: LoadedNames): SlackNames {
     return {
       person: (id) => {
         const index = this.#people.indexOf(id);
@@ -243,7 +244,11 @@ class SlackSource implements Source {
       },
       channel: (id) => {
         const stream = this.#channels.ofId(id)?.stream;
-        return stream === undefined ? undefined : `#**${names.stream(stream).name}**`;
+        if (stream === undefined) return undefined;
+        const isPrivate = this.#channels.streams[stream]?.isPrivate === true;
+        return isPrivate && stream !== conversation?.stream
+          ? hiddenChannel
+          : `#**${names.stream(stream).name}**`;
       },
     };
   }
@@ -269,19 +274,14 @@ class SlackSource implements Source {
       conversation.stream === undefined ? threads?.answered(record, time) : undefined;
     const edited = record['edited'];
     const editedAt = isRecord(edited) ? timeOf(edited['ts'])?.secs : undefined;
+    const sender = senderOf(record, this.#people);
     return {
       place,
       key: keyOf(conversation, time),
-      sender: senderOf(record, this.#people),
+      sender,
       to:
         conversation.stream === undefined
-          ? {
-              participants: participantsOf(
-                conversation,
-                this.#senders.get(conversation) ?? new Set(),
-                this.#people,
-              ),
-            }
+          ? { participants: this.#participantsOf(conversation, sender) }
           : { stream: conversation.stream, topic: threads?.topicOf(record) ?? channelTopic },
       content: answered === undefined ? content : `${quote(answered)}\n\n${content}`,
       sentAt: time.secs,
@@ -289,6 +289,13 @@ class SlackSource implements Source {
       lastEditedAt: editedAt,
       edits: [],
     };
+  }
+
+  #participantsOf(conversation: SlackConversation, sender: number): number[] {
+    const senders = this.#senders.get(conversation) ?? new Set();
+    const participants = participantsOf(conversation, senders, this.#people);
+    // Of several conversations without a common member, everybody keeps what was the own.
+    return participants.length === 0 ? [sender] : participants;
   }
 
   async *reactions(): AsyncGenerator<readonly ReactionRecord[]> {

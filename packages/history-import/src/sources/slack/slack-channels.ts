@@ -24,6 +24,8 @@ export type SlackConversation = {
   readonly stream: number | undefined;
   /** Ids of people. */
   readonly members: Set<string>;
+  /** Whether it stands for several, of which nobody else than their common members may read all. */
+  isJoined: boolean;
 };
 
 const noNames = { person: () => undefined, channel: () => undefined };
@@ -71,6 +73,7 @@ export class SlackChannels {
       folder,
       stream: isChannel ? this.streams.length : undefined,
       members,
+      isJoined: false,
     };
     if (isChannel) this.streams.push(this.#streamOf(row, place, file === 'groups.json'));
     this.conversations.push(conversation);
@@ -87,6 +90,7 @@ export class SlackChannels {
     members: ReadonlySet<string>,
     place: Place,
   ): void {
+    same.isJoined = true;
     for (const member of same.members) if (!members.has(member)) same.members.delete(member);
     const stream = same.stream === undefined ? undefined : this.streams[same.stream];
     const isPrivate = file !== 'channels.json' || stream?.isPrivate === true;

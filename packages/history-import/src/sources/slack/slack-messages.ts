@@ -179,13 +179,17 @@ function withSuffix(topic: string, suffix: string): string {
   return cutTo(topic, limits.topicMaxCodePoints - suffix.length).trimEnd() + suffix;
 }
 
-/** @returns the people of a private conversation, by their numbers */
+/**
+ * The people of a private conversation, by their numbers.
+ *
+ * @param senders who wrote in it
+ */
 export function participantsOf(
-  { members }: SlackConversation,
+  { members, isJoined }: SlackConversation,
   senders: ReadonlySet<number>,
   people: SlackPeople,
 ): number[] {
   const listed = [...members].map((id) => people.ensure(id, undefined, id === slackbot));
   // Where members were lost, those who wrote took part.
-  return [...new Set(listed.length < 2 ? [...listed, ...senders] : listed)];
+  return [...new Set(listed.length < 2 && !isJoined ? [...listed, ...senders] : listed)];
 }

@@ -24,6 +24,9 @@ const marked = /\uE000(\d+)\uE001/g;
 
 const everybody = '@**all**';
 
+/** What a channel is called whose name is not known, or not to everybody. */
+export const hiddenChannel = '#private channel';
+
 function link(url: string, label: string | undefined): string {
   const address = unescapeText(url);
   const shown = label === undefined ? '' : unescapeText(label).replaceAll(/[[\]]/g, '');
@@ -44,7 +47,7 @@ function translateToken(token: string, names: SlackNames): string {
     return names.person(target.slice(1)) ?? (plain || target.slice(1)).replace(/^@/, '');
   }
   if (target.startsWith('#'))
-    return names.channel(target.slice(1)) ?? (plain === '' ? '#private channel' : `#${plain}`);
+    return names.channel(target.slice(1)) ?? (plain === '' ? hiddenChannel : `#${plain}`);
   if (!target.startsWith('!')) return link(target, label);
   const word = target.slice(1);
   if (word === 'channel' || word === 'everyone') return everybody;
@@ -142,7 +145,7 @@ function translateInline(element: Element, names: SlackNames): string {
     case 'user':
       return names.person(textOf(element['user_id'])) ?? textOf(element['user_id']);
     case 'channel':
-      return names.channel(textOf(element['channel_id'])) ?? '#private channel';
+      return names.channel(textOf(element['channel_id'])) ?? hiddenChannel;
     case 'emoji':
       return `:${textOf(element['name'])}:`;
     case 'broadcast':
