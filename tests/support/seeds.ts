@@ -1,5 +1,6 @@
 /** Seeds of random tests that once found a fault: each run begins with them. A fix of a fault adds its seed here. */
 const foundFaults = {
+  'history import': [],
   'hostile input': [],
   privacy: [],
   'read state': [],
