@@ -169,15 +169,20 @@ class MattermostSource implements Source {
       if (typeof reaction['user'] === 'string') this.people.ensure(reaction['user']);
     for (const path of attachmentsOf(row)) {
       const file = this.fileAt(path);
-      if (file === undefined || author === undefined || this.#fileIndexes.has(path)) continue;
-      this.#fileIndexes.set(path, this.#files.length);
-      this.#files.push({
+      if (file === undefined || author === undefined) continue;
+      const index = this.#fileIndexes.get(path) ?? this.#files.length;
+      const createdAt = findTimeMs(row, 'create_at') ?? 0;
+      const other = this.#files[index];
+      // Posts are in no order, and who posted it first owns it.
+      if (other !== undefined && other.createdAt <= createdAt) continue;
+      this.#fileIndexes.set(path, index);
+      this.#files[index] = {
         place: { file: path, at: '' },
         owner: author,
         name: path.slice(path.lastIndexOf('/') + 1),
-        createdAt: findTimeMs(row, 'create_at') ?? 0,
+        createdAt,
         file,
-      });
+      };
     }
     if (isReply || thread === undefined || !('channel' in to)) return;
     const names = this.#topicNames.get(to.channel) ?? new UniqueNames(limits.topicMaxCodePoints);
