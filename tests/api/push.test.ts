@@ -1,4 +1,7 @@
 /** Web Push: subscriptions, and who is told of what, with a push service that checks signatures and a subscriber that decrypts. */
+import { createServer } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
+
 import type { Pool } from '@parley/database';
 import { makeOrganization, openTestPool, startLocalCluster, waitUntil } from '@parley/test-kit';
 import type { Cluster, Parameters, TestAccount, TestOrganization } from '@parley/test-kit';
@@ -136,7 +139,7 @@ test('a message is pushed at once, encrypted for the subscriber and signed by th
   const push = service.pushes.find(({ path }) => path === phone.path);
   expect(push?.publicKey).toBe(publicKey);
   expect(push?.headers).toMatchObject({
-    ttl: '86400',
+    ttl: textMatching(/^86[34]\d\d$/),
     urgency: 'high',
     'content-encoding': 'aes128gcm',
     topic: textMatching(/^[\w-]{32}$/),
@@ -289,11 +292,104 @@ test.each([404, 410])('a subscription of which its service says %i ends', async 
   expect(subscriptions).toEqual([]);
 });
 
+test('services that never answer, however many, take no place of one that works', async () => {
+  await write('it works');
+  await settle();
+  const held = new Set<Socket>();
+  const silent = createServer((socket) => {
+    held.add(socket);
+    socket.on('error', () => undefined).on('close', () => held.delete(socket));
+  });
+  const listening = Promise.withResolvers<void>();
+  silent.listen(0, '127.0.0.1', listening.resolve);
+  await listening.promise;
+  const { port } = silent.address() as AddressInfo;
+  const many = await organization.makeAccounts(
+    Array.from({ length: 8 }, (_, n) => `Silent${made} ${n}`),
+  );
+  await Promise.all(
+    many.map(async ({ client }, n) => {
+      for (let m = 0; m < 20; m += 1)
+        await client.post('push_subscriptions', {
+          ...phone.target,
+          endpoint: `https://s${n}-${m}.localhost:${port}/`,
+        });
+    }),
+  );
+  const { id: to } = await organization.makeStream(`loud${made}`, [ann, ...many]);
+  await send(ann, { type: 'stream', to, topic, content: '@**all** hello' });
+  await waitUntil('services do not answer', () => held.size >= 16);
+  await write('it goes on working');
+  await waitUntil('it came', () => phone.payloads.length === 2);
+  expect(held.size).toBeLessThanOrEqual(32);
+  await pool.query(`DELETE FROM push_subscriptions WHERE origin LIKE '%:${port}'`);
+  for (const socket of held) socket.destroy();
+  silent.close();
+});
+
+test('what a service says of single subscriptions is not taken for a fault of the service', async () => {
+  const cat = await organization.makeAccount(`Cat${made} Moe`);
+  const foreign = Array.from({ length: 10 }, () => new PushSubscriber(service));
+  for (const each of foreign) await cat.client.post('push_subscriptions', each.target);
+  const refused = new Set<string>();
+  service.answer = (path) => {
+    if (path === phone.path) return 201;
+    refused.add(path);
+    return 403;
+  };
+  await send(ann, { type: 'private', to: [cat.id], content: 'hello' });
+  await waitUntil('all were refused', () => refused.size === foreign.length);
+  await write('hello');
+  await waitUntil('the telephone has it', () => phone.payloads.length === 1);
+  await goOn();
+});
+
+test.each([
+  ['600', 500, 601],
+  [new Date(Date.now() + 900_000).toUTCString(), 600, 901],
+  ['9999999999', 3_500, 3_601],
+  ['soon', 0, 6],
+])(
+  'a subscription waits as long as its service asks (%s), for an hour at most',
+  async (header, least, most) => {
+    const busy = await PushService.start();
+    busy.answer = () => ({ status: 429, headers: { 'retry-after': header } });
+    const tablet = new PushSubscriber(busy);
+    await bob.client.post('push_subscriptions', tablet.target);
+    await call('come');
+    const secs = await waitUntil('it is put off', async () => {
+      const { rows } = await pool.query<{ secs: number }>(
+        `SELECT extract(epoch FROM due_at - now())::float AS secs FROM push_subscriptions
+          WHERE endpoint = '${tablet.target.endpoint}' AND failures = 1`,
+      );
+      return rows[0]?.secs;
+    });
+    expect(secs).toBeGreaterThan(least);
+    expect(secs).toBeLessThan(most);
+    await bob.client.delete('push_subscriptions', { endpoint: tablet.target.endpoint });
+    await busy.stop();
+  },
+);
+
+test('a push that is too large for its service is repeated without words', async () => {
+  service.answer = (_path, body) => (body.length > 700 ? 413 : 201);
+  await call('語'.repeat(200));
+  await settle();
+  expect(phone.payloads.map(({ notice }) => [notice.text, notice.count])).toEqual([[null, 1]]);
+});
+
+test('nobody is told of what is older than a day', async () => {
+  const id = await sayInVain(concerning.byName(bob));
+  await pool.query(`UPDATE messages SET sent_at = now() - interval '25 hours' WHERE id = ${id}`);
+  await goOn();
+  expect(phone.payloads).toEqual([]);
+});
+
 test('a push follows no redirect', async () => {
   const asked: string[] = [];
   service.answer = (path) => {
     asked.push(path);
-    return 302;
+    return { status: 302, headers: { location: '/elsewhere' } };
   };
   await write('hello');
   await waitUntil('it failed', async () => {
@@ -344,6 +440,19 @@ describe('subscriptions', () => {
       await ann.client.delete('push_subscriptions', { endpoint: phone.target.endpoint }),
     ).toEqual(done);
     expect((await ann.client.get('push_subscriptions'))['subscriptions']).toEqual([]);
+  });
+
+  test('of several people who subscribe one endpoint at once one keeps it', async () => {
+    const people = await organization.makeAccounts(
+      Array.from({ length: 8 }, (_, n) => `Same${made} ${n}`),
+    );
+    const { target } = new PushSubscriber(service);
+    await Promise.all(people.map(({ client }) => client.post('push_subscriptions', target)));
+    const { rowCount } = await pool.query({
+      text: 'SELECT 1 FROM push_subscriptions WHERE endpoint = $1',
+      values: [target.endpoint],
+    });
+    expect(rowCount).toBe(1);
   });
 
   test.each([

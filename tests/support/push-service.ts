@@ -29,6 +29,11 @@ export type ReceivedPush = {
   readonly publicKey: string;
 };
 
+/** A status, or one with headers. */
+export type PushAnswer =
+  | number
+  | { readonly status: number; readonly headers: Readonly<Record<string, string>> };
+
 const publicKeyBytes = 65;
 
 /** @throws Error unless the request is signed for this origin by the key that it names */
@@ -78,8 +83,8 @@ export class PushService {
   readonly pushes: ReceivedPush[] = [];
   /** Of requests that were not signed rightly. */
   readonly faults: string[] = [];
-  /** The status for each request; may be replaced at any time. */
-  answer: (path: string) => Promise<number> | number = () => 201;
+  /** The answer to each request; may be replaced at any time. */
+  answer: (path: string, body: Buffer) => Promise<PushAnswer> | PushAnswer = () => 201;
   /** The authority of its certificate, which processes have to trust. */
   readonly caFile: string;
   readonly #server: Server;
@@ -103,16 +108,18 @@ export class PushService {
       void (async () => {
         const body = await buffer(request);
         const path = request.url ?? '';
-        let status = 400;
+        let [status, headers]: [number, Readonly<Record<string, string>>] = [400, {}];
         try {
           const publicKey = checkSigned(request.headers.authorization ?? '', started.origin);
-          status = await started.answer(path);
+          const answer = await started.answer(path, body);
+          [status, headers] =
+            typeof answer === 'number' ? [answer, {}] : [answer.status, answer.headers];
           if (status < 300)
             started.pushes.push({ path, headers: request.headers, body, publicKey });
         } catch (error) {
           started.faults.push(String(error));
         }
-        response.writeHead(status, status === 302 ? { location: '/elsewhere' } : {}).end();
+        response.writeHead(status, headers).end();
       })();
     });
     const listening = Promise.withResolvers<void>();

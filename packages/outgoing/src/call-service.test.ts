@@ -123,6 +123,7 @@ describe('a call goes', () => {
       kind: 'answer',
       status: 200,
       text: 'fine',
+      retryAfter: undefined,
     });
     const [request = ''] = server.requests;
     expect(request).toMatch(/^POST \/path\?q=1 HTTP\/1\.1\r\n/);

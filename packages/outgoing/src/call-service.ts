@@ -25,7 +25,12 @@ export type ServiceCall = {
   readonly headers: Readonly<Record<string, string>>;
 };
 
-export type ServiceAnswer = { readonly status: number; readonly text: string };
+export type ServiceAnswer = {
+  readonly status: number;
+  readonly text: string;
+  /** How long the service wants to be left alone (RFC 9110, 10.2.3), as it says it. */
+  readonly retryAfter: string | undefined;
+};
 
 /** The result of a call; `called-off` if the process ended first, so the result is unknown. */
 export type CallResult =
@@ -224,7 +229,7 @@ async function follow(
         const text = await readText(response, status < 200 || status > 299);
         // A body that lasts until the connection ends looks complete after an abort.
         signal.throwIfAborted();
-        return { status, text };
+        return { status, text, retryAfter: response.headers['retry-after'] };
       }
       hop = next;
     } finally {

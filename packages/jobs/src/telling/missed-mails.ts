@@ -14,7 +14,7 @@ import {
 import type { ClaimedMail, NewMail, Realm } from '@parley/store';
 import type { Candidate, ToldFacts } from '@parley/store/telling';
 
-import { byConversation, judge } from './judge.ts';
+import { byConversation, isOld, judge } from './judge.ts';
 import { missedLetter } from './missed-letter.ts';
 
 export type MissedMailOptions = {
@@ -34,10 +34,6 @@ function isFilled(items: readonly ToldFacts[]): items is readonly [ToldFacts, ..
 
 function idOf({ userId, messageId }: Candidate): string {
   return `${userId}/${messageId}`;
-}
-
-function isOld({ message }: ToldFacts): boolean {
-  return Date.now() - message.sentAt.getTime() > toldMaxSecs * 1_000;
 }
 
 function mailOf(

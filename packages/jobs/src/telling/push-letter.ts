@@ -5,7 +5,6 @@ import { messageLink } from '@parley/markdown';
 import { wordsOf } from '@parley/notification-rules';
 import type { PushPayload } from '@parley/notification-rules';
 import type { ServiceCall } from '@parley/outgoing';
-import { toldMaxSecs } from '@parley/store/telling';
 import type { PushKeys, PushTarget, ToldFacts } from '@parley/store/telling';
 import webPush from 'web-push';
 
@@ -47,6 +46,12 @@ export function pushPayload(
   };
 }
 
+/** The same without words, earlier messages and what was read elsewhere, in case the whole is too large for a push service. */
+export function shortened({ notice, ...payload }: PushPayload): PushPayload {
+  const { message_ids: ids } = notice;
+  return { ...payload, notice: { ...notice, text: null, message_ids: ids.slice(-1) }, gone: [] };
+}
+
 /** A push service keeps only the newest push of a topic for a device that is away (RFC 8030, 5.4). */
 function topicOf({ notice }: PushPayload): string {
   const hash = createHash('sha256').update(`conversation ${notice.conversation_id}`);
@@ -56,6 +61,7 @@ function topicOf({ notice }: PushPayload): string {
 /**
  * Encrypts a payload for a subscriber (RFC 8291) and signs the request (RFC 8292).
  *
+ * @param ttlSecs how long a push service keeps it for a device that is away
  * @param subject an https or mailto address of the operator, for push services
  * @throws Error if the subscriber's keys are unusable
  */
@@ -63,6 +69,7 @@ export function pushCall(
   { endpoint, p256dh, auth }: PushTarget,
   payload: PushPayload,
   isUrgent: boolean,
+  ttlSecs: number,
   { publicKey, privateKey, subject }: PushKeys & { readonly subject: string },
 ): ServiceCall {
   const details = webPush.generateRequestDetails(
@@ -70,7 +77,7 @@ export function pushCall(
     JSON.stringify(payload),
     {
       vapidDetails: { subject, publicKey, privateKey },
-      TTL: toldMaxSecs,
+      TTL: ttlSecs,
       urgency: isUrgent ? 'high' : 'normal',
       topic: topicOf(payload),
       contentEncoding: 'aes128gcm',

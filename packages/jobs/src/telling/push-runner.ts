@@ -3,6 +3,7 @@ import { transaction } from '@parley/database';
 import type { Pool } from '@parley/database';
 import type { Logger } from '@parley/logging';
 import type { CallResult, ServiceCall } from '@parley/outgoing';
+import type { PushPayload } from '@parley/notification-rules';
 import type { KeySecrets } from '@parley/secrets';
 import {
   claimPushes,
@@ -17,9 +18,11 @@ import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 import webPush from 'web-push';
 
-import { byConversation, judge } from './judge.ts';
-import { pushCall, pushPayload } from './push-letter.ts';
+import { byConversation, isOld, judge, leftSecs } from './judge.ts';
+import { pushCall, pushPayload, shortened } from './push-letter.ts';
 import { PushServices } from './push-services.ts';
+import type { PushEnd } from './push-services.ts';
+import { retryAfterSecs } from './retry-after.ts';
 
 export type PushRunnerOptions = {
   readonly pool: Pool;
@@ -34,8 +37,8 @@ export type PushRunnerOptions = {
 const lookIntervalMs = 300;
 const measureIntervalMs = 10_000;
 const claimsPerStep = 32;
-/** Longer than a request may take; after a crash a subscription waits this long. */
-const claimSecs = 60;
+/** Longer than two requests may take; after a crash a subscription waits this long. */
+const claimSecs = 90;
 const firstDelaySecs = 5;
 const delayMaxSecs = 3_600;
 /** Together half a day. */
@@ -51,6 +54,8 @@ type Plan = {
   /** Told of before, and no longer to be shown. */
   readonly gone: readonly number[];
   readonly kept: readonly number[];
+  /** Whether some of what is kept was not pushed, and is not to be yet. */
+  readonly isWaiting: boolean;
   /** When to look again at what is kept. */
   readonly againInSecs: number | undefined;
 };
@@ -63,7 +68,9 @@ function planOf(claim: ClaimedPush, facts: readonly ToldFacts[]): Plan {
     return found === undefined ? [] : [{ found, wasPushed }];
   });
   const shown = unread.filter(({ wasPushed }) => wasPushed).map(({ found }) => found);
-  const fresh = unread.filter(({ wasPushed }) => !wasPushed).map(({ found }) => found);
+  const fresh = unread
+    .filter(({ found, wasPushed }) => !wasPushed && !isOld(found))
+    .map(({ found }) => found);
   const now = fresh.filter((each) => judge(each).push !== undefined);
   const later = fresh.filter(
     (each) => judge(each).push === undefined && judge(each, true).push !== undefined,
@@ -87,21 +94,26 @@ function planOf(claim: ClaimedPush, facts: readonly ToldFacts[]): Plan {
       .filter(({ id, wasPushed }) => wasPushed && !byId.has(id))
       .map(({ id }) => id),
     kept: [...shown, ...others.flat(), ...later].map(({ messageId }) => messageId),
+    isWaiting: later.length > 0,
     againInSecs: waits.length === 0 ? undefined : Math.min(...waits),
   };
 }
 
-type Outcome = 'sent' | 'gone' | 'failed';
+type Outcome = 'sent' | 'gone' | 'too large' | 'refused' | 'failed';
 
+/** `failed` is the service's fault, `refused` that of the subscription (RFC 8030, 5, 7.2 and 8.4). */
 function outcomeOf(result: CallResult): Outcome {
   if (result.kind !== 'answer') return 'failed';
-  if (result.status === 404 || result.status === 410) return 'gone';
-  return result.status >= 200 && result.status < 300 ? 'sent' : 'failed';
+  const { status } = result;
+  if (status >= 200 && status < 300) return 'sent';
+  if (status === 404 || status === 410) return 'gone';
+  if (status === 413) return 'too large';
+  return status === 429 || status >= 500 ? 'failed' : 'refused';
 }
 
-/** Whether the push service may have taken a push although it did not say so. */
-function isUncertain({ kind }: CallResult): boolean {
-  return kind === 'timeout' || kind === 'connection' || kind === 'called-off';
+/** How long the service asked to be left alone. */
+function askedRestSecs(result: CallResult): number {
+  return result.kind === 'answer' ? retryAfterSecs(result.retryAfter) : 0;
 }
 
 export class PushRunner {
@@ -115,13 +127,15 @@ export class PushRunner {
   #keys: PushKeys | undefined;
   #timers: NodeJS.Timeout[] = [];
   #looking: Promise<void> | undefined;
+  #measuring: Promise<void> | undefined;
+  #isStopping = false;
 
   constructor(options: PushRunnerOptions) {
     this.#options = options;
     const registers = [options.registry];
     this.#outcomes = new Counter({
       name: 'parley_pushes_total',
-      help: 'Attempts to push, by outcome (sent, gone with the subscription, failed and to be retried, given up with the subscription)',
+      help: 'Attempts to push, by outcome (sent, gone with the subscription, refused or failed and to be retried, given up with the subscription)',
       labelNames: ['outcome'],
       registers,
     });
@@ -132,7 +146,7 @@ export class PushRunner {
     });
     this.#subscriptions = new Gauge({
       name: 'parley_push_subscriptions',
-      help: 'Subscriptions to pushes of the whole installation, by state (all, due)',
+      help: 'Subscriptions to pushes of the whole installation, by state (all, due, failing)',
       labelNames: ['state'],
       registers,
     });
@@ -151,21 +165,29 @@ export class PushRunner {
         });
     };
     const measure = async (): Promise<void> => {
-      const { all, due } = await countPushSubscriptions(pool);
-      this.#subscriptions.set({ state: 'all' }, all);
-      this.#subscriptions.set({ state: 'due' }, due);
+      const counts = await countPushSubscriptions(pool);
+      for (const state of ['all', 'due', 'failing'] as const)
+        this.#subscriptions.set({ state }, counts[state]);
+    };
+    const beginToMeasure = (): void => {
+      this.#measuring ??= measure()
+        .catch(warn)
+        .finally(() => {
+          this.#measuring = undefined;
+        });
     };
     look();
     this.#timers = [
       setInterval(look, lookIntervalMs),
-      setInterval(() => void measure().catch(warn), measureIntervalMs),
+      setInterval(beginToMeasure, measureIntervalMs),
     ];
   }
 
   /** Gives running requests a moment to end, and releases the rest. */
   async stop(): Promise<void> {
+    this.#isStopping = true;
     for (const timer of this.#timers) clearInterval(timer);
-    await this.#looking;
+    await Promise.all([this.#looking, this.#measuring]);
     const callOff = setTimeout(() => this.#ending.abort(), stopTimeoutMs);
     await Promise.all(this.#running);
     clearTimeout(callOff);
@@ -174,13 +196,13 @@ export class PushRunner {
   async #look(): Promise<void> {
     const { pool, keySecrets } = this.#options;
     this.#keys ??= await getPushKeys(pool, keySecrets, () => webPush.generateVAPIDKeys());
-    for (;;) {
-      const subscriptionsMax = Math.min(claimsPerStep, this.#services.free);
-      if (subscriptionsMax <= 0) return;
+    while (!this.#isStopping) {
+      const places = this.#services.listPlaces();
+      if (places.all <= 0) return;
       const claims = await claimPushes(pool, {
-        subscriptionsMax,
+        subscriptionsMax: claimsPerStep,
         claimSecs,
-        exceptOrigins: this.#services.listClosed(),
+        places,
       });
       if (claims.length === 0) return;
       await this.#begin(claims, this.#keys);
@@ -210,75 +232,90 @@ export class PushRunner {
       const run = this.#push(claim, plan, keys)
         .catch((error: unknown) => {
           log.warn({ err: error, subscription_id: claim.id }, 'a push failed; it is tried again');
-          return 'unused' as const;
+          return { kind: 'unused' } as const;
         })
-        .then((outcome) => this.#services.end(origin, outcome))
+        .then((end) => this.#services.end(origin, end))
         .finally(() => this.#running.delete(run));
       this.#running.add(run);
     }
   }
 
-  async #push(
-    claim: ClaimedPush,
-    plan: Plan,
-    keys: PushKeys,
-  ): Promise<'worked' | 'failed' | 'unused'> {
-    const { pool, call, subject } = this.#options;
+  async #push(claim: ClaimedPush, plan: Plan, keys: PushKeys): Promise<PushEnd> {
     const [first, ...rest] = plan.told;
     const { kept, againInSecs, newIds } = plan;
     if (first === undefined) {
-      const later = [...kept, ...plan.gone];
       await this.#release(claim, {
         pushed: [],
-        kept: later,
+        kept: [...kept, ...plan.gone],
         againInSecs,
         failures: claim.failures,
+        mayHaveArrived: claim.mayHaveArrived && plan.isWaiting,
       });
-      return 'unused';
+      return { kind: 'unused' };
     }
-    const result = await call(
-      pushCall(claim, pushPayload([first, ...rest], plan.gone), plan.isUrgent, {
-        ...keys,
-        subject,
-      }),
-      this.#ending.signal,
-    );
+    const result = await this.#call(claim, plan, [first, ...rest], keys);
     const outcome = outcomeOf(result);
     if (outcome === 'sent') {
       // Counted before it is noted: a repeat that is not counted would be worse than one that is counted twice.
       this.#outcomes.inc({ outcome });
       if (claim.mayHaveArrived) this.#repeats.inc();
-      await this.#release(claim, { pushed: newIds, kept, againInSecs, failures: 0 });
-      return 'worked';
+      await this.#release(claim, {
+        pushed: newIds,
+        kept,
+        againInSecs,
+        failures: 0,
+        mayHaveArrived: false,
+      });
+      return { kind: 'worked' };
     }
-    const failures = claim.failures + 1;
-    if (outcome === 'gone' || failures > failuresMax) {
-      this.#outcomes.inc({ outcome: outcome === 'gone' ? outcome : 'given up' });
-      await removePushSubscription(pool, claim.id);
-      return 'worked';
-    }
-    this.#outcomes.inc({ outcome });
-    await this.#release(claim, {
-      pushed: [],
-      kept: [...kept, ...newIds, ...plan.gone],
-      againInSecs:
-        result.kind === 'called-off'
-          ? 0
-          : Math.min(delayMaxSecs, firstDelaySecs * 2 ** claim.failures),
-      failures: result.kind === 'called-off' ? claim.failures : failures,
-      mayHaveArrived: claim.mayHaveArrived || isUncertain(result),
-    });
-    return 'failed';
+    return this.#noteFault(claim, plan, result, outcome);
   }
 
-  async #release(
+  /** Pushes; once more without words where a service takes less than it has to (RFC 8030, 7.2). */
+  async #call(
     claim: ClaimedPush,
-    outcome: Omit<Parameters<typeof releasePush>[2], 'mayHaveArrived'> & {
-      readonly mayHaveArrived?: boolean;
-    },
-  ): Promise<void> {
-    await transaction(this.#options.pool, (client) =>
-      releasePush(client, claim, { mayHaveArrived: false, ...outcome }),
-    );
+    { gone, isUrgent }: Plan,
+    told: readonly [ToldFacts, ...ToldFacts[]],
+    keys: PushKeys,
+  ): Promise<CallResult> {
+    const { call, subject } = this.#options;
+    const signer = { ...keys, subject };
+    const push = (payload: PushPayload): Promise<CallResult> =>
+      call(pushCall(claim, payload, isUrgent, leftSecs(told), signer), this.#ending.signal);
+    const whole = pushPayload(told, gone);
+    const result = await push(whole);
+    return outcomeOf(result) === 'too large' ? push(shortened(whole)) : result;
+  }
+
+  async #noteFault(
+    claim: ClaimedPush,
+    { kept, newIds, gone }: Plan,
+    result: CallResult,
+    outcome: Exclude<Outcome, 'sent'>,
+  ): Promise<PushEnd> {
+    const isCalledOff = result.kind === 'called-off';
+    const failures = isCalledOff ? claim.failures : claim.failures + 1;
+    const isGivenUp = failures > failuresMax;
+    this.#outcomes.inc({ outcome: isGivenUp ? 'given up' : outcome });
+    const askedSecs = askedRestSecs(result);
+    if (outcome === 'gone' || isGivenUp) await removePushSubscription(this.#options.pool, claim.id);
+    else
+      await this.#release(claim, {
+        pushed: [],
+        kept: [...kept, ...newIds, ...gone],
+        againInSecs: isCalledOff
+          ? 0
+          : Math.min(delayMaxSecs, Math.max(firstDelaySecs * 2 ** claim.failures, askedSecs)),
+        failures,
+        // Whatever is no answer may hide that the push was taken.
+        mayHaveArrived: claim.mayHaveArrived || result.kind !== 'answer',
+      });
+    return outcome === 'failed'
+      ? { kind: 'failed', retryAfterMs: askedSecs * 1_000 }
+      : { kind: 'worked' };
+  }
+
+  async #release(claim: ClaimedPush, outcome: Parameters<typeof releasePush>[2]): Promise<void> {
+    await transaction(this.#options.pool, (client) => releasePush(client, claim, outcome));
   }
 }

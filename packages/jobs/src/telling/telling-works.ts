@@ -1,6 +1,6 @@
 /** The repeated work of telling people of messages while they are away (decision 0053). Every replica does it; they share what there is. */
 import type { MaintenanceWork } from '@parley/server';
-import { countMailCandidates } from '@parley/store/telling';
+import { countMailCandidates, countMessagesToLookAt } from '@parley/store/telling';
 import { Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 
@@ -17,6 +17,7 @@ export type TellingOptions = MissedMailOptions & {
 /** A message is looked at after this time at most. */
 const lookIntervalMs = 300;
 const mailIntervalMs = 1_000;
+const measureIntervalMs = 10_000;
 
 export function tellingWorks(options: TellingOptions): readonly MaintenanceWork[] {
   const { pool, hasMail, registry } = options;
@@ -27,21 +28,30 @@ export function tellingWorks(options: TellingOptions): readonly MaintenanceWork[
       await takeNewMessages(pool, { mail: hasMail });
     },
   };
-  if (!hasMail) return [look];
+  const registers = [registry];
+  const toLookAt = new Gauge({
+    name: 'parley_messages_to_look_at',
+    help: 'Messages of the whole installation of which nobody has looked yet who is to be told of them',
+    registers,
+  });
   const waiting = new Gauge({
     name: 'parley_messages_to_mail_waiting',
     help: 'Unread messages of the whole installation that a mail may have to tell of, counted once for each person',
-    registers: [registry],
+    registers,
   });
-  return [
-    look,
-    {
-      name: 'writing mails about unread messages',
-      intervalMs: mailIntervalMs,
-      run: async () => {
-        waiting.set(await countMailCandidates(pool));
-        await writeMissedMails(options);
-      },
+  const measure: MaintenanceWork = {
+    name: 'counting messages that people are to be told of',
+    intervalMs: measureIntervalMs,
+    run: async () => {
+      toLookAt.set(await countMessagesToLookAt(pool));
+      if (hasMail) waiting.set(await countMailCandidates(pool));
     },
-  ];
+  };
+  if (!hasMail) return [look, measure];
+  const write: MaintenanceWork = {
+    name: 'writing mails about unread messages',
+    intervalMs: mailIntervalMs,
+    run: () => writeMissedMails(options),
+  };
+  return [look, measure, write];
 }

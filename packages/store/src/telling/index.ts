@@ -1,5 +1,6 @@
 export {
   countMailCandidates,
+  countMessagesToLookAt,
   hasMessagesToLookAt,
   lockDueMailCandidates,
   postponeMailCandidates,
@@ -20,6 +21,11 @@ export {
   releasePush,
   removePushSubscription,
 } from './push-subscriptions.ts';
-export type { ClaimedPush, ListedPushSubscription, PushTarget } from './push-subscriptions.ts';
+export type {
+  ClaimedPush,
+  ListedPushSubscription,
+  PushPlaces,
+  PushTarget,
+} from './push-subscriptions.ts';
 export { activeForSecs, listToldFacts } from './told-facts.ts';
 export type { ToldFacts, ToldPlace } from './told-facts.ts';

@@ -58,6 +58,15 @@ export async function hasMessagesToLookAt(db: Queryable): Promise<boolean> {
   return rows[0]?.has === true;
 }
 
+/** @returns how many messages nobody has looked at yet */
+export async function countMessagesToLookAt(db: Queryable): Promise<number> {
+  const { rows } = await db.query<{ count: number }>({
+    name: 'store-count-messages-to-look-at',
+    text: 'SELECT count(*) AS count FROM messages m WHERE m.id > (SELECT t.message_id FROM told_upto t)',
+  });
+  return rows[0]?.count ?? 0;
+}
+
 /** What candidates are written for. */
 export type ToldBy = { readonly mail: boolean };
 
@@ -139,7 +148,7 @@ const decidingLock = 53;
 
 /**
  * Locks all candidates of people for whom one is due, so that what belongs together goes in one mail. People about whom another process is
- * deciding are left out.
+ * deciding are left out. Of a person with very many those that are due come first, so that each step decides some of them.
  *
  * @returns with `isDue`; empty if nothing is due or other processes have all of it
  */
@@ -155,7 +164,7 @@ export async function lockDueMailCandidates(
         SELECT d.user_id FROM (SELECT DISTINCT due.user_id FROM due) d WHERE pg_try_advisory_xact_lock(${decidingLock}, d.user_id)
       )
       SELECT c.user_id AS "userId", c.message_id AS "messageId", c.due_at <= now() AS "isDue" FROM messages_to_mail c
-      WHERE c.user_id IN (SELECT mine.user_id FROM mine) ORDER BY c.user_id, c.message_id LIMIT $2 FOR UPDATE SKIP LOCKED`,
+      WHERE c.user_id IN (SELECT mine.user_id FROM mine) ORDER BY c.user_id, c.due_at > now(), c.message_id LIMIT $2 FOR UPDATE SKIP LOCKED`,
     values: [dueMax, candidatesMax],
   });
   return rows;

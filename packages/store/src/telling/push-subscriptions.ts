@@ -33,6 +33,9 @@ export type ClaimedPush = PushTarget & {
 /** A notification of each is shown at most, and each later push says which were read. */
 const messagesPerSubscription = 100;
 
+/** The first of the two numbers of an advisory lock; the second is an endpoint's hash. */
+const endpointLock = 54;
+
 /**
  * Adds a subscription, or replaces that of the same endpoint or the same session. The oldest ones of a person with too many end.
  *
@@ -44,6 +47,12 @@ export async function insertPushSubscription(
   sessionId: number | undefined,
   { endpoint, p256dh, auth }: PushTarget,
 ): Promise<number> {
+  // Two people may subscribe the same endpoint at once.
+  await client.query({
+    name: 'store-lock-push-endpoint',
+    text: `SELECT pg_advisory_xact_lock(${endpointLock}, hashtext($1))`,
+    values: [endpoint],
+  });
   await client.query({
     name: 'store-replace-push-subscription',
     text: 'DELETE FROM push_subscriptions WHERE endpoint = $1 OR session_id = $2',
@@ -93,10 +102,28 @@ export async function listPushSubscriptions(
   return rows;
 }
 
+/** How many requests may begin now. */
+export type PushPlaces = {
+  /** To all push services together. */
+  readonly all: number;
+  /** To the services that have not proved to work, together; and to each of them of which nothing is known. */
+  readonly unproven: number;
+  readonly eachUnknown: number;
+  /** To each service of which something is known. */
+  readonly known: readonly {
+    readonly origin: string;
+    readonly places: number;
+    readonly isProven: boolean;
+  }[];
+};
+
+/** Rows that are looked at for one claim. What has no place is left out before, so it does not hide others for long. */
+const dueLookedAt = 500;
+
 /**
- * Claims subscriptions for which something is due. Until the outcome is stored, a push counts as one that may have arrived.
+ * Claims subscriptions for which something is due, as far as there are places for their push services. Until the outcome is stored, a push
+ * counts as one that may have arrived.
  *
- * @param claim.exceptOrigins push services that rest because they failed
  * @returns the longest due first
  */
 export async function claimPushes(
@@ -104,14 +131,29 @@ export async function claimPushes(
   claim: {
     readonly subscriptionsMax: number;
     readonly claimSecs: number;
-    readonly exceptOrigins: readonly string[];
+    readonly places: PushPlaces;
   },
 ): Promise<ClaimedPush[]> {
+  const { all, unproven, eachUnknown, known } = claim.places;
   const { rows } = await db.query<ClaimedPush>({
     name: 'store-claim-pushes',
-    text: `WITH due AS MATERIALIZED (
+    text: `WITH known AS MATERIALIZED (
+        SELECT * FROM unnest($3::text[], $4::integer[], $5::boolean[]) k (origin, places, is_proven)
+      ), looked_at AS MATERIALIZED (
+        SELECT p.id, p.due_at, coalesce(k.is_proven, false) AS is_proven, coalesce(k.places, $6) AS places,
+          row_number() OVER (PARTITION BY p.origin ORDER BY p.due_at, p.id) AS nth_of_service
+        FROM (SELECT d.id, d.origin, d.due_at FROM push_subscriptions d
+          WHERE d.due_at <= now() AND d.claimed_until < now()
+            AND d.origin <> ALL (ARRAY(SELECT n.origin FROM known n WHERE n.places <= 0))
+            AND ($7 > 0 OR d.origin = ANY (ARRAY(SELECT n.origin FROM known n WHERE n.is_proven)))
+          ORDER BY d.due_at LIMIT ${dueLookedAt}) p
+        LEFT JOIN known k ON k.origin = p.origin
+      ), placed AS MATERIALIZED (
+        SELECT l.id, l.is_proven, row_number() OVER (PARTITION BY l.is_proven ORDER BY l.due_at, l.id) AS nth FROM looked_at l
+        WHERE l.nth_of_service <= l.places
+      ), due AS MATERIALIZED (
         SELECT p.id, p.may_have_arrived FROM push_subscriptions p
-        WHERE p.due_at <= now() AND p.claimed_until < now() AND p.origin <> ALL ($3::text[])
+        WHERE p.id IN (SELECT l.id FROM placed l WHERE l.is_proven OR l.nth <= $7) AND p.due_at <= now() AND p.claimed_until < now()
         ORDER BY p.due_at LIMIT $1 FOR UPDATE SKIP LOCKED
       ), claimed AS (
         UPDATE push_subscriptions p SET claimed_until = now() + make_interval(secs => $2), attempts = attempts + 1, may_have_arrived = true
@@ -122,7 +164,15 @@ export async function claimPushes(
           FROM (SELECT t.message_id, t.pushed_at FROM messages_to_push t WHERE t.subscription_id = c.id
             ORDER BY t.message_id DESC LIMIT ${messagesPerSubscription}) n), '[]'::json) AS messages
       FROM claimed c ORDER BY c.due_at`,
-    values: [claim.subscriptionsMax, claim.claimSecs, claim.exceptOrigins],
+    values: [
+      Math.min(claim.subscriptionsMax, all),
+      claim.claimSecs,
+      known.map(({ origin }) => origin),
+      known.map(({ places }) => places),
+      known.map(({ isProven }) => isProven),
+      eachUnknown,
+      unproven,
+    ],
   });
   return rows;
 }
@@ -185,13 +235,19 @@ export async function removePushSubscription(db: Queryable, id: number): Promise
   });
 }
 
-/** @returns how many subscriptions there are, and for how many something is due */
-export async function countPushSubscriptions(
-  db: Queryable,
-): Promise<{ readonly all: number; readonly due: number }> {
-  const { rows } = await db.query<{ all: number; due: number }>({
+/** `failing` are those whose last attempt failed. */
+export type PushSubscriptionCounts = {
+  readonly all: number;
+  readonly due: number;
+  readonly failing: number;
+};
+
+/** @returns how many subscriptions there are, for how many something is due, and how many wait after a failure */
+export async function countPushSubscriptions(db: Queryable): Promise<PushSubscriptionCounts> {
+  const { rows } = await db.query<PushSubscriptionCounts>({
     name: 'store-count-push-subscriptions',
-    text: 'SELECT count(*) AS all, count(*) FILTER (WHERE due_at <= now()) AS due FROM push_subscriptions',
+    text: `SELECT count(*) AS all, count(*) FILTER (WHERE due_at <= now()) AS due, count(*) FILTER (WHERE failures > 0) AS failing
+      FROM push_subscriptions`,
   });
-  return rows[0] ?? { all: 0, due: 0 };
+  return rows[0] ?? { all: 0, due: 0, failing: 0 };
 }
