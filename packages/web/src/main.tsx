@@ -31,26 +31,18 @@ for (const type of ['keydown', 'click']) addEventListener(type, () => drawNow?.(
 const element = document.querySelector('#app');
 if (element === null) throw new Error('the page has no place for the client');
 
-/** What a link in a mail opens the page with leaves the address and the history at once: it is a secret. */
-function takeMailLink(): void {
+/** What a link in a mail says, or a provider of single sign-on, leaves the address and the history at once: it is a secret. */
+function takeSecret(): void {
   const link = parseMailLink(location.hash);
-  if (link === undefined) return;
-  history.replaceState(undefined, '', location.pathname);
-  mailLink.value = link;
-}
-
-/** What a provider said leaves the address and the history too, and so does the way there. */
-function takeSignOn(): void {
   const step = parseSignOn(location.hash);
-  if (step === undefined) return;
+  if (link === undefined && step === undefined) return;
   history.replaceState(undefined, '', location.pathname);
-  signOn.value = step;
+  mailLink.value = link ?? mailLink.value;
+  signOn.value = step ?? signOn.value;
 }
 
-for (const take of [takeMailLink, takeSignOn]) {
-  take();
-  addEventListener('hashchange', take);
-}
+takeSecret();
+addEventListener('hashchange', takeSecret);
 // Whoever comes back from a provider is signed in first.
 if (signOn.peek() === undefined) void resumeSession();
 render(<Root />, element);

@@ -11,6 +11,7 @@ import { Icon } from '../icon.tsx';
 import { UnreadCount } from '../navigation/place-list.tsx';
 import { Blank } from '../parts/blank.tsx';
 import { Filters } from '../parts/filters.tsx';
+import { useBeginning } from '../parts/beginning.tsx';
 import { namesOf, topicName } from '../parts/names.ts';
 import { PresenceDot } from '../parts/presence-dot.tsx';
 import { findStream, StreamMark } from '../parts/stream-mark.tsx';
@@ -20,8 +21,7 @@ import { formatAge } from './format-age.ts';
 const t = texts.recent;
 
 const participantsShown = 4;
-const rowsAtFirst = 60;
-const rowsMore = 200;
+const steps = { first: 60, further: 200 };
 
 type Filter = keyof typeof t.filter;
 const filters: Readonly<Record<Filter, (recent: RecentConversation) => boolean>> = {
@@ -33,7 +33,6 @@ const filters: Readonly<Record<Filter, (recent: RecentConversation) => boolean>>
 /** The home: what people talked about last. Of what the reader muted only what mentions them. */
 export function RecentView({ app }: { readonly app: App }) {
   const filter = useSignal<Filter>('all');
-  const rowsMax = useSignal(rowsAtFirst);
   useEffect(() => void app.lists.loadNewest(), [app]);
   const all = useComputed(() =>
     app.recent.value.filter(
@@ -43,6 +42,7 @@ export function RecentView({ app }: { readonly app: App }) {
   ).value;
   const failure = app.lists.newest.failure.value;
   const isLoading = app.lists.newest.loading.value !== undefined;
+  const { shown, more } = useBeginning(all, steps, () => t.more);
   return (
     <section class="page recent" aria-labelledby="recent-title">
       <header>
@@ -56,15 +56,11 @@ export function RecentView({ app }: { readonly app: App }) {
         <Blank title={t.empty[filter.value]} />
       )}
       <ul class="conversations">
-        {all.slice(0, rowsMax.value).map((each) => (
+        {shown.map((each) => (
           <Row key={conversationKey(each.conversation)} app={app} recent={each} />
         ))}
       </ul>
-      {all.length > rowsMax.value && (
-        <button type="button" onClick={() => (rowsMax.value += rowsMore)}>
-          {t.more}
-        </button>
-      )}
+      {more}
     </section>
   );
 }

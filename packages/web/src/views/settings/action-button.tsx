@@ -1,10 +1,8 @@
-import { useSignal } from '@preact/signals';
-
 import type { App } from '../../data/app.ts';
 import { perform } from '../../data/operation.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
+import { useDialog } from '../parts/dialog-button.tsx';
 import { DialogForm } from '../parts/dialog-form.tsx';
-import { Dialog } from '../parts/dialog.tsx';
 import { useOutcome } from './outcome.tsx';
 
 /** What a button does on the server. */
@@ -30,12 +28,13 @@ export function reactivation(app: App, user_id: number): Action {
 
 /** @param props.about what it is done to: lists have the same button many times */
 export function ActionButton({ label, run, warning, about }: Action & { readonly about?: string }) {
-  const isAsking = useSignal(false);
   const { note, isWorking, attempt } = useOutcome();
   const name = about === undefined ? label : `${label}: ${about}`;
-  const ask = (asks: boolean) => (): void => {
-    isAsking.value = asks;
-  };
+  const { open, dialog } = useDialog(name, (close) => (
+    <DialogForm action={label} kind="danger" submit={() => run().then(close)} onClose={close}>
+      <p>{warning}</p>
+    </DialogForm>
+  ));
   return (
     <>
       <button
@@ -43,23 +42,12 @@ export function ActionButton({ label, run, warning, about }: Action & { readonly
         class={warning === undefined ? '' : 'risky'}
         disabled={isWorking}
         aria-label={name}
-        onClick={warning === undefined ? () => void attempt(run, '') : ask(true)}
+        onClick={warning === undefined ? () => void attempt(run, '') : open}
       >
         {label}
       </button>
       {note}
-      {isAsking.value && (
-        <Dialog title={name} onClose={ask(false)}>
-          <DialogForm
-            action={label}
-            kind="danger"
-            submit={async () => run().then(ask(false))}
-            onClose={ask(false)}
-          >
-            <p>{warning}</p>
-          </DialogForm>
-        </Dialog>
-      )}
+      {dialog}
     </>
   );
 }

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 
 import { settingsTexts as t } from '../../settings-texts.ts';
+import { useBeginning } from '../parts/beginning.tsx';
 import { nameFilter, SearchField } from '../parts/search-field.tsx';
 import type { Actions } from './action-button.tsx';
 import { ActionButton } from './action-button.tsx';
@@ -11,8 +12,7 @@ import { Form } from './form.tsx';
 import type { SectionName } from './section.ts';
 import { sectionTexts } from './section.ts';
 
-/** Rows on the page; more are shown by a button. */
-const shownMax = 100;
+const steps = { first: 100, further: 100 };
 /** Shorter lists need no search. */
 const searchedMin = 12;
 
@@ -71,23 +71,19 @@ function RowItem({ picture, title, href = null, detail, edit = false, actions = 
 
 export function Rows({ label, rows }: { readonly label: string; readonly rows: readonly Row[] }) {
   const filter = useSignal('');
-  const shown = useSignal(shownMax);
   const isWanted = nameFilter(filter.value);
   const found = rows.filter(({ title }) => isWanted(title));
+  const { shown, more } = useBeginning(found, steps, t.showMore);
   return (
     <>
       {rows.length >= searchedMin && <SearchField label={`${t.search}: ${label}`} text={filter} />}
       {found.length === 0 && <p class="hint">{rows.length === 0 ? t.empty : t.nothingFound}</p>}
       <ul class="rows" aria-label={label}>
-        {found.slice(0, shown.value).map((row) => (
+        {shown.map((row) => (
           <RowItem {...row} key={row.key} />
         ))}
       </ul>
-      {found.length > shown.value && (
-        <button type="button" onClick={() => (shown.value += shownMax)}>
-          {t.showMore(found.length - shown.value)}
-        </button>
-      )}
+      {more}
     </>
   );
 }
