@@ -27,10 +27,8 @@ const Notifications = lazy(
   async () => (await import('./notifications/notifications.tsx')).Notifications,
   true,
 );
-const DraftsView = lazy(async () => (await import('./drafts/drafts-view.tsx')).DraftsView);
-const ScheduledView = lazy(
-  async () => (await import('./scheduled/scheduled-view.tsx')).ScheduledView,
-);
+const DraftsView = lazy(async () => (await import('./drafts/written-views.tsx')).DraftsView);
+const ScheduledView = lazy(async () => (await import('./drafts/written-views.tsx')).ScheduledView);
 const SettingsView = lazy(async () => (await import('./settings/settings-view.tsx')).SettingsView);
 const StreamsView = lazy(async () => (await import('./streams/streams-view.tsx')).StreamsView);
 const PersonDialog = lazy(async () => (await import('./people/person-dialog.tsx')).PersonDialog);

@@ -15,8 +15,8 @@ import { useBeginning } from '../parts/beginning.tsx';
 import { namesOf, topicName } from '../parts/names.ts';
 import { PresenceDot } from '../parts/presence-dot.tsx';
 import { findStream, StreamMark } from '../parts/stream-mark.tsx';
+import { formatAge } from '../parts/time.ts';
 import { Waiting } from '../parts/waiting.tsx';
-import { formatAge } from './format-age.ts';
 
 const t = texts.recent;
 

@@ -51,3 +51,16 @@ export function ActionButton({ label, run, warning, about }: Action & { readonly
     </>
   );
 }
+
+/** What can be done to one of many things. */
+export function ActionButtons({
+  about,
+  actions,
+}: {
+  readonly about: string;
+  readonly actions: Actions;
+}) {
+  return actions.map(
+    (action) => action && <ActionButton key={action.label} about={about} {...action} />,
+  );
+}

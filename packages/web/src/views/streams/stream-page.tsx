@@ -6,14 +6,34 @@ import { maySubscribeOthers } from '../../data/policies.ts';
 import type { Stream, Subscription } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { Avatar } from '../parts/avatar.tsx';
-import { ActionButton, removal } from '../settings/action-button.tsx';
+import type { Actions } from '../settings/action-button.tsx';
+import { ActionButton, ActionButtons, removal } from '../settings/action-button.tsx';
 import { area, line, listed, peopleChoices, several, toggles } from '../settings/fields.ts';
 import { Form, SavedFields } from '../settings/form.tsx';
 import { Rows } from '../settings/rows.tsx';
-import { joinActions } from './join-actions.ts';
+import type { SectionProps } from '../settings/section.ts';
 import { privacies, privacyOf } from './privacy.ts';
 
-type StreamProps = { readonly app: App; readonly stream: Stream };
+type StreamProps = SectionProps & { readonly stream: Stream };
+
+/**
+ * Subscribing or unsubscribing. From private streams there is a warning, since there is no way back; guests subscribe to none by themselves.
+ */
+export function joinActions(app: App, stream: Stream): Actions {
+  const { invite_only, name, stream_id } = stream;
+  if (app.state.subscriptions.value.has(stream_id))
+    return [
+      {
+        label: t.streams.leave,
+        run: () => perform(app, 'DELETE /users/me/subscriptions', { subscriptions: [name] }),
+        warning: invite_only ? t.warnings.leavePrivateStream : undefined,
+      },
+    ];
+  if (invite_only || app.state.self.value.is_guest) return [];
+  const subscriptions = [{ name }];
+  const join = () => perform(app, 'POST /users/me/subscriptions', { subscriptions });
+  return [{ label: t.streams.subscribe, run: join }];
+}
 
 const ownFields = [
   line('color', { type: 'color' }),
@@ -26,13 +46,9 @@ function withSixDigits(color: string): string {
   return color.length === 4 ? color.replaceAll(/[0-9a-f]/gi, '$&$&') : color;
 }
 
-function OwnSettings({
-  app,
-  subscription,
-}: {
-  readonly app: App;
-  readonly subscription: Subscription;
-}) {
+type OwnSettingsProps = SectionProps & { readonly subscription: Subscription };
+
+function OwnSettings({ app, subscription }: OwnSettingsProps) {
   const { stream_id, color, ...own } = subscription;
   const inAll = app.state.settings.value;
   return (
@@ -164,9 +180,7 @@ export function StreamPage({ app, stream }: StreamProps) {
         <a href={app.addressOf({ view: 'messages', narrow: streamNarrow(stream_id) })}>
           {t.streams.messages}
         </a>
-        {joinActions(app, stream).map((action) => (
-          <ActionButton key={action.label} about={name} {...action} />
-        ))}
+        <ActionButtons about={name} actions={joinActions(app, stream)} />
       </div>
       {subscription !== undefined && <OwnSettings app={app} subscription={subscription} />}
       {self.value.is_admin && <SharedSettings app={app} stream={stream} />}

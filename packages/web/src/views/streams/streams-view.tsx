@@ -11,9 +11,8 @@ import { line, listed, peopleChoices, several, toggles } from '../settings/field
 import { Form } from '../settings/form.tsx';
 import { Disclosure, Rows } from '../settings/rows.tsx';
 import { SettingsPage } from '../settings/settings-page.tsx';
-import { joinActions } from './join-actions.ts';
 import { privacies } from './privacy.ts';
-import { StreamPage } from './stream-page.tsx';
+import { joinActions, StreamPage } from './stream-page.tsx';
 
 function hasName(app: App, name: string): boolean {
   const wanted = name.trim().toLowerCase();
@@ -92,14 +91,10 @@ function StreamList({ app }: { readonly app: App }) {
   );
 }
 
+type StreamsViewProps = { readonly app: App; readonly streamId: number | undefined };
+
 /** All streams that the person may see, or one of them. */
-export function StreamsView({
-  app,
-  streamId,
-}: {
-  readonly app: App;
-  readonly streamId: number | undefined;
-}) {
+export function StreamsView({ app, streamId }: StreamsViewProps) {
   const stream = streamId === undefined ? undefined : app.state.streams.value.get(streamId);
   const all = app.addressOf({ view: 'streams', streamId: undefined });
   return (
