@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { ComponentType } from 'preact';
+import type { ComponentProps, ComponentType } from 'preact';
 
 import { mailLink } from '../data/mail-links.ts';
 import type { MailLink } from '../data/mail-links.ts';
@@ -16,67 +16,84 @@ function leave(): void {
   mailLink.value = undefined;
 }
 
-const putAside = { cancel: t.putAside, onClose: leave };
+const onward = { cancel: t.putAside, done: t.goOn, onClose: leave };
 
-/** What a link from a mail opens. Opening it changes nothing: programs that check mails open links too. */
-export function MailLinkPage({ link: { purpose, token } }: { readonly link: MailLink }) {
-  const done = useSignal<string | undefined>(undefined);
-  const Step = steps[purpose];
+/** Sends what a form asks for, and says then what came of it. */
+function Step({
+  done,
+  submit,
+  onClose,
+  ...form
+}: Omit<ComponentProps<typeof DialogForm>, 'submit'> & {
+  /** What the button says when it is sent. */
+  readonly done: string;
+  /** @returns what the person is told */
+  readonly submit: (field: (name: string) => string) => Promise<string>;
+}) {
+  const result = useSignal<string | undefined>(undefined);
+  if (result.value === undefined)
+    return (
+      <DialogForm
+        {...form}
+        submit={async (field) => (result.value = await submit(field))}
+        onClose={onClose}
+      />
+    );
   return (
-    <EntranceCard title={t[purpose].title}>
-      {done.value === undefined ? (
-        <Step token={token} onDone={(text) => (done.value = text)} />
-      ) : (
-        <>
-          <p role="status">{done.value}</p>
-          <button type="button" class="primary" autoFocus onClick={leave}>
-            {t.goOn}
-          </button>
-        </>
-      )}
-    </EntranceCard>
+    <>
+      <p role="status">{result}</p>
+      <button type="button" class="primary" autoFocus onClick={onClose}>
+        {done}
+      </button>
+    </>
   );
 }
 
-type StepProps = {
-  readonly token: string;
-  /** @param text what the person is told */
-  readonly onDone: (text: string) => void;
-};
+type LinkProps = { readonly token: string };
 
-const steps: Readonly<Record<MailLink['purpose'], ComponentType<StepProps>>> = {
-  reset: ({ token, onDone }) => (
-    <DialogForm
-      {...putAside}
+const steps: Readonly<Record<MailLink['purpose'], ComponentType<LinkProps>>> = {
+  reset: ({ token }) => (
+    <Step
+      {...onward}
       action={t.reset.action}
       submit={async (field) => {
         const chosen = { token, new_password: field('password') };
         const { email } = await entranceClient().request('POST /password_reset/confirm', chosen);
-        onDone(t.reset.done(email));
+        return t.reset.done(email);
       }}
     >
       <NewPassword />
-    </DialogForm>
+    </Step>
   ),
-  confirm: ({ token, onDone }) => (
-    <DialogForm
-      {...putAside}
+  confirm: ({ token }) => (
+    <Step
+      {...onward}
       action={t.confirm.action}
       submit={async () => {
         const { email } = await entranceClient().request('POST /settings/email/confirm', { token });
-        onDone(t.confirm.done(email));
+        return t.confirm.done(email);
       }}
     />
   ),
   join: Join,
 };
 
-function Join({ token, onDone }: StepProps) {
-  const { value: offer, waiting } = useReading(
+/** What a link from a mail opens. Opening it changes nothing: programs that check mails open links too. */
+export function MailLinkPage({ link: { purpose, token } }: { readonly link: MailLink }) {
+  const Content = steps[purpose];
+  return (
+    <EntranceCard title={t[purpose].title}>
+      <Content token={token} />
+    </EntranceCard>
+  );
+}
+
+function Join({ token }: LinkProps) {
+  const { value, waiting } = useReading(
     () => entranceClient().request('POST /join/look', { token }),
     token,
   );
-  if (offer === undefined)
+  if (value === undefined)
     return (
       <>
         {waiting}
@@ -85,38 +102,38 @@ function Join({ token, onDone }: StepProps) {
         </button>
       </>
     );
-  const { organization, email, inviter } = offer;
+  const { organization, email, inviter } = value;
+  const offer = <p>{t.join.offer(organization, inviter)}</p>;
+  if (email === null)
+    return (
+      <Step
+        {...onward}
+        action={t.send}
+        submit={async (field) => {
+          const asked = field('email');
+          await entranceClient().request('POST /join/request', { token, email: asked });
+          return t.join.sent(asked);
+        }}
+      >
+        {offer}
+        <AddressField name="email" autoFocus />
+      </Step>
+    );
   return (
-    <>
-      <p>{t.join.offer(organization, inviter)}</p>
-      {email === null ? (
-        <DialogForm
-          {...putAside}
-          action={t.send}
-          submit={async (field) => {
-            const email = field('email');
-            await entranceClient().request('POST /join/request', { token, email });
-            onDone(t.join.sent(email));
-          }}
-        >
-          <AddressField name="email" autoFocus />
-        </DialogForm>
-      ) : (
-        <DialogForm
-          {...putAside}
-          action={t.join.action}
-          submit={async (field) => {
-            const [full_name, password] = [field('full_name'), field('password')];
-            await entranceClient().request('POST /join', { token, full_name, password });
-            onDone(t.join.done(email));
-          }}
-        >
-          <p>{t.join.address(email)}</p>
-          <EntranceField label={t.join.name} name="full_name" autocomplete="name" maxLength={100} />
-          <NewPassword />
-        </DialogForm>
-      )}
-    </>
+    <Step
+      {...onward}
+      action={t.join.action}
+      submit={async (field) => {
+        const [full_name, password] = [field('full_name'), field('password')];
+        await entranceClient().request('POST /join', { token, full_name, password });
+        return t.join.done(email);
+      }}
+    >
+      {offer}
+      <p>{t.join.address(email)}</p>
+      <EntranceField label={t.join.name} name="full_name" autocomplete="name" maxLength={100} />
+      <NewPassword />
+    </Step>
   );
 }
 
@@ -129,36 +146,23 @@ const linkRequests = { reset: 'POST /password_reset', join: 'POST /join/request'
 /** For what somebody gets a link who has none. */
 export type RequestedPurpose = keyof typeof linkRequests;
 
+type LinkRequestProps = { readonly purpose: RequestedPurpose; readonly onClose: () => void };
+
 /** Asks for the address to which a link goes. What it says then is the same for every address. */
-export function LinkRequest({
-  purpose,
-  onClose,
-}: {
-  readonly purpose: RequestedPurpose;
-  readonly onClose: () => void;
-}) {
-  const sentTo = useSignal<string | undefined>(undefined);
-  const { explanation, sent } = t[purpose];
-  if (sentTo.value !== undefined)
-    return (
-      <>
-        <p role="status">{sent(sentTo.value)}</p>
-        <button type="button" autoFocus onClick={onClose}>
-          {t.back}
-        </button>
-      </>
-    );
+export function LinkRequest({ purpose, onClose }: LinkRequestProps) {
   return (
-    <DialogForm
+    <Step
       action={t.send}
+      done={t.back}
       submit={async (field) => {
-        await entranceClient().request(linkRequests[purpose], { email: field('email') });
-        sentTo.value = field('email');
+        const email = field('email');
+        await entranceClient().request(linkRequests[purpose], { email });
+        return t[purpose].sent(email);
       }}
       onClose={onClose}
     >
-      <p>{explanation}</p>
+      <p>{t[purpose].explanation}</p>
       <AddressField name="email" autoFocus />
-    </DialogForm>
+    </Step>
   );
 }
