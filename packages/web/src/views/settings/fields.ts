@@ -114,6 +114,12 @@ export function several<Name extends FieldName>(
   return declare<Name, readonly number[]>(name, [], { kind: 'picker', choices });
 }
 
+/** What makes of things that were chosen before those that are chosen now. */
+export function differenceOf(before: ReadonlySet<number>, chosen: readonly number[]) {
+  const after = new Set(chosen);
+  return { add: [...after.difference(before)], remove: [...before.difference(after)] };
+}
+
 export function peopleChoices(people: readonly Person[]): readonly Choice<number>[] {
   return people.map(({ user_id, full_name }) => [user_id, full_name]);
 }

@@ -6,7 +6,7 @@ import { settingsTexts as t } from '../../settings-texts.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { addressOfPerson, describeKind, roleOf } from '../people/describe-person.ts';
 import { reactivation, removal } from './action-button.tsx';
-import { area, line, listed, nameField, peopleChoices, several } from './fields.ts';
+import { area, differenceOf, line, listed, nameField, peopleChoices, several } from './fields.ts';
 import { SavedFields } from './form.tsx';
 import type { Row } from './rows.tsx';
 import { ListSection } from './rows.tsx';
@@ -66,13 +66,9 @@ function groupRow(app: App, group: UserGroup, mayChange: boolean): Row {
   // Deactivated people stay members.
   const active = new Set(app.state.activePeople.value.map(({ user_id }) => user_id));
   const before = new Set(members).intersection(active);
-  const changeMembers = async (chosen: readonly number[]) => {
-    const after = new Set(chosen);
-    return perform(app, 'POST /user_groups/{group_id}/members', {
-      group_id,
-      add: [...after.difference(before)],
-      delete: [...before.difference(after)],
-    });
+  const changeMembers = (chosen: readonly number[]) => {
+    const { add, remove } = differenceOf(before, chosen);
+    return perform(app, 'POST /user_groups/{group_id}/members', { group_id, add, delete: remove });
   };
   const editor = () => (
     <SavedFields

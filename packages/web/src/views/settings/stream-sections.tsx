@@ -4,7 +4,7 @@ import { perform } from '../../data/operation.ts';
 import type { Registered } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { removal } from './action-button.tsx';
-import { area, choice, line, several, streamChoices } from './fields.ts';
+import { area, choice, differenceOf, line, several, streamChoices } from './fields.ts';
 import { SavedFields } from './form.tsx';
 import type { Row } from './rows.tsx';
 import { ListSection } from './rows.tsx';
@@ -44,8 +44,8 @@ function streamGroupFields(app: App) {
   ];
 }
 
-function namesOf({ state }: App, ids: Iterable<number>): readonly string[] {
-  return [...ids].flatMap((id) => state.streams.value.get(id)?.name ?? []);
+function namesOf({ state }: App, ids: readonly number[]): readonly string[] {
+  return ids.flatMap((id) => state.streams.value.get(id)?.name ?? []);
 }
 
 function streamGroupRow(
@@ -54,16 +54,13 @@ function streamGroupRow(
 ): Row {
   const before = new Set(streams.map(({ stream_id }) => stream_id));
   const changeStreams = async (chosen: readonly number[]) => {
-    const after = new Set(chosen);
-    for (const [op, ids] of [
-      ['add', after.difference(before)],
-      ['remove', before.difference(after)],
-    ] as const)
-      if (ids.size > 0)
+    const changes = differenceOf(before, chosen);
+    for (const op of ['add', 'remove'] as const)
+      if (changes[op].length > 0)
         await perform(app, 'PATCH /default_stream_groups/{group_id}/streams', {
           group_id,
           op,
-          stream_names: namesOf(app, ids),
+          stream_names: namesOf(app, changes[op]),
         });
   };
   const editor = () => (
