@@ -65,10 +65,16 @@ async function measureBytes(): Promise<Row[]> {
   ];
 }
 
+/** A kind of source lines, by what is left of a text. */
+const lineKinds: readonly (readonly [what: string, rest: (text: string) => string])[] = [
+  ['lines, without empty ones and tests', (text) => text],
+  ['and without comments', (text) => text.replaceAll(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, '')],
+];
+
 /** Lines of the sources by their folders. */
-async function countLines(): Promise<Row> {
-  const lines = new Map<string, number>();
+async function countLines(): Promise<Row[]> {
   const folder = join(repositoryFolder, 'packages', 'web', 'src');
+  const counts = lineKinds.map(() => new Map<string, number>());
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile() || /\.test\.tsx?$/.test(entry.name)) continue;
     const [part = '', ...below] = join(entry.parentPath, entry.name)
@@ -76,15 +82,19 @@ async function countLines(): Promise<Row> {
       .split('/');
     const name = below.length === 0 ? 'texts, start and service worker' : part;
     const text = await readFile(join(entry.parentPath, entry.name), 'utf8');
-    const count = text.split('\n').filter((line) => line.trim() !== '').length;
-    lines.set(name, (lines.get(name) ?? 0) + count);
+    for (const [index, [, rest]] of lineKinds.entries()) {
+      const lines = rest(text)
+        .split('\n')
+        .filter((line) => line.trim() !== '');
+      counts[index]?.set(name, (counts[index].get(name) ?? 0) + lines.length);
+    }
   }
-  const sum = lines.values().reduce((total, count) => total + count, 0);
-  const parts = [...lines].toSorted(([, one], [, other]) => other - one);
-  return [
-    'lines, without empty ones and tests',
-    `${thousands(sum)}: ${parts.map(([name, count]) => `${name} ${thousands(count)}`).join(', ')}`,
-  ];
+  return lineKinds.map(([what], index) => {
+    const parts = [...(counts[index] ?? [])].toSorted(([, one], [, other]) => other - one);
+    const sum = parts.reduce((total, [, count]) => total + count, 0);
+    const shares = parts.map(([name, count]) => `${name} ${thousands(count)}`);
+    return [what, `${thousands(sum)}: ${shares.join(', ')}`];
+  });
 }
 
 function percentile(values: readonly number[], share: number): number {
@@ -341,7 +351,7 @@ try {
   await page.getByRole('article').first().waitFor();
   rows.push(await measureReadingBack(page));
   note('Reading back is measured.');
-  rows.push(await measureFrames(page, system), await countLines());
+  rows.push(await measureFrames(page, system), ...(await countLines()));
   process.stdout.write(
     ['| what | figure |', '| --- | --- |', ...rows.map((row) => `| ${row.join(' | ')} |`), ''].join(
       '\n',
