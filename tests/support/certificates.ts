@@ -3,6 +3,7 @@ import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 
 /** One value in DER (X.690): its tag, the length of its content, and the content. */
 function der(tag: number, ...parts: readonly Buffer[]): Buffer {
@@ -66,6 +67,11 @@ function certify({ subject, publicKey, issuer, issuerKey, extension }: Certifica
   return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
 }
 
+/** Lets connections of this process trust an authority. */
+export function trustAuthority(ca: string): void {
+  setDefaultCACertificates([...getCACertificates(), ca]);
+}
+
 /** Files in PEM form. */
 export type CertificateFiles = {
   readonly caFile: string;
@@ -74,11 +80,15 @@ export type CertificateFiles = {
 };
 
 /**
- * Creates an authority and its certificate for 127.0.0.1 and for `name`, in a folder.
+ * Creates an authority and its certificate for 127.0.0.1 and for names, in a folder.
  *
  * @param name a host name in the certificate, in addition to the address
  */
-export async function makeCertificates(folder: string, name: string): Promise<CertificateFiles> {
+export async function makeCertificates(
+  folder: string,
+  name: string,
+  ...otherNames: readonly string[]
+): Promise<CertificateFiles> {
   const authority = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const server = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const issuer = `authority ${randomBytes(4).toString('hex')}`;
@@ -91,7 +101,7 @@ export async function makeCertificates(folder: string, name: string): Promise<Ce
   });
   const names = sequence(
     der(0x87, Buffer.from([127, 0, 0, 1])),
-    der(0x82, Buffer.from(name, 'ascii')),
+    ...[name, ...otherNames].map((each) => der(0x82, Buffer.from(each, 'ascii'))),
   );
   const cert = certify({
     subject: name,

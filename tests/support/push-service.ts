@@ -15,11 +15,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
-import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 
 import type { PushPayload } from '@parley/notification-rules';
 
-import { makeCertificates } from './certificates.ts';
+import { makeCertificates, trustAuthority } from './certificates.ts';
 
 export type ReceivedPush = {
   readonly path: string;
@@ -74,11 +73,6 @@ function checkSigned(authorization: string, origin: string): string {
   return publicKey;
 }
 
-/** Lets connections of this process trust the authority. */
-function trust(ca: string): void {
-  setDefaultCACertificates([...getCACertificates(), ca]);
-}
-
 export class PushService {
   readonly pushes: ReceivedPush[] = [];
   /** Of requests that were not signed rightly. */
@@ -102,7 +96,7 @@ export class PushService {
     const [ca, cert, key] = await Promise.all(
       [files.caFile, files.certFile, files.keyFile].map((file) => readFile(file, 'utf8')),
     );
-    trust(ca ?? '');
+    trustAuthority(ca ?? '');
     const started = new PushService(createServer({ cert, key }), folder, files.caFile);
     started.#server.on('request', (request, response) => {
       void (async () => {

@@ -5,5 +5,6 @@ export { importHistory, planHistoryImport } from './load/import-history.ts';
 export type { HistoryImport, ImportedOrganization, ImportStep } from './load/import-history.ts';
 export type { Source } from './records.ts';
 export { openMattermost } from './sources/mattermost/open-mattermost.ts';
+export type { SlackFetching } from './sources/slack/files-fetch.ts';
 export { openSlack } from './sources/slack/open-slack.ts';
 export { openZulip } from './sources/zulip/open-zulip.ts';

@@ -1,22 +1,14 @@
 /**
  * Calls a URL that a member of the organization chose. No byte goes to an address that the rules refuse, whatever the host's name, its
  * resolution or its redirects. A call ends in time with a bounded answer, whatever the other side does.
- *
- * The address is checked at the connection. A host name is looked up once for each request, its addresses are checked, and the connection
- * gets only these; so a name that changes its address meanwhile changes nothing. The final address of the socket is checked again. No proxy
- * of the environment is used, because a proxy would look up names by itself.
  */
-import { Agent as HttpAgent, request as requestHttp } from 'node:http';
-import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
-import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import type { LookupFunction, Socket } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 
 import { ReceivedBytes } from '@parley/server';
 
-import type { AddressRules } from './address-rules.ts';
 import { CallFault, faultOf } from './call-fault.ts';
-import { literalAddress } from './find-addresses.ts';
-import type { FindAddresses } from './find-addresses.ts';
+import { sendGuarded } from './guarded-request.ts';
+import type { GuardedOptions } from './guarded-request.ts';
 
 export type ServiceCall = {
   readonly url: string;
@@ -40,17 +32,13 @@ export type CallResult =
   | { readonly kind: 'called-off' }
   | { readonly kind: 'fault'; readonly type: string; readonly text: string };
 
-export type CallOptions = {
-  readonly rules: AddressRules;
-  readonly findAddresses: FindAddresses;
-  /** For the head of each answer; the whole call may take twice this time. */
-  readonly timeoutMs: number;
+/** `timeoutMs` is for the head of each answer; the whole call may take twice this time. */
+export type CallOptions = GuardedOptions & {
   /** A redirect beyond this number is a fault. */
   readonly redirectsMax?: number;
 };
 
 const redirectsMaxByDefault = 5;
-const headMaxBytes = 16 * 1024;
 /** Above the largest message that fits into an answer, even if every character is escaped. */
 const answerMaxBytes = 256 * 1024;
 /** Above the size of any message with all its data, except with thousands of reactions. */
@@ -84,32 +72,6 @@ function authorizationOf({ username, password }: URL): Record<string, string> {
   return { authorization: `Basic ${credentials}` };
 }
 
-/** @throws CallFault if there is no address that may be called */
-async function findPermitted(
-  host: string,
-  { rules, findAddresses }: CallOptions,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  const literal = literalAddress(host);
-  const found = literal === undefined ? await findAddresses(host, signal) : [literal];
-  signal.throwIfAborted();
-  const permitted = found.filter((address) => rules.permits(address));
-  // Without the address, which could reveal an internal network.
-  if (permitted.length === 0)
-    throw new CallFault('AddressNotAllowed', 'The address of this server may not be called.');
-  return permitted;
-}
-
-/** A look-up that returns only these addresses. */
-function fixedLookup(addresses: readonly string[]): LookupFunction {
-  const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-  return (_host, options, done) => {
-    const [first] = found;
-    if (options.all === true) done(null, found);
-    else done(null, first?.address ?? '', first?.family);
-  };
-}
-
 /** @param isCutAtBound whether the rest beyond the bound is dropped; otherwise it is a fault */
 async function readText(response: IncomingMessage, isCutAtBound: boolean): Promise<string> {
   const received = new ReceivedBytes();
@@ -123,41 +85,6 @@ async function readText(response: IncomingMessage, isCutAtBound: boolean): Promi
   return new TextDecoder().decode(received.whole().subarray(0, answerMaxBytes));
 }
 
-/** @returns the answer when its head has arrived */
-function exchange(
-  start: (options: RequestOptions) => ClientRequest,
-  options: RequestOptions,
-  body: string | Buffer | undefined,
-  { rules, timeoutMs }: CallOptions,
-): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    const sent = start(options);
-    const tooLate = setTimeout(() => sent.destroy(new CallFault('timeout')), timeoutMs);
-    const fail = (error: Error): void => {
-      clearTimeout(tooLate);
-      reject(error);
-    };
-    sent.on('error', fail);
-    sent.on('socket', (socket: Socket) =>
-      socket.once('connect', () => {
-        if (!rules.permits(socket.remoteAddress ?? ''))
-          sent.destroy(
-            new CallFault('AddressNotAllowed', 'The address of this server may not be called.'),
-          );
-      }),
-    );
-    sent.on('upgrade', (_response, socket) => {
-      socket.destroy();
-      fail(new CallFault('UnexpectedUpgrade', 'The server wants to speak another protocol.'));
-    });
-    sent.on('response', (response) => {
-      clearTimeout(tooLate);
-      resolve(response);
-    });
-    sent.end(body);
-  });
-}
-
 async function request(
   { url, method }: Hop,
   call: ServiceCall,
@@ -165,37 +92,21 @@ async function request(
   options: CallOptions,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
-  const addresses = await findPermitted(url.hostname, options, signal);
-  const isSecure = url.protocol === 'https:';
   const body = method === 'POST' ? call.body : undefined;
-  const agentOptions = { keepAlive: false, maxSockets: 1 };
-  return exchange(
-    isSecure ? requestHttps : requestHttp,
+  return sendGuarded(
     {
-      // One agent for each request: nothing is shared, and the environment's proxies are not used.
-      agent: isSecure ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions),
-      protocol: url.protocol,
-      host: literalAddress(url.hostname) ?? url.hostname,
-      ...(url.port !== '' && { port: Number(url.port) }),
-      path: `${url.pathname}${url.search}`,
+      url,
       method,
       headers: {
         ...call.headers,
         accept: 'application/json',
-        // The size of a compressed answer is not known before it is read.
-        'accept-encoding': 'identity',
         ...(isOwnServer ? authorizationOf(parseUrl(call.url)) : {}),
-        ...(body !== undefined && {
-          'content-type': call.contentType,
-          'content-length': Buffer.byteLength(body),
-        }),
+        ...(body !== undefined && { 'content-type': call.contentType }),
       },
-      lookup: fixedLookup(addresses),
-      maxHeaderSize: headMaxBytes,
-      signal,
+      body,
     },
-    body,
     options,
+    signal,
   );
 }
 

@@ -1,4 +1,7 @@
 export { AddressRules } from './address-rules.ts';
 export { callService } from './call-service.ts';
 export type { CallOptions, CallResult, ServiceAnswer, ServiceCall } from './call-service.ts';
+export { fetchFile } from './fetch-file.ts';
+export type { FetchedFile } from './fetch-file.ts';
 export { findAddressesInDns } from './find-addresses.ts';
+export type { FindAddresses } from './find-addresses.ts';

@@ -17,8 +17,15 @@ import {
   openZulip,
   planHistoryImport,
 } from '@parley/history-import';
-import type { ImportedOrganization, LedgerLine, NotImported, Source } from '@parley/history-import';
+import type {
+  ImportedOrganization,
+  LedgerLine,
+  NotImported,
+  SlackFetching,
+  Source,
+} from '@parley/history-import';
 import { ImageDecoder } from '@parley/images';
+import { AddressRules, findAddressesInDns } from '@parley/outgoing';
 import { deriveKeySecrets } from '@parley/secrets';
 import { findRealm } from '@parley/store';
 
@@ -26,6 +33,7 @@ import { checkChoice } from '../command.ts';
 import type { Call, Command, CommandContext, Report } from '../command.ts';
 import { commandLogger, openFiles, openPool, readConfig } from '../connections.ts';
 import { CommandFault, UsageFault } from '../faults.ts';
+import { readSecretFile } from '../read-file.ts';
 import { checkIdentifier } from '../transfer/catalog.ts';
 import {
   beginImport,
@@ -191,12 +199,44 @@ async function importInto(
   }
 }
 
-function openSource(
+/** What can be in a header, and nothing else that may be in a file given by mistake. */
+const tokenPattern = /^[\w.-]{1,500}$/;
+
+/**
+ * @returns how files of Slack are fetched, or why they are not
+ * @throws CommandFault if the file has no token
+ */
+async function readFetching(
+  call: Call,
+  { allowedNetworks }: ServiceConfig['outgoingWebhooks'],
+  { readInput, progress, signal }: CommandContext,
+): Promise<SlackFetching | string> {
+  const tokenFile = call.find('token-file');
+  if (tokenFile === undefined) return 'no token was given';
+  const token = (await readSecretFile(tokenFile, readInput)).trim();
+  if (!tokenPattern.test(token)) throw new CommandFault(`${tokenFile} has no token of Slack`);
+  if (call.isSet('dry-run')) return 'a dry run fetches nothing';
+  return {
+    token,
+    rules: new AddressRules(allowedNetworks),
+    findAddresses: findAddressesInDns,
+    spoolFolder: call.find('spool') ?? tmpdir(),
+    step: (label, total) => progress.start(label, total),
+    signal,
+  };
+}
+
+async function openSource(
   name: SourceName,
   call: Call,
-  parts: { readonly config: ServiceConfig; readonly ledger: Ledger; readonly signal: AbortSignal },
+  parts: {
+    readonly config: ServiceConfig;
+    readonly ledger: Ledger;
+    readonly context: CommandContext;
+  },
 ): Promise<Source> {
-  const { ledger, signal } = parts;
+  const { config, ledger, context } = parts;
+  const { signal } = context;
   const file = call.word(1);
   switch (name) {
     case 'zulip':
@@ -204,7 +244,7 @@ function openSource(
         file,
         spoolFolder: call.find('spool') ?? tmpdir(),
         sourceUrl: call.find('source-url'),
-        publicUrl: parts.config.publicUrl,
+        publicUrl: config.publicUrl,
         ledger,
         signal,
       });
@@ -220,6 +260,7 @@ function openSource(
         file,
         name: checkName(call.find('name') ?? basename(file).replace(/\..*$/s, '')),
         channelTopic: checkTopic(call.find('channel-topic') ?? 'chat'),
+        fetching: await readFetching(call, config.outgoingWebhooks, context),
         ledger,
       });
   }
@@ -242,6 +283,9 @@ function checkTopic(topic: string): string {
 
 async function run(call: Call, context: CommandContext): Promise<Report> {
   const sourceName = checkChoice('The source', call.word(0), sourceNames);
+  const tokenFile = call.find('token-file');
+  if (tokenFile !== undefined && sourceName !== 'slack')
+    throw new UsageFault('--token-file is for slack: other archives have their files');
   const reportFile = await openReport(call.find('report'));
   const ledger = new Ledger({ isStrict: call.isSet('strict'), write: reportFile.write });
   const decoder = new ImageDecoder({ log: commandLogger() });
@@ -256,7 +300,7 @@ async function run(call: Call, context: CommandContext): Promise<Report> {
           const source = await openSource(sourceName, call, {
             config,
             ledger,
-            signal: context.signal,
+            context,
           });
           try {
             return await importInto(client, stores, { call, context, source, ledger, decoder });
@@ -295,6 +339,10 @@ export const importFromCommand: Command = {
       help: 'the topic of messages outside of threads (slack, mattermost); by default chat',
     },
     team: { value: 'NAME', help: 'the team to import, if the archive has several (mattermost)' },
+    'token-file': {
+      value: 'FILE',
+      help: 'a file with a token of Slack: files and avatars, of which its archives have links, are fetched (slack); - for standard input',
+    },
     'dry-run': { help: 'read and check everything, and keep nothing' },
     strict: { help: 'stop at the first record that cannot be read' },
     report: {
@@ -307,15 +355,16 @@ export const importFromCommand: Command = {
     },
     spool: {
       value: 'DIR',
-      help: 'where the archive is unpacked meanwhile; by default the folder for temporary files',
+      help: 'where the archive is unpacked and files are fetched to meanwhile; by default the folder for temporary files',
     },
   },
   details: [
     `SOURCE is ${sourceNames.join(' or ')}, FILE the archive that it exported. docs/import/ says for each source, field by field, what becomes what.`,
     '',
     'The database must be empty, or migrated without an organization, and services must not run. All of it is imported or nothing: an',
-    'interrupted import can be started again. No event, notification or mail is made, and no address in a text is fetched. People keep',
-    'what they could read, and nobody reads more. Every record of the archive is accounted for, and an independent count confirms it.',
+    'interrupted import can be started again. No event, notification or mail is made, and no address in a text is fetched, except files',
+    "on Slack's own hosts if a token is given. People keep what they could read, and nobody reads more. Every record of the archive is",
+    'accounted for, and an independent count confirms it.',
   ].join('\n'),
   run,
 };

@@ -7,7 +7,7 @@ import { translateMarkdown } from './mattermost/mattermost-text.ts';
 import { SlackThreads, timeOf } from './slack/slack-messages.ts';
 import { translateMessage } from './slack/slack-text.ts';
 
-const noNames = { person: () => undefined, channel: () => undefined };
+const noNames = { person: () => undefined, channel: () => undefined, file: () => undefined };
 
 const many = 150_000;
 

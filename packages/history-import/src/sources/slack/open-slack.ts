@@ -17,6 +17,10 @@ import type {
   ReactionRecord,
   Source,
 } from '../../records.ts';
+import { SlackFetcher } from './files-fetch.ts';
+import type { SlackFetching } from './files-fetch.ts';
+import { SlackAvatars, SlackFiles, fileKind } from './files.ts';
+import type { SlackRecord } from './files.ts';
 import { SlackChannels, conversationFiles } from './slack-channels.ts';
 import type { SlackConversation } from './slack-channels.ts';
 import {
@@ -27,7 +31,7 @@ import {
   senderOf,
   timeOf,
 } from './slack-messages.ts';
-import type { SlackRecord, SlackTime } from './slack-messages.ts';
+import type { SlackTime } from './slack-messages.ts';
 import { SlackPeople } from './slack-people.ts';
 import { hiddenChannel, quote } from './slack-text.ts';
 import type { SlackNames } from './slack-text.ts';
@@ -38,6 +42,8 @@ export type SlackOptions = {
   readonly name: string;
   /** The topic of messages outside of threads. */
   readonly channelTopic: string;
+  /** How files are fetched, or why they are not. */
+  readonly fetching: SlackFetching | string;
   readonly ledger: Ledger;
 };
 
@@ -68,6 +74,8 @@ class SlackSource implements Source {
   readonly #archive: ZipArchive;
   readonly #people: SlackPeople;
   readonly #channels: SlackChannels;
+  readonly #files: SlackFiles;
+  #fetcher: SlackFetcher | undefined;
   readonly #days: readonly Day[];
   readonly #threads = new Map<SlackConversation, SlackThreads>();
   /** Who wrote in private conversations whose members were lost. */
@@ -83,6 +91,8 @@ class SlackSource implements Source {
     this.#archive = archive;
     this.#people = people;
     this.#channels = channels;
+    const { fetching, ledger } = options;
+    this.#files = new SlackFiles(archive, ledger, typeof fetching === 'string' ? fetching : '');
     this.#days = archive
       .paths()
       .filter((path) => dayFile.test(path))
@@ -110,6 +120,11 @@ class SlackSource implements Source {
       if (!dayFile.test(path)) continue;
       const records = await read(path);
       add(messageKind, records.length);
+      for (const record of records as ({ files?: unknown; file?: unknown } | null)[]) {
+        const { files, file } = record ?? {};
+        const isOne = typeof file === 'object' && file !== null && !Array.isArray(file);
+        add(fileKind, (Array.isArray(files) ? files.length : 0) + (isOne ? 1 : 0));
+      }
       for (const record of records as ({ reactions?: unknown } | null)[])
         for (const reaction of Array.isArray(record?.reactions) ? record.reactions : []) {
           const users = (reaction as { users?: unknown } | null)?.users;
@@ -136,19 +151,36 @@ class SlackSource implements Source {
       }
   }
 
+  /** Fetches files and avatars, in a reading of its own before anything is written. */
+  async fetch(fetching: SlackFetching, avatars: SlackAvatars): Promise<void> {
+    this.#fetcher = await SlackFetcher.open(fetching);
+    for (const { path, conversation } of this.#days) {
+      fetching.signal.throwIfAborted();
+      if (conversation === undefined) continue;
+      for await (const { record, place } of this.#recordsOf(path, false)) {
+        const time = timeOf(record['ts']);
+        if (time !== undefined && reasonToDrop(record) === undefined)
+          this.#files.note(record, time.secs, place);
+      }
+    }
+    await this.#files.fetch(this.#fetcher);
+    await avatars.fetch(this.#fetcher, this.#people, this.#options.ledger);
+  }
+
   async *messageKeys(): AsyncGenerator<readonly MessageKey[]> {
     for (const { path, conversation } of this.#days) {
       if (conversation === undefined) continue;
       const threads = this.#threads.get(conversation) ?? new SlackThreads();
       this.#threads.set(conversation, threads);
       const keys: MessageKey[] = [];
-      for await (const { record } of this.#recordsOf(path, false)) {
+      for await (const { record, place } of this.#recordsOf(path, false)) {
         const time = timeOf(record['ts']);
         if (time === undefined) continue;
         threads.see(record, time);
         this.#seePeople(record, conversation);
-        if (reasonToDrop(record) === undefined)
-          keys.push({ key: keyOf(conversation, time), order: time.order, scope: conversation.id });
+        if (reasonToDrop(record) !== undefined) continue;
+        this.#files.note(record, time.secs, place);
+        keys.push({ key: keyOf(conversation, time), order: time.order, scope: conversation.id });
       }
       yield keys;
     }
@@ -188,6 +220,7 @@ class SlackSource implements Source {
         notificationsStream: undefined,
         signupNotificationsStream: undefined,
       },
+      files: this.#files.records(this.#people),
       people: this.#people.people,
       streams: this.#channels.streams,
       subscriptions,
@@ -198,7 +231,6 @@ class SlackSource implements Source {
       emoji: [],
       linkifiers: [],
       domains: [],
-      files: [],
       hasReceipts: false,
     });
   }
@@ -213,8 +245,9 @@ class SlackSource implements Source {
       const slackNames = this.#namesIn(conversation, names);
       let batch: MessageRecord[] = [];
       for await (const placed of this.#recordsOf(path, true)) {
+        let message: MessageRecord | undefined;
         try {
-          const message = this.#messageOf(placed, conversation, slackNames);
+          message = this.#messageOf(placed, conversation, slackNames);
           if (message !== undefined) batch.push(message);
         } catch (error) {
           if (!(error instanceof RecordFault)) throw error;
@@ -225,6 +258,7 @@ class SlackSource implements Source {
             JSON.stringify(placed.record),
           );
         }
+        this.#files.account(placed.record, placed.place, message !== undefined);
         if (batch.length < batchMax) continue;
         yield { messages: batch, progress: 0 };
         batch = [];
@@ -249,6 +283,10 @@ class SlackSource implements Source {
         return isPrivate && stream !== conversation?.stream
           ? hiddenChannel
           : `#**${names.stream(stream).name}**`;
+      },
+      file: (id) => {
+        const index = this.#files.indexOf(id);
+        return index === undefined ? undefined : names.filePath(index);
       },
     };
   }
@@ -326,9 +364,9 @@ class SlackSource implements Source {
     }
   }
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
     this.#archive.close();
-    return Promise.resolve();
+    await this.#fetcher?.close();
   }
 }
 
@@ -353,7 +391,7 @@ async function readRootFile(
   archive: ZipArchive,
   file: string,
   ledger: Ledger,
-  handle: (row: Row, place: Place) => void,
+  handle: (row: Row, place: Place, record: SlackRecord) => void,
 ): Promise<void> {
   if (!archive.has(file)) return;
   for await (const run of readElements(file, await archive.open(file)))
@@ -364,7 +402,8 @@ async function readRootFile(
         continue;
       }
       try {
-        handle(new Row(element.value), place);
+        const row = new Row(element.value);
+        handle(row, place, isRecord(element.value) ? element.value : {});
       } catch (error) {
         if (!(error instanceof RecordFault)) throw error;
         ledger.unreadable(file, error.message, place, JSON.stringify(element.value));
@@ -372,8 +411,22 @@ async function readRootFile(
     }
 }
 
+async function fetchInto(
+  source: SlackSource,
+  fetching: SlackFetching | string,
+  avatars: SlackAvatars,
+): Promise<void> {
+  if (typeof fetching === 'string') return;
+  try {
+    await source.fetch(fetching, avatars);
+  } catch (error) {
+    await source.close();
+    throw error;
+  }
+}
+
 /**
- * Opens an export.
+ * Opens an export, and fetches what it links to if that is wanted.
  *
  * @throws ImportFault if it cannot be imported
  */
@@ -389,12 +442,18 @@ export async function openSlack(options: SlackOptions): Promise<Source> {
       );
     const people = new SlackPeople(ledger);
     const channels = new SlackChannels(ledger);
-    await readRootFile(archive, 'users.json', ledger, (row, place) => people.add(row, place));
+    const avatars = new SlackAvatars();
+    await readRootFile(archive, 'users.json', ledger, (row, place, user) => {
+      people.add(row, place);
+      avatars.note(user, place);
+    });
     for (const file of conversationFiles)
       await readRootFile(archive, file, ledger, (row, place) => channels.add(file, row, place));
     for (const path of archive.paths())
       if (!path.includes('/') && !knownFiles.has(path)) ledger.remark(`${path} was not imported`);
-    return new SlackSource(options, archive, people, channels);
+    const source = new SlackSource(options, archive, people, channels);
+    await fetchInto(source, options.fetching, avatars);
+    return source;
   } catch (error) {
     archive.close();
     throw error;

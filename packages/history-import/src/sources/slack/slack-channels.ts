@@ -7,7 +7,7 @@ import { UniqueNames, cleanName, cutTo } from '../../reading/names.ts';
 import type { Row } from '../../reading/row.ts';
 import type { StreamRecord, SubscriptionRecord } from '../../records.ts';
 import type { SlackPeople } from './slack-people.ts';
-import { translateMrkdwn } from './slack-text.ts';
+import { noNames, translateMrkdwn } from './slack-text.ts';
 
 export const conversationFiles = [
   'channels.json',
@@ -28,7 +28,6 @@ export type SlackConversation = {
   isJoined: boolean;
 };
 
-const noNames = { person: () => undefined, channel: () => undefined };
 /** Before Slack, so unknown. */
 const firstSecs = 1_356_998_400;
 

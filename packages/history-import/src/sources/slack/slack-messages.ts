@@ -3,13 +3,12 @@ import { foldName, limits } from '@parley/api';
 
 import { UniqueNames, cleanName, cutTo } from '../../reading/names.ts';
 import { isRecord } from '../../reading/row.ts';
+import type { SlackRecord } from './files.ts';
 import type { SlackConversation } from './slack-channels.ts';
 import { slackbot } from './slack-people.ts';
 import type { SlackPeople } from './slack-people.ts';
-import { translateMessage } from './slack-text.ts';
+import { noNames, translateMessage } from './slack-text.ts';
 import type { SlackNames } from './slack-text.ts';
-
-export type SlackRecord = Readonly<Record<string, unknown>>;
 
 /** Notices, and records that are no messages. */
 const dropped = new Set([
@@ -95,8 +94,6 @@ export function contentOf(record: SlackRecord, names: SlackNames): string {
     }
   }
 }
-
-const noNames: SlackNames = { person: () => undefined, channel: () => undefined };
 
 /** The first line of a text without markup. */
 function firstLine(record: SlackRecord): string {

@@ -7,7 +7,7 @@ import type { Ledger, Place } from '../../ledger.ts';
 import { cleanFullName } from '../../reading/names.ts';
 import type { Row } from '../../reading/row.ts';
 import { isTimezone } from '../../reading/timezones.ts';
-import type { PersonRecord } from '../../records.ts';
+import type { ArchiveFile, PersonRecord } from '../../records.ts';
 
 export const slackbot = 'USLACKBOT';
 
@@ -89,6 +89,14 @@ export class SlackPeople {
     this.#indexes.set(id, index);
     const botId = profile.findText('bot_id');
     if (botId !== undefined && botId !== '') this.#indexes.set(botId, index);
+  }
+
+  /** Gives a picture to somebody who has none yet. */
+  setAvatar(id: string, avatar: { readonly place: Place; readonly file: ArchiveFile }): void {
+    const index = this.#indexes.get(id);
+    const person = index === undefined ? undefined : this.people[index];
+    if (index !== undefined && person !== undefined && person.avatar === undefined)
+      this.people[index] = { ...person, avatar };
   }
 
   /** @returns somebody whom only messages name, made as a deactivated account if unknown */

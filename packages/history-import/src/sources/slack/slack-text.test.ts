@@ -6,6 +6,7 @@ import { translateMessage, translateMrkdwn } from './slack-text.ts';
 const names = {
   person: (id: string) => (id === 'U1' ? '@**Ana|7**' : undefined),
   channel: (id: string) => (id === 'C1' ? '#**general**' : undefined),
+  file: () => undefined,
 };
 
 test.each([

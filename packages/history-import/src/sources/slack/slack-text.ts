@@ -2,6 +2,7 @@
 import { findEmojiCode } from '@parley/markdown';
 
 import { cleanText, isRecord } from '../../reading/row.ts';
+import { filesOf, reasonGone } from './files.ts';
 
 /** How the things are called that a text refers to. */
 export type SlackNames = {
@@ -9,6 +10,15 @@ export type SlackNames = {
   readonly person: (id: string) => string | undefined;
   /** @returns a link to a channel, or undefined for an unknown one */
   readonly channel: (id: string) => string | undefined;
+  /** @returns the path of a file that was imported, or undefined if it stays a link */
+  readonly file: (id: string) => string | undefined;
+};
+
+/** For texts that are plain and not rendered. */
+export const noNames: SlackNames = {
+  person: () => undefined,
+  channel: () => undefined,
+  file: () => undefined,
 };
 
 const entities: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>' };
@@ -248,18 +258,18 @@ function translateCard(card: Element, text: string, names: SlackNames): string {
   return parts.length > 0 ? parts.join('\n') : translateMrkdwn(textOf(card['fallback']), names);
 }
 
-/** A file of a message: Slack's archives have no files, only links to them. */
-export function translateFile(file: Element): string {
+/** A file of a message, as a link to it here or at Slack. */
+function translateFile(file: Element, names: SlackNames): string {
   const name = (textOf(file['title']) || textOf(file['name']) || 'file').replaceAll(
     /[[\]\n]/g,
     ' ',
   );
-  const mode = textOf(file['mode']);
-  const address = textOf(file['url_private']);
-  if (mode === 'tombstone') return `(file ${name}, deleted)`;
-  if (mode === 'hidden_by_limit' || address === '') return `(file ${name}, no longer available)`;
+  const path = names.file(textOf(file['id']));
+  if (path !== undefined) return `[${name}](/user_uploads/${encodeURI(path)})`;
+  const gone = reasonGone(file);
+  if (gone !== undefined) return `(file ${name}, ${gone})`;
   // What follows may be a key that opens all files.
-  return link(address.replace(/\?.*$/s, ''), name);
+  return link(textOf(file['url_private']).replace(/\?.*$/s, ''), name);
 }
 
 /** @returns the whole text of a message; empty if there is nothing in it */
@@ -275,10 +285,6 @@ export function translateMessage(message: Element, names: SlackNames): string {
   const main =
     isRich || byText === '' || byBlocks.length > byText.length ? byBlocks || byText : byText;
   const cards = listOf(message['attachments']).map((card) => translateCard(card, written, names));
-  const files = [...listOf(message['files']), ...listOf([message['file']])];
-  const ids = new Set<unknown>();
-  const links = files
-    .filter(({ id }) => !ids.has(id) && ids.add(id))
-    .map((file) => translateFile(file));
+  const links = filesOf(message).map((file) => translateFile(file, names));
   return [main, ...cards, ...links].filter((part) => part !== '').join('\n');
 }
