@@ -3,7 +3,7 @@ import { limits } from '@parley/api/limits';
 
 import { texts } from '../texts.ts';
 import type { App } from './app.ts';
-import type { Conversation } from './narrow.ts';
+import type { Conversation, StreamConversation } from './narrow.ts';
 import { perform } from './operation.ts';
 import { maySubscribeOthers } from './policies.ts';
 import type { Person, State, Stream } from './state.ts';
@@ -51,7 +51,7 @@ export function findObstacle(
 
 function obstacleInStream(
   { streams, subscriptions, self, realm }: State,
-  { streamId, topic }: Extract<Conversation, { readonly type: 'stream' }>,
+  { streamId, topic }: StreamConversation,
 ): Obstacle | undefined {
   const { obstacles } = texts.compose;
   const stream = streams.value.get(streamId);

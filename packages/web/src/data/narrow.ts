@@ -13,10 +13,17 @@ export type NarrowTerm = {
 
 export type Narrow = readonly NarrowTerm[];
 
-/** Where a message goes: a topic of a stream, or people. The ids of people are those of the others, ascending; the own id alone for notes to oneself. */
-export type Conversation =
-  | { readonly type: 'stream'; readonly streamId: number; readonly topic: string }
-  | { readonly type: 'private'; readonly userIds: readonly number[] };
+export type StreamConversation = {
+  readonly type: 'stream';
+  readonly streamId: number;
+  readonly topic: string;
+};
+
+/** The ids are those of the others, ascending; the own id alone for notes to oneself. */
+export type PrivateConversation = { readonly type: 'private'; readonly userIds: readonly number[] };
+
+/** Where a message goes. */
+export type Conversation = StreamConversation | PrivateConversation;
 
 export const allMessages: Narrow = [];
 export const mentions: Narrow = [{ operator: 'is', operand: 'mentioned' }];
@@ -55,6 +62,13 @@ export function ascending(ids: Iterable<number>): readonly number[] {
   return [...ids].toSorted((one, other) => one - other);
 }
 
+/** The other person of a conversation of two. */
+export function onlyPartnerOf(conversation: Conversation): number | undefined {
+  return conversation.type === 'private' && conversation.userIds.length === 1
+    ? conversation.userIds[0]
+    : undefined;
+}
+
 /** The conversation that a narrow shows, if it shows exactly one. */
 export function conversationOf(narrow: Narrow): Conversation | undefined {
   const [first, second] = narrow;
@@ -74,12 +88,12 @@ export function streamIdOf([first]: Narrow): number | undefined {
     : undefined;
 }
 
-const isStreamConversation = hasMembers<Extract<Conversation, { readonly type: 'stream' }>>({
+const isStreamConversation = hasMembers<StreamConversation>({
   type: isOneOf(['stream']),
   streamId: isNumber,
   topic: isText,
 });
-const isPrivateConversation = hasMembers<Extract<Conversation, { readonly type: 'private' }>>({
+const isPrivateConversation = hasMembers<PrivateConversation>({
   type: isOneOf(['private']),
   userIds: (value): value is readonly number[] =>
     Array.isArray(value) && value.length > 0 && value.every(isNumber),

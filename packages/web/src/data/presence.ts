@@ -1,9 +1,9 @@
-/** Reporting that the person is here, and learning who else is. */
+/** Who is here: reporting that the person is, and learning who else is. */
 import type { Requests } from '@parley/client';
 
 import type { SharedEvents } from './shared-events.ts';
 import { reportsOf } from './state.ts';
-import type { Known } from './state.ts';
+import type { Known, State } from './state.ts';
 
 /** Clients report about every minute (reference facts, events 15.2). */
 const reportMs = 60_000;
@@ -58,4 +58,17 @@ export class Presence {
       // The next report says the same.
     }
   }
+}
+
+/** A report older than this means offline: people report every minute. */
+const offlineAfterSecs = 140;
+
+/** Whether somebody is here now: what a private conversation with one person shows. */
+export function presenceOfPerson(
+  { people, reported, statuses, nowSecs }: State,
+  userId: number,
+): 'active' | 'idle' | 'offline' {
+  const report = reported.value.get(people.value.get(userId)?.email ?? '');
+  if (report === undefined || statuses.value.get(userId)?.away === true) return 'offline';
+  return nowSecs.value - report.timestamp < offlineAfterSecs ? report.status : 'offline';
 }

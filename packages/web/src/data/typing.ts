@@ -1,8 +1,8 @@
 /** Who is writing a private message: telling others, and hearing of them. */
 import type { Requests } from '@parley/client';
 
-import { conversationKey } from './narrow.ts';
-import type { Conversation } from './narrow.ts';
+import { conversationKey, isSameConversation } from './narrow.ts';
+import type { Conversation, PrivateConversation } from './narrow.ts';
 import type { State } from './state.ts';
 
 /** Clients repeat the start of typing this often (reference facts, events 15.1). */
@@ -18,7 +18,7 @@ export class Typing {
   readonly #client: Requests;
   readonly #state: State;
   readonly #ends = new Map<string, ReturnType<typeof setTimeout>>();
-  #told: { readonly userIds: readonly number[]; readonly key: string; at: number } | undefined;
+  #told: { readonly conversation: PrivateConversation; readonly at: number } | undefined;
   #stopping: ReturnType<typeof setTimeout> | undefined;
 
   constructor(client: Requests, state: State) {
@@ -56,23 +56,22 @@ export class Typing {
       this.#stop();
       return;
     }
-    const key = conversationKey(conversation);
-    if (this.#told?.key !== key) this.#stop();
+    if (!isSameConversation(this.#told?.conversation, conversation)) this.#stop();
     const now = Date.now();
     if (this.#told === undefined || now - this.#told.at >= repeatMs) {
-      this.#told = { userIds: conversation.userIds, key, at: now };
-      this.#post('start', conversation.userIds);
+      this.#told = { conversation, at: now };
+      this.#post('start', conversation);
     }
     this.#stopping = setTimeout(() => this.#stop(), idleMs);
   }
 
   #stop(): void {
     if (this.#told === undefined) return;
-    this.#post('stop', this.#told.userIds);
+    this.#post('stop', this.#told.conversation);
     this.#told = undefined;
   }
 
-  #post(op: 'start' | 'stop', userIds: readonly number[]): void {
+  #post(op: 'start' | 'stop', { userIds }: PrivateConversation): void {
     // A lost word about typing is not worth a message to the person.
     void this.#client
       .request('POST /typing', { op, to: JSON.stringify(userIds) }, { repeatsMax: 0 })

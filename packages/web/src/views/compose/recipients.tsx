@@ -3,7 +3,8 @@ import { useSignal } from '@preact/signals';
 import { useId } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
-import type { Conversation } from '../../data/narrow.ts';
+import { ascending } from '../../data/narrow.ts';
+import type { Conversation, PrivateConversation, StreamConversation } from '../../data/narrow.ts';
 import { bestOf, foldText, rankPerson } from '../../data/ranking.ts';
 import type { Person } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
@@ -17,9 +18,9 @@ import { SuggestionList, useSuggestions } from './suggestions.tsx';
 const suggestedMax = 8;
 const recipientsMax = 100;
 
-type RecipientsProps<Type extends Conversation['type'] = Conversation['type']> = {
+type RecipientsProps<Kind = Conversation> = {
   readonly composer: Composer;
-  readonly conversation: Extract<Conversation, { readonly type: Type }>;
+  readonly conversation: Kind;
 };
 
 /** Where the text goes: a stream and its topic, or people. */
@@ -34,7 +35,7 @@ export function Recipients({ composer, conversation }: RecipientsProps) {
 function StreamRecipient({
   composer,
   conversation: { streamId, topic },
-}: RecipientsProps<'stream'>) {
+}: RecipientsProps<StreamConversation>) {
   const { state, topics } = composer.app;
   const topicsId = useId();
   const shown = state.streams.value.get(streamId);
@@ -95,11 +96,14 @@ function findPeople({ state }: App, query: string, chosen: readonly number[]): r
   );
 }
 
-function PeopleRecipients({ composer, conversation: { userIds } }: RecipientsProps<'private'>) {
+function PeopleRecipients({
+  composer,
+  conversation: { userIds },
+}: RecipientsProps<PrivateConversation>) {
   const { app } = composer;
   const query = useSignal('');
   const set = (ids: readonly number[]): void =>
-    composer.redirect({ type: 'private', userIds: ids.toSorted((one, other) => one - other) });
+    composer.redirect({ type: 'private', userIds: ascending(ids) });
   const suggestions = useSuggestions(
     findPeople(app, query.value, userIds),
     query.value,
@@ -129,9 +133,7 @@ function PeopleRecipients({ composer, conversation: { userIds } }: RecipientsPro
           placeholder={userIds.length === 0 ? texts.compose.people : texts.compose.morePeople}
           value={query.value}
           autoComplete="off"
-          onInput={({ currentTarget }) => {
-            query.value = currentTarget.value;
-          }}
+          onInput={({ currentTarget }) => (query.value = currentTarget.value)}
           onKeyDown={(event) => {
             // What was chosen may still be drawn as a suggestion.
             if ((query.value !== '' && suggestions.handleKey(event)) || event.isComposing) return;

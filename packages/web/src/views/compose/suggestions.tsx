@@ -4,29 +4,18 @@ import { useId } from 'preact/hooks';
 
 import { texts } from '../../texts.ts';
 
-/** What a text field has while it suggests. */
-export type Suggestions<Item> = {
-  readonly items: readonly Item[];
-  readonly active: number;
-  readonly listId: string;
-  readonly choose: (item: Item) => void;
-  /** @returns whether the key was for the suggestions */
-  readonly handleKey: (event: KeyboardEvent) => boolean;
-  /** For the text field. */
-  readonly attributes: AriaAttributes;
-};
-
 /**
  * Suggestions below a text field: arrows move, Enter and Tab choose, Esc closes.
  *
  * @param items none: nothing is shown
  * @param key changes when the field asks for something else
+ * @returns also `attributes` for the text field, and `handleKey`, which says whether a key was for the suggestions
  */
 export function useSuggestions<Item>(
   items: readonly Item[],
   key: string,
   choose: (item: Item) => void,
-): Suggestions<Item> {
+) {
   const state = useSignal({ key, active: 0, isClosed: false });
   const listId = useId();
   const { active, isClosed } =
@@ -56,6 +45,9 @@ export function useSuggestions<Item>(
   };
   return { items: shown, active, listId, choose, handleKey, attributes };
 }
+
+/** What a text field has while it suggests. */
+type Suggestions<Item> = ReturnType<typeof useSuggestions<Item>>;
 
 export function SuggestionList<Item>({
   suggestions: { items, active, listId, choose },

@@ -48,9 +48,7 @@ export function EmojiPicker({
         aria-label={texts.emoji.search}
         placeholder={texts.emoji.search}
         value={query}
-        onInput={({ currentTarget }) => {
-          query.value = currentTarget.value;
-        }}
+        onInput={({ currentTarget }) => (query.value = currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key !== 'Enter' || event.isComposing) return;
           event.preventDefault();

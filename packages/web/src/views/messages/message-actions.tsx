@@ -56,12 +56,8 @@ type MessageActionsProps = {
 /** What can be done with a message, shown on it: react, edit, move, quote and so on. */
 export function MessageActions({ app, message, hasButtons }: MessageActionsProps) {
   const shown = useSignal<DialogName | undefined>(undefined);
-  const close = (): void => {
-    shown.value = undefined;
-  };
-  const open = (name: DialogName): void => {
-    shown.value = name;
-  };
+  const close = () => (shown.value = undefined);
+  const open = (name: DialogName) => (shown.value = name);
   const Content = shown.value && dialogs[shown.value];
   return (
     <>

@@ -39,9 +39,7 @@ export function MessageRow({ app, message, showsSender, matchHtml }: MessageRowP
   const isEdited = message.last_edit_timestamp !== undefined;
   const isBeingEdited = editedMessageId.value === id;
   const isReached = useSignal(false);
-  const reach = (): void => {
-    isReached.value = true;
-  };
+  const reach = () => (isReached.value = true);
   const html = matchHtml ?? message.content;
   const when = (
     <time dateTime={at.toISOString()} title={at.toLocaleString()}>

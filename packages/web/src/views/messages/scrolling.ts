@@ -1,34 +1,22 @@
 import { useComputed, useSignal } from '@preact/signals';
-import type { ReadonlySignal } from '@preact/signals';
-import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
 import type { MessageList } from '../../data/message-list.ts';
 import { ScrollKeeper } from './scroll-keeper.ts';
 
-export type Scrolling = {
-  readonly scroller: RefObject<HTMLDivElement | null>;
-  /** Whether the reader is at the newest message. */
-  readonly isAtEnd: ReadonlySignal<boolean>;
-  /** Messages of the list below what the reader sees. */
-  readonly countBelow: ReadonlySignal<number>;
-  /** To be called after each scroll. */
-  readonly look: () => void;
-  readonly showNewest: () => Promise<void>;
-};
-
 /**
  * Keeps the place of a reader while a list changes.
  *
  * @param options.near the message to begin at, which gets the focus
  * @param options.firstUnreadId the message to begin at without it; otherwise the newest
+ * @returns what the element of the list needs, whether the reader is at the newest message, and how many messages are below what the reader sees
  */
 export function useScrolling(
   app: App,
   list: MessageList,
   options: { readonly near: number | undefined; readonly firstUnreadId: number | undefined },
-): Scrolling {
+) {
   const { near, firstUnreadId } = options;
   const start = near ?? firstUnreadId;
   const scroller = useRef<HTMLDivElement>(null);
@@ -81,6 +69,7 @@ export function useScrolling(
     scroller,
     isAtEnd,
     countBelow,
+    /** To be called after each scroll. */
     look,
     async showNewest() {
       if (!list.hasNewest.peek()) await list.load('newest');

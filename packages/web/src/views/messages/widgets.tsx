@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
 import { conversationOfMessage } from '../../data/conversation.ts';
@@ -10,6 +9,7 @@ import { readWidget, widgetSteps } from '../../data/widgets.ts';
 import type { Widget as WidgetData } from '../../data/widgets.ts';
 import { texts } from '../../texts.ts';
 import { FailureNote, useAttempt } from '../parts/attempt.tsx';
+import { takeFields } from '../parts/dialog-form.tsx';
 import { namesOf } from '../parts/names.ts';
 
 type PartProps<Kind> = {
@@ -55,9 +55,7 @@ function Entries({
   readonly children: ComponentChildren;
 }) {
   const { isRunning, failure, run } = useAttempt();
-  const field = useRef<HTMLInputElement>(null);
-  const addTyped = async (form: HTMLFormElement): Promise<void> => {
-    const text = field.current?.value.trim() ?? '';
+  const addTyped = async (form: HTMLFormElement, text: string): Promise<void> => {
     if (text !== '' && (await run(() => add(text)))) form.reset();
   };
   return (
@@ -67,12 +65,12 @@ function Entries({
       <form
         class="row"
         onSubmit={(event) => {
-          event.preventDefault();
-          void addTyped(event.currentTarget);
+          const field = takeFields(event);
+          void addTyped(event.currentTarget, field('entry').trim());
         }}
       >
         <input
-          ref={field}
+          name="entry"
           aria-label={addLabel}
           placeholder={addLabel}
           required

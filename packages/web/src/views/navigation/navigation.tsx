@@ -1,9 +1,16 @@
 import { useComputed } from '@preact/signals';
 
 import type { App } from '../../data/app.ts';
-import { allMessages, conversationKey, mentions, narrowOf, starred } from '../../data/narrow.ts';
-import { onlyPartnerOf, presenceOfPerson } from '../../data/people-names.ts';
+import {
+  allMessages,
+  conversationKey,
+  mentions,
+  narrowOf,
+  onlyPartnerOf,
+  starred,
+} from '../../data/narrow.ts';
 import type { Place } from '../../data/place.ts';
+import { presenceOfPerson } from '../../data/presence.ts';
 import { countUnreadByStream } from '../../data/stream-groups.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';

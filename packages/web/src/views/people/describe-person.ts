@@ -1,5 +1,5 @@
 /** What is said of a person in lists and on the card. */
-import { presenceOfPerson } from '../../data/people-names.ts';
+import { presenceOfPerson } from '../../data/presence.ts';
 import type { Person, State } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { nameOf } from '../parts/names.ts';

@@ -2,8 +2,8 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
-import { conversationKey, narrowOf, streamNarrow } from '../../data/narrow.ts';
-import { onlyPartnerOf, presenceOfPerson } from '../../data/people-names.ts';
+import { conversationKey, narrowOf, onlyPartnerOf, streamNarrow } from '../../data/narrow.ts';
+import { presenceOfPerson } from '../../data/presence.ts';
 import type { RecentConversation } from '../../data/recent.ts';
 import { isMuted } from '../../data/stream-groups.ts';
 import { texts } from '../../texts.ts';
