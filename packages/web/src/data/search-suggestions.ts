@@ -20,7 +20,8 @@ const operators = ['stream', 'topic', 'sender', 'pm-with', 'is', 'has'] as const
 type Operator = (typeof operators)[number];
 /** A word, or an operator with its operand, which quotation marks keep together. */
 const token = /-?[a-z-]+:"[^"]*"?|\S+/gi;
-const operatorToken = /^(-?)([a-z-]+):"?([^"]*)"?$/i;
+/** Its sign, its operator if it has one, and the operand or the word. */
+const parts = /^(-?)(?:([a-z-]+):)?"?([^"]*)"?$/i;
 
 function isOperator(name: string): name is Operator {
   return operators.some((each) => each === name);
@@ -49,7 +50,7 @@ export function parseSearch(text: string, sources: SearchSources): Narrow {
   const terms: NarrowTerm[] = [];
   const words: string[] = [];
   for (const [written] of text.matchAll(token)) {
-    const [, sign, name = '', operand = ''] = operatorToken.exec(written) ?? [];
+    const [, sign, name = '', operand = ''] = parts.exec(written) ?? [];
     const operator = name.toLowerCase();
     if (!isOperator(operator)) words.push(written);
     else if (operand !== '')
@@ -110,16 +111,14 @@ export function suggestSearches(text: string, sources: SearchSources): readonly 
   const last = [...text.matchAll(token)].at(-1);
   if (last === undefined || last.index + last[0].length < text.length) return [];
   const before = text.slice(0, last.index);
-  const [, sign = '', name = '', typed = ''] = operatorToken.exec(last[0]) ?? [];
+  const [, sign = '', name = '', typed = ''] = parts.exec(last[0]) ?? [];
   const operator = name.toLowerCase();
-  const word = last[0].startsWith('-') ? last[0].slice(1) : last[0];
   const offers = isOperator(operator)
     ? offersFor(operator, foldText(typed), sources, parseSearch(before, sources))
-    : offersForWord(foldText(word), sources);
-  const negation = isOperator(operator) ? sign : last[0].startsWith('-') ? '-' : '';
+    : offersForWord(foldText(last[0].slice(sign.length)), sources);
   return offers.slice(0, suggestionsMax).map((offer) => {
     const operand = /\s/.test(offer.operand) ? `"${offer.operand}"` : offer.operand;
-    const term = `${negation}${offer.operator}:${operand}`;
+    const term = `${sign}${offer.operator}:${operand}`;
     return { term, detail: offer.detail, text: before + term + (operand === '' ? '' : ' ') };
   });
 }
