@@ -83,7 +83,7 @@ export function MailLinkPage({ link: { purpose, token } }: { readonly link: Mail
   const Content = steps[purpose];
   return (
     <EntranceCard title={t[purpose].title}>
-      <Content token={token} />
+      <Content key={token} token={token} />
     </EntranceCard>
   );
 }
