@@ -50,7 +50,13 @@ async function measureBytes(): Promise<Row[]> {
     ([, file]) => file ?? '',
   );
   const sizeOf = async (paths: readonly string[], extension: string): Promise<number> => {
-    const sizes = await Promise.all(paths.map((path) => stat(join(builtFolder, path + extension))));
+    const sizes = await Promise.all(
+      paths.map(async (path) => {
+        const file = join(builtFolder, path);
+        // What would not become smaller is there only as it is.
+        return stat(file + extension).catch(() => stat(file));
+      }),
+    );
     return sizes.reduce((sum, { size }) => sum + size, 0);
   };
   const scripts = files.filter((file) => file.endsWith('.js'));
