@@ -17,6 +17,7 @@ import type { AttackResult } from './scenarios/attacks.ts';
 import { measuredScenarios } from './scenarios/index.ts';
 import { findCapacity } from './scenarios/capacity.ts';
 import type { CapacityStep } from './scenarios/capacity.ts';
+import { measureImport } from './scenarios/import.ts';
 import { measureIdleQueues } from './scenarios/idle-queues.ts';
 import { measureNodeDeath } from './scenarios/node-death.ts';
 import { soak } from './scenarios/soak.ts';
@@ -282,4 +283,17 @@ test('a soak', async () => {
   expect(samples.every(({ open_files: files, listeners }) => files > 0 && listeners > 0)).toBe(
     true,
   );
+});
+
+test('an import is measured', async () => {
+  const size = { people: 5, channels: 2, messages: 600, threads: 20, reactions: 40, seed: 1 };
+  const result = await measureImport('mattermost', size, {
+    file: undefined,
+    profileFolder: undefined,
+    say: () => undefined,
+  });
+  expect(result.messages).toBe(size.messages);
+  expect(result.commandCpuSecs).toBeGreaterThan(0);
+  expect(result.postgresCpuSecs).toBeGreaterThan(0);
+  expect(result.peakMib).toBeGreaterThan(0);
 });

@@ -15,12 +15,14 @@ import { describeLogs, findOwnSystem, runMeasured } from './run-measured.ts';
 import type { MeasuredScenario } from './scenario.ts';
 import { readHistoryLength } from './scenarios/history.ts';
 import { measureAttacks } from './scenarios/attacks.ts';
+import { readExportSize, readExportSource, writeExport } from './exports/write-export.ts';
 import { findCapacity } from './scenarios/capacity.ts';
 import { explainPages, planLine } from './scenarios/page-plans.ts';
 import { measureIdleQueues } from './scenarios/idle-queues.ts';
 import { measuredScenarios } from './scenarios/index.ts';
 import { measureNodeDeath } from './scenarios/node-death.ts';
 import { reportPresence } from './scenarios/presence.ts';
+import { measureImport } from './scenarios/import.ts';
 import { soak } from './scenarios/soak.ts';
 import { measureSubscribing } from './scenarios/subscribe.ts';
 
@@ -70,6 +72,18 @@ Other scenarios: plans, subscribe, presence, capacity, attacks, idle-queues, nod
   --clients N                soak: clients that open and abandon polls (default 300)
   --sample-seconds N         soak: between two samples (default 30)
   --json                     only the results, one JSON object a line
+
+Imports from other systems (docs/import)
+  export                     writes an archive: --source zulip, slack or mattermost, and --file FILE
+  import                     imports an archive into an installation of its own: --source, and --file FILE that export wrote,
+                             without which one is written; processor time, memory and wall time
+  --people N                 in all channels (default 50); each has a row for each message where the source has rows
+  --channels N               (default 20)
+  --messages N               (default 1000000)
+  --threads N                of two to eight messages (default a twentieth of the messages)
+  --reactions N              (default a tenth of the messages)
+  --seed N                   the same seed gives the same archive (default 1)
+  --profile DIR              import: the command writes a CPU profile there
 `;
 
 const senderBound = 1_000;
@@ -199,7 +213,9 @@ async function main(): Promise<void> {
   }
   const measured = measuredScenarios.find((each) => each.name === name);
   const scenario = scenarios[name];
-  const isKnown = measured !== undefined || scenario !== undefined || name === 'plans';
+  const isOfImports = name === 'export' || name === 'import';
+  const isKnown =
+    measured !== undefined || scenario !== undefined || name === 'plans' || isOfImports;
   if (values.help || surplus.length > 0 || !isKnown) {
     process.stdout.write(usage);
     process.exitCode = values.help ? 0 : 1;
@@ -216,6 +232,10 @@ async function main(): Promise<void> {
   say(`${cpus().length} processors (${cpus()[0]?.model ?? 'unknown'}), Node ${process.version}`);
   if (measured !== undefined) {
     await measure(measured, values, say);
+    return;
+  }
+  if (isOfImports) {
+    await Promise.race([runImports(name, values, say, report), interruption()]);
     return;
   }
   if (scenario === undefined) {
@@ -236,6 +256,28 @@ async function main(): Promise<void> {
   } finally {
     await system.stop();
   }
+}
+
+/** Writes an export, or imports one. */
+async function runImports(
+  name: 'export' | 'import',
+  values: LoadOptions,
+  say: (text: string) => void,
+  report: (result: object) => void,
+): Promise<void> {
+  const size = readExportSize(values);
+  const source = readExportSource(values);
+  if (name === 'export') {
+    if (values.file === undefined) throw new Error('--file FILE is missing: where to write');
+    await writeExport(source, values.file, size);
+    return;
+  }
+  const result = await measureImport(source, size, {
+    file: values.file,
+    profileFolder: values.profile,
+    say,
+  });
+  report({ scenario: 'import', source, ...result });
 }
 
 async function measure(
