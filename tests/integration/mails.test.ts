@@ -15,7 +15,7 @@ import { createLogger } from '@parley/logging';
 import { MailNotSent, openMailTransport, quote } from '@parley/mail';
 import type { Letter } from '@parley/mail';
 import { deriveKeySecrets } from '@parley/secrets';
-import { claimMail, insertMail, listMails } from '@parley/store';
+import { claimMail, failLeftMails, insertMail, listMails } from '@parley/store';
 import type { ListedMail } from '@parley/store';
 import { createTestDatabase, getTestStores, openTestPool, waitUntil } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
@@ -373,6 +373,29 @@ test('a mail that another key secret wrote is given up, and stays in the list', 
   const [failed] = await untilListed(([mail]) => mail?.failedAt instanceof Date);
   expect(failed?.lastError).toContain('PARLEY_KEY_SECRET');
   expect(server.mails).toEqual([]);
+});
+
+test('mails that are left when none are sent any more wait while they are of use, and are given up then', async () => {
+  await write('old@example.com');
+  await write('');
+  await pool.query(`UPDATE mails SET expires_at = now() - interval '3 hours'`);
+  await write('ann@example.com');
+  expect(await failLeftMails(pool, 'nothing sends it')).toBe(1);
+  expect(await failLeftMails(pool, 'nothing sends it')).toBe(0);
+  const listed = await listMails(pool, 100);
+  expect(listed).toMatchObject([
+    { recipient: 'old@example.com', lastError: 'nothing sends it' },
+    { recipient: 'ann@example.com', lastError: null },
+  ]);
+  expect(listed.map(({ failedAt }) => failedAt !== null)).toEqual([true, false]);
+  const { rows } = await pool.query(
+    'SELECT recipient FROM mails WHERE letter_encrypted IS NOT NULL',
+  );
+  expect(rows).toEqual([{ recipient: 'ann@example.com' }]);
+  const server = await startServer();
+  run(plainTo(server));
+  await untilListed((mails) => mails.length === 1);
+  expect(server.mails.map(({ to }) => to)).toEqual([['ann@example.com']]);
 });
 
 /** A port where nobody listens. */

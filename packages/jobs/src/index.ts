@@ -1,6 +1,6 @@
 export { JobLane } from './job-lane.ts';
 export type { RunAgain } from './job-lane.ts';
-export { MailRunner } from './mail-runner.ts';
+export { MailRunner, notSentInTime } from './mail-runner.ts';
 export type { SideEffectRun } from './run-effect.ts';
 export { SideEffectRunner } from './side-effect-runner.ts';
 export type { SideEffectHandlers } from './side-effect-runner.ts';

@@ -48,6 +48,9 @@ function retryDelaySecs(attempts: number): number {
   return Math.min(delayMaxSecs, firstDelaySecs * 2 ** Math.min(attempts - 1, 10));
 }
 
+/** Why a mail is given up after its time. */
+export const notSentInTime = 'it was not sent while it was of use';
+
 const reasonMaxLength = 500;
 
 /** What is stored of a fault. Servers may answer with a megabyte, and with characters that Postgres does not take. */
@@ -125,8 +128,7 @@ export class MailRunner {
     if (mail.recipient === '') return this.#remove(mail);
     if (letter === undefined)
       return this.#giveUp(mail, 'given up', 'it was written under another PARLEY_KEY_SECRET');
-    if (mail.isExpired)
-      return this.#giveUp(mail, 'given up', 'it was not sent while it was of use');
+    if (mail.isExpired) return this.#giveUp(mail, 'given up', notSentInTime);
     if (!(await confirmMissedMail(this.#options, mail))) {
       this.#outcomes.inc({ kind, outcome: 'withdrawn' });
       // What is still owed comes again in another mail.

@@ -438,6 +438,7 @@ export {
   claimMail,
   countWaitingMails,
   deleteOldFailedMails,
+  failLeftMails,
   failMail,
   insertMail,
   insertMails,

@@ -1,12 +1,13 @@
 import { ConfigError } from '@parley/config';
 import { openFileStore } from '@parley/files';
 import type { FileStore } from '@parley/files';
-import { MailRunner, PushRunner, tellingWorks } from '@parley/jobs';
+import { MailRunner, PushRunner, notSentInTime, tellingWorks } from '@parley/jobs';
 import { subjectLogger } from '@parley/logging';
 import { openMailTransport } from '@parley/mail';
 import { AddressRules, callService, findAddressesInDns } from '@parley/outgoing';
 import { createPeopleContext } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
+import type { Pool } from '@parley/database';
 import { connectStores, keepLease, openPool, serveApi, startMaintenance } from '@parley/server';
 import type { RequestHandler, ServiceFrame } from '@parley/server';
 import {
@@ -14,6 +15,7 @@ import {
   deleteOldFailedMails,
   deleteOldInvitations,
   deleteOldTokens,
+  failLeftMails,
 } from '@parley/store';
 
 import { signOnCounter } from './sign-on-metrics.ts';
@@ -55,15 +57,26 @@ function startMails(frame: ServiceFrame, { keySecrets }: PeopleContext): void {
   });
   mails.start();
   frame.onDispose('mails', () => mails.stop());
+}
+
+/** What is left of doors, also of those that the configuration has closed since. */
+function startForgetting(frame: ServiceFrame, pool: Pool): void {
   startMaintenance(frame, [
     {
       name: 'forgetting mails that failed long ago, and old links',
       intervalMs: forgetIntervalMs,
       run: async () => {
+        const left = await failLeftMails(pool, notSentInTime);
+        if (left > 0) frame.log.error({ mails: left }, 'mails are given up that nothing sends');
         await deleteOldFailedMails(pool);
         await deleteOldTokens(pool);
         await deleteOldInvitations(pool);
       },
+    },
+    {
+      name: 'forgetting sign-ins that were not finished',
+      intervalMs: forgetIntervalMs,
+      run: () => deleteOldAttempts(pool),
     },
   ]);
 }
@@ -118,13 +131,7 @@ export async function startPeople(frame: ServiceFrame): Promise<RequestHandler> 
   startMails(frame, context);
   startTelling(frame, context);
   startExports(frame, context);
-  startMaintenance(frame, [
-    {
-      name: 'forgetting sign-ins that were not finished',
-      intervalMs: forgetIntervalMs,
-      run: () => deleteOldAttempts(stores.pool),
-    },
-  ]);
+  startForgetting(frame, stores.pool);
   keepLease(frame, stores);
   return serveApi(frame, { implementations: endpoints, context }).handler;
 }

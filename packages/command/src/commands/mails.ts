@@ -28,7 +28,7 @@ const listCommand: Command = {
       return {
         text: isComplete
           ? lines.join('') || 'No mail waits, and none was given up.\n'
-          : `${lines.join('')}There are more: these ${mailsMax} are the newest.\n`,
+          : `${lines.join('')}There are more: these ${mailsMax} are the newest of those that were given up, then of those that wait.\n`,
         json: {
           is_complete: isComplete,
           mails: mails.map((mail) => ({

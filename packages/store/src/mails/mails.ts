@@ -224,6 +224,26 @@ export async function failMail(
   });
 }
 
+/** The process that sends a mail gives it up by then; what is left afterwards was written before no mails were sent any more. */
+const leftAfterSecs = 7_200;
+
+/**
+ * Gives up mails that are of no more use and that no process has given up. Those to nobody are deleted.
+ *
+ * @returns how many were given up
+ */
+export async function failLeftMails(db: Queryable, error: string): Promise<number> {
+  const { rowCount } = await db.query({
+    name: 'store-fail-left-mails',
+    text: `WITH nobodys AS (DELETE FROM mails WHERE recipient = '' AND expires_at < now() - make_interval(secs => ${leftAfterSecs}))
+      UPDATE mails SET failed_at = clock_timestamp(), last_error = $1, letter_encrypted = NULL
+      WHERE failed_at IS NULL AND recipient <> '' AND expires_at < now() - make_interval(secs => ${leftAfterSecs})
+        AND claimed_until < clock_timestamp()`,
+    values: [error],
+  });
+  return rowCount ?? 0;
+}
+
 /** Deletes mails that failed long ago. */
 export async function deleteOldFailedMails(db: Queryable): Promise<void> {
   await db.query({
@@ -232,12 +252,12 @@ export async function deleteOldFailedMails(db: Queryable): Promise<void> {
   });
 }
 
-/** @returns mails that have failed or wait, the newest first */
+/** @returns mails, first those that have failed, then those that wait, the newest of each first */
 export async function listMails(db: Queryable, mailsMax: number): Promise<ListedMail[]> {
   const { rows } = await db.query<ListedMail>({
     name: 'store-list-mails',
     text: `SELECT id, kind, recipient, created_at AS "createdAt", attempts, last_error AS "lastError", failed_at AS "failedAt"
-      FROM mails ORDER BY id DESC LIMIT $1`,
+      FROM mails ORDER BY failed_at IS NULL, id DESC LIMIT $1`,
     values: [mailsMax],
   });
   return rows;
