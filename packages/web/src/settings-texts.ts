@@ -43,6 +43,7 @@ export const settingsTexts = {
       uses === 0 ? `Until ${until}` : `Until ${until}, used by ${uses}`,
     hiddenLink: 'A link for anybody',
     makeLink: 'Make a link for anybody',
+    makeLinkButton: 'Make the link',
     resend: 'Send again',
   },
 
@@ -166,6 +167,8 @@ export const settingsTexts = {
   push: {
     off: 'This browser does not tell you of messages while Parley is closed.',
     on: 'This browser tells you of messages while Parley is closed.',
+    refused:
+      'The browser refuses. Allow notifications of this page in its settings; private windows and some browsers have no pushes.',
     turnOff: 'Turn off in this browser',
     turnOn: 'Turn on in this browser',
     unsupported: 'This browser cannot tell you of messages while Parley is closed.',
@@ -254,6 +257,7 @@ export const settingsTexts = {
       title: 'Invitations',
       note: 'Invited people get a mail with a link. Who has a link for anybody is asked for an address.',
       add: 'Invite people',
+      button: 'Invite',
     },
     linkifiers: {
       title: 'Linkifiers',

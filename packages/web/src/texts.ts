@@ -225,6 +225,7 @@ export const texts = {
     mentions: 'Mentions',
     more: (count: number) => `${count} more`,
     noPrivate: 'No private messages yet.',
+    noStreams: 'Join a stream or create one',
     private: 'Private messages',
     quietStreams: (count: number) => `Muted and inactive (${count})`,
     recent: 'Recent',

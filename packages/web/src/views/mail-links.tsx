@@ -3,7 +3,7 @@ import type { ComponentProps, ComponentType } from 'preact';
 
 import { mailLink } from '../data/mail-links.ts';
 import type { MailLink } from '../data/mail-links.ts';
-import { entranceClient } from '../data/session.ts';
+import { entranceClient, session, signIn } from '../data/session.ts';
 import { texts } from '../texts.ts';
 import { AddressField, EntranceCard, EntranceField, PasswordField } from './entrance.tsx';
 import { DialogForm } from './parts/dialog-form.tsx';
@@ -88,6 +88,12 @@ export function MailLinkPage({ link: { purpose, token } }: { readonly link: Mail
   );
 }
 
+/** Signs in to a new account, unless somebody is signed in. Where that does not work the person is told to do it. */
+async function enter(username: string, password: string): Promise<void> {
+  if (session.peek().kind === 'signed-out')
+    await signIn({ username, password }).then(leave, () => undefined);
+}
+
 function Join({ token }: LinkProps) {
   const { value, waiting } = useReading(
     () => entranceClient().request('POST /join/look', { token }),
@@ -126,6 +132,7 @@ function Join({ token }: LinkProps) {
       submit={async (field) => {
         const [full_name, password] = [field('full_name'), field('password')];
         await entranceClient().request('POST /join', { token, full_name, password });
+        await enter(email, password);
         return t.join.done(email);
       }}
     >

@@ -38,6 +38,11 @@ export function Streams({ app }: { readonly app: App }) {
         </a>
       </h2>
       <StreamList app={app} streams={shown} />
+      {shown.length + quiet.length === 0 && (
+        <p class="hint">
+          <a href={app.addressOf({ view: 'streams', streamId: undefined })}>{t.noStreams}</a>
+        </p>
+      )}
       {quiet.length > 0 && (
         <details>
           <summary>{t.quietStreams(quiet.length)}</summary>

@@ -1,6 +1,7 @@
 /** Sections in which people change their own account. */
 import { useSignal } from '@preact/signals';
 
+import { Refusal } from '../../data/failure.ts';
 import { perform } from '../../data/operation.ts';
 import { canBePushed, isPushed, startPushes, stopPushes } from '../../data/push.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
@@ -37,6 +38,15 @@ const notificationFields = [
 
 const wordFields = [line('word', { required: true, maxLength: 100 })];
 
+/** A browser says no by an exception of its own, with words for programmers. */
+async function turnPushesOn({ app }: SectionProps): Promise<void> {
+  try {
+    await startPushes(app);
+  } catch (error) {
+    throw error instanceof DOMException ? new Refusal(t.push.refused) : error;
+  }
+}
+
 /** Whether this browser is told while no page is looked at. */
 function PushSwitch({ app }: SectionProps) {
   if (!canBePushed) return <p>{t.push.unsupported}</p>;
@@ -46,7 +56,7 @@ function PushSwitch({ app }: SectionProps) {
       <p>{isOn ? t.push.on : t.push.off}</p>
       <ActionButton
         label={isOn ? t.push.turnOff : t.push.turnOn}
-        run={() => (isOn ? stopPushes(app) : startPushes(app))}
+        run={() => (isOn ? stopPushes(app) : turnPushesOn({ app }))}
       />
     </>
   );

@@ -149,7 +149,7 @@ export const InvitationsSection = readSection(
         <Form
           title={t.invitations.makeLink}
           fields={termFields}
-          button={t.add}
+          button={t.invitations.makeLinkButton}
           doneText={t.added}
           save={({ role, ...terms }) =>
             perform(app, 'POST /invites/multiuse', { ...terms, invite_as: roleNumbers[role] })

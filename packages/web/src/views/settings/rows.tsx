@@ -100,12 +100,12 @@ export function ListSection<Each extends Field>({
   readonly add: (values: ValuesOf<Each>) => Promise<unknown>;
   readonly mayAdd?: boolean;
 }) {
-  const { title, add: addTitle } = sectionTexts[name];
+  const { title, add: addTitle, button = t.add } = sectionTexts[name];
   return (
     <>
       <Rows label={title} rows={rows} />
       {mayAdd && (
-        <Form title={addTitle} fields={fields} button={t.add} doneText={t.added} save={add} />
+        <Form title={addTitle} fields={fields} button={button} doneText={t.added} save={add} />
       )}
     </>
   );

@@ -16,5 +16,7 @@ export const sectionTexts: {
     readonly note?: string;
     /** Of the form that adds to a section that is a list. */
     readonly add?: string;
+    /** Of its button, where that does not add to the list at once. */
+    readonly button?: string;
   };
 } = t.sections;
