@@ -32,7 +32,7 @@ function linked(text: string): string {
 
 function shown({ recipient, subject, createdAt, kind, text, html }: KeptMail): string {
   return `<details><summary><b>${escaped(subject)}</b> to ${escaped(recipient)}
-<small>${escaped(kind)}, ${escaped(createdAt)}</small></summary>
+<small>${escaped(kind)}, ${escaped(new Date(createdAt).toUTCString())}</small></summary>
 <pre>${linked(text)}</pre>
 <iframe sandbox title="The mail as HTML" srcdoc="${escaped(html)}"></iframe></details>`;
 }
@@ -41,7 +41,7 @@ function pageOf(mails: readonly KeptMail[]): string {
   const list = mails.map(shown).join('\n') || '<p>There are none yet.</p>';
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Mails kept by this server</title>
 <meta name="viewport" content="width=device-width">
-<style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:50em;margin:2em auto;padding:0 1em}
+<style>:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:50em;margin:2em auto;padding:0 1em;overflow-wrap:anywhere}
 pre{white-space:pre-wrap}iframe{width:100%;height:24em;border:1px solid;background:#fff}details{margin:.5em 0}</style></head>
 <body><h1>Mails</h1><p>This is a development server: it sends no mails. These are the newest that it kept.</p>
 ${list}</body></html>`;

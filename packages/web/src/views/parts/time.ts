@@ -15,7 +15,10 @@ export function formatTime(
 
 /** A moment with its date and year, as the browser writes it. */
 export function formatLongMoment(atSecs: number): string {
-  return new Date(atSecs * 1_000).toLocaleString();
+  return new Date(atSecs * 1_000).toLocaleString(undefined, {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+  });
 }
 
 /** A moment with its day. */
