@@ -82,9 +82,27 @@ afterAll(async () => {
 
 const stream = 'secrets';
 
+async function streamId(): Promise<unknown> {
+  return (await call(basic('bob'), 'GET', 'get_stream_id', { stream }))['stream_id'];
+}
+
 /** Uses links in mails, rightly and wrongly. */
 async function useLinks(): Promise<void> {
   await call(undefined, 'POST', 'password_reset', { email: 'cat@example.com' });
+  await call(basic('ann'), 'POST', 'invites', {
+    invitee_emails: 'invited@example.com',
+    stream_ids: [await streamId()],
+  });
+  await call(basic('bob'), 'PATCH', 'settings', { email: 'bob-new@example.com' });
+  for (const [recipient, path] of [
+    ['invited@example.com', 'join/look'],
+    ['bob-new@example.com', 'settings/email/confirm'],
+  ] as const) {
+    const mailed = tokenIn(await readMail(folder, recipient));
+    linkTokens.push(mailed);
+    await call(undefined, 'POST', path, { token: `${mailed.slice(1)}x` });
+    await call(undefined, 'GET', `server_settings?token=${mailed}`, {});
+  }
   const { invite_link: link } = await call(basic('ann'), 'POST', 'invites/multiuse', {});
   const mail = await readMail(folder, 'cat@example.com');
   const [token, shared] = [tokenIn(mail), String(link).split('/').at(-1) ?? ''];

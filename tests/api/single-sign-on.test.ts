@@ -5,7 +5,7 @@ import { startSystem, waitUntil } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
-import { makeMailFolder } from '../support/kept-mails.ts';
+import { makeMailFolder, readMail, tokenIn } from '../support/kept-mails.ts';
 import { OpenIdServer, openIdClient } from '../support/openid-server.ts';
 import { SignOnBrowser, publicUrl, redirectUriOf } from '../support/sign-on-browser.ts';
 import { startSmallOrganization } from './small-organization.ts';
@@ -14,6 +14,7 @@ import type { SmallOrganization } from './small-organization.ts';
 let server: OpenIdServer;
 let stranger: OpenIdServer;
 let organization: SmallOrganization;
+let folder: string;
 
 function providerConfig(
   id: string,
@@ -27,12 +28,14 @@ function providerConfig(
 beforeAll(async () => {
   const startServer = (...ids: string[]): Promise<OpenIdServer> =>
     OpenIdServer.start({ redirectUris: ids.map(redirectUriOf), returnTo: `${publicUrl}/` });
+  folder = makeMailFolder();
   [server, stranger] = await Promise.all([startServer('work'), startServer('club')]);
   organization = await startSmallOrganization({
     gateways: 2,
     people: 2,
     events: 1,
     environment: {
+      PARLEY_MAIL_DIR: folder,
       PARLEY_OIDC_PROVIDERS: JSON.stringify([
         providerConfig('work', server, {
           trusted: true,
@@ -50,6 +53,7 @@ afterAll(async () => {
   await organization?.stop();
   await server?.stop();
   await stranger?.stop();
+  await rm(folder, { recursive: true, force: true });
 });
 
 beforeEach(async () => {
@@ -100,6 +104,14 @@ async function refusalOf(
   expect(status).toBeLessThan(500);
   expect((await browser.call('GET', 'users/me')).status).toBe(401);
   return String(body['msg']);
+}
+
+async function roleOf(id: unknown): Promise<unknown> {
+  const { rows } = await organization.pool.query<{ role: string }>({
+    text: 'SELECT role FROM users WHERE id = $1',
+    values: [id],
+  });
+  return rows[0]?.role;
 }
 
 const noAccount = /^No account here belongs to your sign-in at Login/;
@@ -251,6 +263,53 @@ describe('the first sign-in', () => {
     expect((await signIn(name)).body['user_id']).toBe(me['user_id']);
   });
 
+  test('of somebody whose address was invited has the streams and the role of the invitation, once', async () => {
+    const ann = organization.client('ann');
+    await ann.post('users/me/subscriptions', { subscriptions: [{ name: 'engine room' }] });
+    const { stream_id } = await ann.get('get_stream_id', { stream: 'engine room' });
+    const [member, asGuest] = [1, 3];
+    const invite = async (by: 'ann' | 'bob', email: string, invite_as: number): Promise<void> => {
+      const stream_ids = JSON.stringify([stream_id]);
+      await organization.client(by).post('invites', {
+        invitee_emails: email,
+        stream_ids,
+        invite_as,
+      });
+    };
+    await invite('ann', 'ida@example.com', asGuest);
+    const unproved = { email: 'ida@example.com', email_verified: false };
+    expect(await refusalOf(signIn(person(unproved)))).toMatch(noAccount);
+    expect(
+      await refusalOf(signIn(person(verified('ida@example.com'), stranger), stranger)),
+    ).toMatch(noAccount);
+    const { browser } = await signIn(person(verified('Ida@example.com')));
+    const ida = await expectSignedInAs(browser, 'Ida@example.com');
+    expect(await roleOf(ida['user_id'])).toBe('guest');
+    const { body } = await browser.call('GET', 'users/me/subscriptions');
+    expect(body['subscriptions']).toMatchObject([{ name: 'engine room' }]);
+    expect((await ann.get('invites'))['invites']).toEqual([]);
+    const link = tokenIn(await readMail(folder, 'ida@example.com'));
+    const password = 'SomePassword-Qk3v-7';
+    const joined = await browser.call('POST', 'join', {
+      form: { token: link, full_name: 'Ida', password },
+    });
+    expect(joined.body['msg']).toBe('This link is not valid any more.');
+
+    await invite('bob', 'jon@example.com', member);
+    await organization.pool.query({
+      text: `UPDATE realm SET settings = '{"invite_required": true, "invite_by_admins_only": true}'`,
+    });
+    const jon = person(verified('jon@example.com', { groups: ['partners'] }));
+    expect(await refusalOf(signIn(jon))).toBe('You need an invitation to join this organization.');
+    await organization.pool.query({
+      text: `UPDATE realm SET settings = '{"invite_required": true}'`,
+    });
+    const second = await signIn(jon);
+    const { user_id } = await expectSignedInAs(second.browser, 'jon@example.com');
+    // The groups decide.
+    expect(await roleOf(user_id)).toBe('guest');
+  });
+
   test('of one person in two browsers at once makes one account', async () => {
     await organization.pool.query({
       text: `UPDATE realm SET settings = '{"invite_required": false}'`,
@@ -319,14 +378,6 @@ describe('later sign-ins', () => {
 });
 
 describe('groups', () => {
-  async function roleOf(id: number): Promise<unknown> {
-    const { rows } = await organization.pool.query<{ role: string }>({
-      text: 'SELECT role FROM users WHERE id = $1',
-      values: [id],
-    });
-    return rows[0]?.role;
-  }
-
   test('give the role at each sign-in, and nobody is raised without one', async () => {
     const { person: made } = await organization.makePersonWithBot('ole');
     const id = made.user.id;

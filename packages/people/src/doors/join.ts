@@ -20,6 +20,7 @@ import {
 import type { Invitation, JoinToken, Realm, User } from '@parley/store';
 
 import { addPerson, checkAdmittedEmail, emailInUse } from '../accounts/create-person.ts';
+import type { AddedPerson } from '../accounts/create-person.ts';
 import { prepareEmailRules } from '../accounts/email-rules.ts';
 import { checkFullName } from '../accounts/full-name.ts';
 import { isPasswordStrong } from '../accounts/password-strength.ts';
@@ -175,41 +176,87 @@ export type Joining = {
   readonly password: string;
 };
 
-type Terms = {
-  readonly inviter: User | undefined;
-  readonly invitation: Invitation | undefined;
-};
+type Terms = { readonly inviter: User; readonly invitation: Invitation };
 
-/** Uses up what the link stands on. An inviter who lost the right no longer invites. */
-async function takeTerms(
-  client: Client,
-  realm: Realm,
-  token: string,
-  { invitationId }: JoinToken,
-): Promise<Terms> {
-  if (!(await takeToken(client, purpose, token))) throw linkNotValid();
-  if (invitationId === undefined) {
-    checkNeedsNoInvitation(realm);
-    return { inviter: undefined, invitation: undefined };
-  }
-  const invitation = await takeInvitation(client, invitationId);
-  if (invitation === undefined) throw linkNotValid();
-  const [inviter] = await lockUsersInUse(client, { userIds: [invitation.inviterId] });
+/** Whether somebody still may invite in this way. */
+function mayInvite(realm: Realm, inviter: User | undefined, invitation: Invitation): boolean {
   const isForAdministrators =
     realm.settings.invite_by_admins_only ||
     invitation.role === 'administrator' ||
     invitation.email === null;
-  const mayInvite =
+  return (
     inviter?.isActive === true &&
     inviter.role !== 'guest' &&
-    (!isForAdministrators || inviter.role === 'administrator');
-  if (!mayInvite) throw linkNotValid();
+    (!isForAdministrators || inviter.role === 'administrator')
+  );
+}
+
+/** Uses an invitation. An inviter who lost the right no longer invites. */
+async function takeTerms(client: Client, realm: Realm, invitationId: number): Promise<Terms> {
+  const invitation = await takeInvitation(client, invitationId);
+  if (invitation === undefined) throw linkNotValid();
+  const [inviter] = await lockUsersInUse(client, { userIds: [invitation.inviterId] });
+  if (inviter === undefined || !mayInvite(realm, inviter, invitation)) throw linkNotValid();
   return { inviter, invitation };
 }
 
+/** Uses the invitation of an address. @returns undefined if there is none that is good */
+export async function takeTermsOfAddress(
+  client: Client,
+  realm: Realm,
+  email: string,
+): Promise<Terms | undefined> {
+  const invitation = await findInvitation(client, { email });
+  if (invitation === undefined) return undefined;
+  const inviter = await findUserById(client, invitation.inviterId);
+  return mayInvite(realm, inviter, invitation)
+    ? takeTerms(client, realm, invitation.id)
+    : undefined;
+}
+
+/** Uses up what a link from a mail stands on. @returns undefined where no invitation is needed */
+async function takeTermsOfLink(
+  client: Client,
+  realm: Realm,
+  token: string,
+  { invitationId }: JoinToken,
+): Promise<Terms | undefined> {
+  if (!(await takeToken(client, purpose, token))) throw linkNotValid();
+  if (invitationId !== undefined) return takeTerms(client, realm, invitationId);
+  checkNeedsNoInvitation(realm);
+  return undefined;
+}
+
 /**
- * Makes the account of whoever has the link, whose address is proved by it (reference facts, people 7.3). The streams are those of the
- * invitation that the inviter may read now, otherwise the default streams.
+ * Adds a person who was invited, or needs no invitation, in a transaction that has locked the realm. The streams are those of the invitation
+ * that the inviter may read now, otherwise the default streams.
+ *
+ * @param role by default that of the invitation, otherwise a member
+ * @returns the account, and what the transaction appends
+ */
+export async function addJoining(
+  context: PeopleContext,
+  client: Client,
+  realm: Realm,
+  person: Pick<AddedPerson, 'email' | 'fullName' | 'passwordHash'>,
+  terms: Terms | undefined,
+  role = terms?.invitation.role,
+): ReturnType<typeof addPerson> {
+  const streams =
+    terms && (await readableStreams(client, terms.inviter, terms.invitation.streamIds));
+  const added = await addPerson(context, client, realm, {
+    ...person,
+    role,
+    streamIds: streams?.map(({ id }) => id) ?? [],
+    actorId: terms?.inviter.id,
+  });
+  if (terms === undefined) return added;
+  const { result, append } = added;
+  return { result, append: { ...append, entries: [...append.entries, invitesChanged()] } };
+}
+
+/**
+ * Makes the account of whoever has the link, whose address is proved by it (reference facts, people 7.3).
  *
  * @returns the account
  * @throws ApiError if the link is not good any more, or with the first refusal for a new person; then nothing has changed
@@ -232,25 +279,10 @@ export async function join(
     return await context.eventLog.transaction(async (client) => {
       const realm = await lockRealmInUse(client);
       checkPasswordsAreUsed(realm, context);
-      const { inviter, invitation } = await takeTerms(client, realm, token, found);
+      const terms = await takeTermsOfLink(client, realm, token, found);
       await checkAdmittedEmail(client, realm, email);
       if (await isEmailTaken(client, email)) throw emailInUse(email);
-      const streams =
-        inviter && (await readableStreams(client, inviter, invitation?.streamIds ?? []));
-      const added = await addPerson(context, client, realm, {
-        email,
-        fullName,
-        passwordHash,
-        role: invitation?.role ?? 'member',
-        streamIds: streams?.map(({ id }) => id) ?? [],
-        actorId: inviter?.id,
-      });
-      return invitation === undefined
-        ? added
-        : {
-            ...added,
-            append: { ...added.append, entries: [...added.append.entries, invitesChanged()] },
-          };
+      return addJoining(context, client, realm, { email, fullName, passwordHash }, terms);
     });
   } catch (error) {
     if (isUniqueViolation(error)) throw emailInUse(email);

@@ -16,11 +16,11 @@ import {
 } from '@parley/store';
 import type { Realm, SignInAccount } from '@parley/store';
 
-import { addPerson, checkAdmittedEmail } from '../accounts/create-person.ts';
+import { checkAdmittedEmail } from '../accounts/create-person.ts';
 import { isEmailShaped, prepareEmailRules } from '../accounts/email-rules.ts';
 import { checkFullName } from '../accounts/full-name.ts';
 import { accountDisabled } from '../accounts/sign-in-refusals.ts';
-import { checkNeedsNoInvitation } from '../doors/join.ts';
+import { addJoining, checkNeedsNoInvitation, takeTermsOfAddress } from '../doors/join.ts';
 import type { PeopleContext } from '../people-context.ts';
 import { addIdentity } from './identities.ts';
 import { checkSingleSignOnIsUsed } from './providers.ts';
@@ -91,16 +91,12 @@ async function addAccount(
   identity: ProvidedIdentity,
   email: string,
 ): Promise<{ readonly result: Found; readonly append: Append }> {
-  if (!config.makesAccounts) checkNeedsNoInvitation(realm);
+  const terms = await takeTermsOfAddress(client, realm, email);
+  if (terms === undefined && !config.makesAccounts) checkNeedsNoInvitation(realm);
   await checkAdmittedEmail(client, realm, email);
-  const added = await addPerson(context, client, realm, {
-    email,
-    fullName: nameOf(identity, email),
-    passwordHash: null,
-    role: findRoleOfGroups(config.roles, identity.groups),
-    streamIds: [],
-    actorId: undefined,
-  });
+  const person = { email, fullName: nameOf(identity, email), passwordHash: null };
+  const role = findRoleOfGroups(config.roles, identity.groups);
+  const added = await addJoining(context, client, realm, person, terms, role);
   await insertIdentity(client, added.result.id, identity);
   return {
     result: { account: { ...added.result, passwordHash: null }, isMade: true },

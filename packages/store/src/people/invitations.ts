@@ -108,12 +108,14 @@ export async function countInvitations(db: Queryable): Promise<number> {
 /** @returns an invitation that can still be used */
 export async function findInvitation(
   db: Queryable,
-  which: { readonly id: number } | { readonly link: string },
+  which: { readonly id: number } | { readonly link: string } | { readonly email: string },
 ): Promise<Invitation | undefined> {
   const [condition, value] =
     'id' in which
       ? ['i.id = $1::bigint', which.id]
-      : ['i.link_hash = $1', hashSessionToken(which.link)];
+      : 'link' in which
+        ? ['i.link_hash = $1', hashSessionToken(which.link)]
+        : ['i.email_folded = $1', foldName(which.email)];
   const { rows } = await db.query<Invitation>({
     text: `SELECT ${columns} FROM invitations i JOIN users u ON u.id = i.inviter_id WHERE ${condition} AND ${isOpen}`,
     values: [value],
