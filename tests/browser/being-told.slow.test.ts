@@ -164,6 +164,39 @@ test('a notification leads to its message, and nobody is told of the conversatio
   });
 });
 
+test('a message that comes before the part that tells is loaded is told, unless it was read', async () => {
+  const { ann, bob } = system();
+  const visitor = await visit();
+  const noted = await noteNotifications(visitor);
+  await ann.typed.request('POST /mark_all_as_read');
+  const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
+  const asked = Promise.withResolvers<void>();
+  await visitor.context.route(/\/assets\/notifications-/, async (route) => {
+    asked.resolve();
+    await isReleased;
+    await route.continue();
+  });
+  await visitor.enter(ann, '#recent');
+  await asked.promise;
+  const { id = 0 } = await bob.typed.request('POST /messages', {
+    type: 'private',
+    to: JSON.stringify([ann.id]),
+    content: 'Read elsewhere',
+  });
+  await writeToAnn('Before it is loaded');
+  const list = visitor.page.getByRole('main');
+  await expectShown(list.getByRole('img', { name: '2 unread' }));
+  await ann.typed.request('POST /messages/flags', { messages: [id], op: 'add', flag: 'read' });
+  await expectShown(list.getByRole('img', { name: '1 unread' }));
+  release();
+  await waitUntil('it is told', async () =>
+    (await noted()).includes('Bob Ray: Before it is loaded'),
+  );
+  await writeToAnn('The next one');
+  await waitUntil('the next is told', async () => (await noted()).length > 1);
+  expect(await noted()).toEqual(['Bob Ray: Before it is loaded', 'Bob Ray: The next one']);
+});
+
 test('the page asks whether it may tell, and a person may put it off', async () => {
   const visitor = await visit();
   const noted = await noteNotifications(visitor, 'default');

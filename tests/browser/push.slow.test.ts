@@ -129,6 +129,61 @@ test('a page that is looked at tells by itself', async () => {
   expect(shown).toEqual(['Bob Ray (general › soup): ']);
 });
 
+/**
+ * Clicks a notification that the service worker shows, and returns the addresses that it opens in windows of its own. Focusing and opening windows
+ * is for clicks of people alone, so both are noted instead.
+ */
+async function clickNotification({ context }: Visitor, title: string): Promise<string[]> {
+  const [running] = context.serviceWorkers();
+  if (running === undefined) throw new Error('no service worker runs');
+  return running.evaluate(async (title) => {
+    type Scope = {
+      readonly registration: ServiceWorkerRegistration;
+      readonly clients: object;
+      readonly NotificationEvent: new (type: string, init: object) => Event;
+      readonly WindowClient: { readonly prototype: object };
+      dispatchEvent(event: Event): boolean;
+    };
+    const scope = globalThis as unknown as Scope;
+    const opened: string[] = [];
+    Object.assign(scope.WindowClient.prototype, { focus: () => Promise.resolve() });
+    Object.assign(scope.clients, {
+      openWindow: (url: string) => Promise.resolve(void opened.push(url)),
+    });
+    const shown = await scope.registration.getNotifications();
+    const notification = shown.find((each) => each.title === title);
+    if (notification === undefined) throw new Error(`not shown: ${title}`);
+    const event = new scope.NotificationEvent('notificationclick', { notification });
+    const works: Promise<unknown>[] = [];
+    Object.assign(event, { waitUntil: (work: Promise<unknown>) => works.push(work) });
+    scope.dispatchEvent(event);
+    await Promise.all(works);
+    return opened;
+  }, title);
+}
+
+test('a click leads to the conversation: in the open page, and in a new window without one', async () => {
+  const { ann, bob, general } = system();
+  const visitor = await visit();
+  const { page, context } = visitor;
+  await context.grantPermissions(['notifications']);
+  await visitor.enter(ann, '#recent');
+  const deliver = await worker(visitor);
+  await lookAway(visitor);
+  const soup = await sendTo(bob, general, 'soup', 'The soup that was pushed');
+  const url = `/#narrow/stream/${general.id}-general/topic/soup/near/${soup}`;
+  await deliver({ ...inSoup, url, message_ids: [soup] });
+  await expectNotifications(page, 'Bob Ray (general › soup): ');
+  expect(await clickNotification(visitor, 'Bob Ray (general › soup)')).toEqual([]);
+  await expectShown(visitor.message('The soup that was pushed'));
+  await expectNotifications(page);
+
+  await deliver({ ...privately, url: '/#narrow/is/private' });
+  await expectNotifications(page, 'Bob Ray: Psst');
+  await page.goto('about:blank');
+  expect(await clickNotification(visitor, 'Bob Ray')).toEqual(['/#narrow/is/private']);
+});
+
 /** Subscribes the browser, which cannot do it here: what it answers to the page is made up, what the server knows is not. */
 async function subscribe({ context, url }: Visitor): Promise<void> {
   const endpoint = 'https://push.example/ann';

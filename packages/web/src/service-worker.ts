@@ -17,6 +17,7 @@ type FetchEvent = { readonly request: Request; respondWith(answer: Promise<Respo
 type PushEvent = LifetimeEvent & { readonly data: { json(): unknown } | null };
 type ClickEvent = LifetimeEvent & { readonly notification: Notification };
 type WindowClient = {
+  readonly url: string;
   readonly focused: boolean;
   focus(): Promise<unknown>;
   navigate(url: string): Promise<unknown>;
@@ -108,13 +109,14 @@ async function showPush({ notice, gone }: PushPayload): Promise<void> {
 async function openNotified(notification: Notification): Promise<void> {
   notification.close();
   const { url } = notification.data as Shown;
-  const [open] = await self.clients.matchAll({ type: 'window' });
+  const windows = await self.clients.matchAll({ type: 'window' });
+  // The one that was looked at last; the reference of the interface is a window, too.
+  const open = windows.find((each) => new URL(each.url).pathname === page);
   if (open === undefined) {
     await self.clients.openWindow(url);
     return;
   }
-  await open.focus();
-  await open.navigate(url);
+  await Promise.all([open.navigate(url), open.focus()]);
 }
 
 self.addEventListener('push', (event) => {

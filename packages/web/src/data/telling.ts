@@ -28,6 +28,9 @@ export type Waiting = {
   readonly concernsSelf: boolean;
 };
 
+/** How many messages wait for the part that tells of them, the newest ones. */
+const keptMax = 20;
+
 /** No message of the person's own, which nobody is told of. */
 const anybodyElse = -1;
 
@@ -41,6 +44,8 @@ const looksElsewhere: Attention = {
 export class Telling {
   readonly #state: State;
   #listener: ((message: Message) => void) | undefined;
+  /** What came before anybody listened: the part that tells is loaded while events arrive already. */
+  #kept: Message[] | undefined = [];
   /** Unread messages as the person has chosen to count them. */
   readonly waiting: ReadonlySignal<Waiting>;
 
@@ -49,13 +54,17 @@ export class Telling {
     this.waiting = computed(() => this.#countWaiting());
   }
 
-  /** Hears of each message that arrives, once. There is one listener at a time. */
+  /** Hears of each message that arrives, once; the first listener also of those that came before it and are still unread. There is one at a time. */
   listen(listener: ((message: Message) => void) | undefined): void {
     this.#listener = listener;
+    const kept = this.#kept ?? [];
+    this.#kept = undefined;
+    for (const message of kept) if (this.#state.unread.peek().has(message.id)) listener?.(message);
   }
 
   receive(message: Message): void {
     this.#listener?.(message);
+    if (this.#kept !== undefined) this.#kept = [...this.#kept, message].slice(-keptMax);
   }
 
   /**

@@ -73,7 +73,10 @@ export function Notifications({ app }: { readonly app: App }) {
     const tab = new NotifyingTab(app.state.self.peek().user_id, ending.signal);
     app.telling.listen((message) => {
       const notice = app.telling.judge(message, app.place.peek(), document.hasFocus());
-      if (notice !== undefined && tab.isThisOne) tell(app, notice);
+      if (notice === undefined) return;
+      void tab.decided.then(() => {
+        if (tab.isThisOne) tell(app, notice);
+      });
     });
     return () => {
       ending.abort();

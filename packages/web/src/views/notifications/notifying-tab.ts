@@ -6,6 +6,8 @@ export class NotifyingTab {
   readonly #lock: string;
   readonly #signal: AbortSignal;
   readonly #ended: Promise<void>;
+  /** Resolved when the browser has decided for the first time which tab it is. */
+  readonly decided: Promise<unknown>;
   /** The request that the lock was given to. */
   #held: LockOptions | undefined;
   #isWaiting = false;
@@ -20,10 +22,13 @@ export class NotifyingTab {
     // Without locks every tab tells; the browser shows what has the same tag once.
     if (navigator.locks === undefined) {
       this.#held = {};
+      this.decided = Promise.resolve();
       return;
     }
     this.#wait();
     if (document.hasFocus()) this.#take();
+    // Answered after the requests above.
+    this.decided = navigator.locks.query().catch(() => undefined);
     window.addEventListener('focus', () => this.#take(), { signal });
   }
 
