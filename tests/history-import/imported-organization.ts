@@ -1,6 +1,6 @@
 /** Imports an archive into an installation of its own, and asks its services afterwards. */
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -17,8 +17,12 @@ import {
 } from '@parley/test-kit';
 import type { ClusterSettings } from '@parley/test-kit';
 
-import { environmentOf, runParley } from '../support/run-parley.ts';
-import type { Ended, Environment } from '../support/run-parley.ts';
+import { environmentOf, runParley, startParley } from '../support/run-parley.ts';
+import type { Ended, Environment, Running } from '../support/run-parley.ts';
+
+function importWords(source: string, file: string, administrator: string): string[] {
+  return ['import-from', source, file, '--administrator', administrator];
+}
 
 /** An installation for imports, without services until `start`. */
 export class ImportTarget {
@@ -62,20 +66,38 @@ export class ImportTarget {
     administrator: string,
     more: readonly string[] = [],
   ): Promise<Ended> {
-    return runParley(this.environment, [
-      'import-from',
-      source,
-      file,
-      '--administrator',
-      administrator,
-      '--spool',
-      this.folder,
-      ...more,
-    ]);
+    const words = importWords(source, file, administrator);
+    return runParley(this.environment, [...words, '--spool', this.folder, ...more]);
   }
 
-  /** Starts the services. @returns clients by address */
-  async start(): Promise<(email: string) => Promise<ApiClient>> {
+  /** Runs `parley import-from` in a process of its own, which can be killed. */
+  startImport(
+    source: string,
+    file: string,
+    administrator: string,
+    more: readonly string[] = [],
+  ): Running {
+    return startParley(this.environment, [...importWords(source, file, administrator), ...more]);
+  }
+
+  /** What is there of an organization: its rows, counted, and the names of its files. */
+  async left(): Promise<{ readonly rows: number; readonly files: readonly string[] }> {
+    const { rows } = await this.pool.query<{ kept: number }>(
+      `SELECT (SELECT count(*) FROM realm) + (SELECT count(*) FROM users) + (SELECT count(*) FROM messages)
+        + (SELECT count(*) FROM changes) + (SELECT count(*) FROM uploads) AS kept`,
+    );
+    const stored = await readdir(this.settings.uploadsDir, {
+      recursive: true,
+      withFileTypes: true,
+    }).catch(() => []);
+    return {
+      rows: rows[0]?.kept ?? 0,
+      files: stored.flatMap((entry) => (entry.isFile() ? entry.name : [])),
+    };
+  }
+
+  /** Starts the services. @returns the addresses of the gateways */
+  async startGateways(): Promise<readonly string[]> {
     const { databaseUrl, redisPrefix, keySecret, uploadsDir } = this.settings;
     const cluster = this.#undo.use(
       await startLocalCluster({
@@ -84,13 +106,19 @@ export class ImportTarget {
         environment: { PARLEY_KEY_SECRET: keySecret, PARLEY_UPLOADS_DIR: uploadsDir },
       }),
     );
-    const secrets = deriveKeySecrets(keySecret);
+    return cluster.gatewayUrls;
+  }
+
+  /** Starts the services. @returns clients by address */
+  async start(): Promise<(email: string) => Promise<ApiClient>> {
+    const urls = await this.startGateways();
+    const secrets = deriveKeySecrets(this.settings.keySecret);
     return async (email) => {
       const account = await findSignInAccount(this.pool, email);
       if (account === undefined) throw new Error(`nobody has the address ${email}`);
       const apiKey = await findApiKey(this.pool, secrets, account.id);
       return new ApiClient({
-        urls: cluster.gatewayUrls,
+        urls,
         email: account.email,
         ...(apiKey !== undefined && { apiKey }),
       });

@@ -1,10 +1,9 @@
 import { open, readFile, readdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { waitUntil } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { startParley } from '../support/run-parley.ts';
+import { holdAt } from './held-import.ts';
 import { ImportTarget } from './imported-organization.ts';
 import { writeTar } from './write-archives.ts';
 import type { TarEntry } from './write-archives.ts';
@@ -22,15 +21,9 @@ afterAll(() => target[Symbol.asyncDispose]());
 const archive = (): string => join(target.folder, 'archive.tar.gz');
 
 async function expectEmpty(): Promise<void> {
-  const { rows } = await target.pool.query<{ kept: number }>(
-    `SELECT (SELECT count(*) FROM realm) + (SELECT count(*) FROM users) + (SELECT count(*) FROM messages)
-      + (SELECT count(*) FROM changes) + (SELECT count(*) FROM uploads) AS kept`,
-  );
-  expect(rows[0]?.kept).toBe(0);
-  const left = await readdir(target.folder, { recursive: true, withFileTypes: true });
-  const files = left.filter((entry) => entry.isFile() && !entry.parentPath.endsWith(target.folder));
-  expect(files.map(({ name }) => name)).toEqual([]);
-  expect(left.filter(({ name }) => name.startsWith('parley-import-'))).toEqual([]);
+  expect(await target.left()).toEqual({ rows: 0, files: [] });
+  const left = await readdir(target.folder);
+  expect(left.filter((name) => name.startsWith('parley-import-'))).toEqual([]);
 }
 
 async function expectRefused(text: RegExp, more: readonly string[] = []): Promise<void> {
@@ -165,44 +158,17 @@ describe('a record that cannot be read', () => {
 
 test('a killed import leaves nothing, and can be started again', async () => {
   await writeZulip(archive());
-  const lock = 4712;
-  await target.pool.query(`CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS
-    'BEGIN PERFORM pg_advisory_xact_lock(${lock}); RETURN NEW; END'`);
-  await target.pool.query(
-    'CREATE TRIGGER hold BEFORE INSERT ON reactions FOR EACH STATEMENT EXECUTE FUNCTION hold()',
+  const { running, release } = await holdAt(target.pool, 'reactions', () =>
+    target.startImport('zulip', archive(), administrator, ['--spool', target.folder]),
   );
-  const holder = await target.pool.connect();
-  await holder.query(`SELECT pg_advisory_lock(${lock})`);
-  const words = [
-    'import-from',
-    'zulip',
-    archive(),
-    '--administrator',
-    administrator,
-    '--spool',
-    target.folder,
-  ];
-  const running = startParley(target.environment, words);
-  const waits = async (): Promise<true | undefined> => {
-    const { rows } = await target.pool.query<{ count: number }>(
-      `SELECT count(*) AS count FROM pg_locks WHERE locktype = 'advisory' AND objid = ${lock} AND NOT granted`,
-    );
-    return rows[0]?.count === 1 ? true : undefined;
-  };
-  await waitUntil('the import has come to the reactions', waits, { deadlineMs: 60_000 });
   running.process.kill('SIGKILL');
   await running.ended;
-  await holder.query(`SELECT pg_advisory_unlock(${lock})`);
-  holder.release();
-  await target.pool.query('DROP TRIGGER hold ON reactions; DROP FUNCTION hold()');
+  await release();
+  expect((await target.left()).rows).toBe(0);
   const again = await target.importFrom('zulip', archive(), administrator, ['--json']);
   expect(again.error).toBe('');
-  const stored = await readdir(join(target.folder, 'uploads'), {
-    recursive: true,
-    withFileTypes: true,
-  });
   const { rows: named } = await target.pool.query<{ count: number }>(
     'SELECT (SELECT count(*) FROM uploads) + 2 * (SELECT count(*) FROM avatars) + (SELECT count(*) FROM realm_emoji) AS count',
   );
-  expect(stored.filter((entry) => entry.isFile())).toHaveLength(named[0]?.count ?? -1);
+  expect((await target.left()).files).toHaveLength(named[0]?.count ?? -1);
 }, 120_000);
