@@ -103,6 +103,11 @@ describe('an archive that is not whole, or of another kind, is refused', () => {
         /missing before messages-000002/,
       ],
       [
+        'a file of messages that its list names',
+        { 'stats.txt': 'messages-000003.json\n    1 zerver_message\n' },
+        /messages-000003.json is missing, of which stats.txt tells/,
+      ],
+      [
         'two organizations',
         { 'realm.json': asExported({ ...realm, zerver_realm: [{ id: 1 }, { id: 2 }] }) },
         /has 2 organizations/,

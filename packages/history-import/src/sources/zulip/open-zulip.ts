@@ -22,6 +22,8 @@ import { readMessageBatches, readMessageKeys } from './zulip-messages.ts';
 import type { MessageFacts, SeenMessages } from './zulip-messages.ts';
 import { readZulipPeople } from './zulip-people.ts';
 import type { ZulipPeople } from './zulip-people.ts';
+import { otherThanStats, readZulipStats } from './zulip-stats.ts';
+import type { ZulipStats } from './zulip-stats.ts';
 import { readZulipStreams } from './zulip-streams.ts';
 import type { ZulipStreams } from './zulip-streams.ts';
 import { eachRow, readRealmTables, readRows, readTables, recordFiles } from './zulip-tables.ts';
@@ -43,7 +45,7 @@ export type ZulipOptions = {
 const messageFile = /^messages-(\d{6})\.json$/;
 
 /** @throws ImportFault if the archive is not whole, or of another kind */
-function findMessageFiles(archive: SpooledArchive): string[] {
+function findMessageFiles(archive: SpooledArchive, stats: ZulipStats): string[] {
   const paths = archive.paths();
   if (archive.has('user.json'))
     throw new ImportFault(
@@ -59,6 +61,9 @@ function findMessageFiles(archive: SpooledArchive): string[] {
   const gap = files.findIndex((path, n) => Number(messageFile.exec(path)?.[1]) !== n + 1);
   if (gap >= 0)
     throw new ImportFault(`Files of messages are missing before ${files[gap]}: export again`);
+  const missing = [...stats.keys()].find((path) => messageFile.test(path) && !archive.has(path));
+  if (missing !== undefined)
+    throw new ImportFault(`${missing} is missing, of which stats.txt tells: export again`);
   return files;
 }
 
@@ -78,6 +83,7 @@ class ZulipSource implements Source {
   readonly #people: ZulipPeople;
   readonly #streams: ZulipStreams;
   readonly #facts: MessageFacts;
+  readonly #stats: ZulipStats;
   readonly #logCheck: LogCheck;
   readonly #seen: SeenMessages = { privateMessages: 0, privateStreamMessages: 0 };
   #files: ZulipFiles | undefined;
@@ -86,13 +92,18 @@ class ZulipSource implements Source {
   constructor(
     options: ZulipOptions,
     archive: SpooledArchive,
-    messageFiles: readonly string[],
-    tables: RealmTables,
+    parts: {
+      readonly messageFiles: readonly string[];
+      readonly tables: RealmTables;
+      readonly stats: ZulipStats;
+    },
   ) {
+    const { messageFiles, tables, stats } = parts;
     const { ledger } = options;
     this.#options = options;
     this.#archive = archive;
     this.#tables = tables;
+    this.#stats = stats;
     this.#people = readZulipPeople(tables, ledger);
     this.#streams = readZulipStreams(tables, this.#people, ledger);
     this.#logCheck = new LogCheck(tables.membershipChanges);
@@ -112,7 +123,12 @@ class ZulipSource implements Source {
     const listed = ['realm.json', 'attachment.json', 'analytics.json', ...this.#facts.files];
     for (const path of listed) {
       signal.throwIfAborted();
-      if (this.#archive.has(path)) await countElements(this.#archive.open(path), totals);
+      if (!this.#archive.has(path)) continue;
+      const counts = new Map<string, number>();
+      await countElements(this.#archive.open(path), counts);
+      for (const [table, rows] of counts) totals.set(table, (totals.get(table) ?? 0) + rows);
+      for (const table of otherThanStats(this.#stats, path, counts))
+        this.#options.ledger.remark(`stats.txt has another number of ${table} in ${path}`);
     }
     for (const path of Object.values(recordFiles)) {
       if (!this.#archive.has(path)) continue;
@@ -259,9 +275,10 @@ class ZulipSource implements Source {
 export async function openZulip(options: ZulipOptions): Promise<Source> {
   const archive = await spoolTar(options.file, options.spoolFolder, options.signal);
   try {
-    const messageFiles = findMessageFiles(archive);
+    const stats = await readZulipStats(archive);
+    const messageFiles = findMessageFiles(archive, stats);
     const tables = await readRealmTables(archive, options.ledger);
-    return new ZulipSource(options, archive, messageFiles, tables);
+    return new ZulipSource(options, archive, { messageFiles, tables, stats });
   } catch (error) {
     await archive.close();
     throw error;
