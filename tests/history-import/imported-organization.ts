@@ -13,12 +13,32 @@ import {
   createTestDatabase,
   getTestStores,
   openTestPool,
+  readObjects,
   startLocalCluster,
 } from '@parley/test-kit';
-import type { ClusterSettings } from '@parley/test-kit';
+import type { ClusterSettings, JsonObject } from '@parley/test-kit';
 
 import { environmentOf, runParley, startParley } from '../support/run-parley.ts';
 import type { Ended, Environment, Running } from '../support/run-parley.ts';
+
+/** @returns what somebody may read, with the texts as they were written */
+export async function readMessages(
+  client: ApiClient,
+  narrow: readonly Readonly<Record<string, string>>[] = [],
+): Promise<JsonObject[]> {
+  const answer = await client.get('messages', {
+    anchor: 'newest',
+    num_before: 1000,
+    num_after: 0,
+    narrow,
+    apply_markdown: false,
+  });
+  return [...readObjects(answer, 'messages')];
+}
+
+export function contents(messages: readonly JsonObject[]): string[] {
+  return messages.map(({ content }) => String(content));
+}
 
 function importWords(source: string, file: string, administrator: string): string[] {
   return ['import-from', source, file, '--administrator', administrator];

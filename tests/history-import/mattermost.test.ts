@@ -4,7 +4,7 @@ import { readObjects } from '@parley/test-kit';
 import type { ApiClient, JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { ImportTarget } from './imported-organization.ts';
+import { ImportTarget, contents, readMessages } from './imported-organization.ts';
 import { longText, mattermostLines, writeMattermost } from './mattermost-fixture.ts';
 
 let target: ImportTarget;
@@ -89,22 +89,10 @@ describe('a team', () => {
     clients = { ana: await clientOf('ana@birch.example'), bo: await clientOf('bo@birch.example') };
   });
 
-  async function messagesOf(
+  const messagesOf = (
     person: keyof typeof clients,
-    narrow: readonly Readonly<Record<string, string>>[] = [],
-  ): Promise<JsonObject[]> {
-    const answer = await clients[person].get('messages', {
-      anchor: 'newest',
-      num_before: 1000,
-      num_after: 0,
-      narrow,
-      apply_markdown: false,
-    });
-    return [...readObjects(answer, 'messages')];
-  }
-
-  const contents = (messages: readonly JsonObject[]): string[] =>
-    messages.map(({ content }) => String(content));
+    narrow?: Parameters<typeof readMessages>[1],
+  ): Promise<JsonObject[]> => readMessages(clients[person], narrow);
 
   test('is accounted for', () => {
     expect(report['name']).toBe('Birch Lab');

@@ -4,7 +4,7 @@ import { readObjects } from '@parley/test-kit';
 import type { ApiClient, JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { ImportTarget } from './imported-organization.ts';
+import { ImportTarget, contents, readMessages } from './imported-organization.ts';
 import { longText, writeSlack } from './slack-fixture.ts';
 import { writeZip } from './write-archives.ts';
 import type { ZipEntry } from './write-archives.ts';
@@ -89,22 +89,11 @@ describe('a workspace', () => {
     };
   });
 
-  async function messagesOf(
+  const messagesOf = (
     person: keyof typeof clients,
-    narrow: readonly Readonly<Record<string, string>>[] = [],
-  ): Promise<JsonObject[]> {
-    const answer = await clients[person].get('messages', {
-      anchor: 'newest',
-      num_before: 1000,
-      num_after: 0,
-      narrow,
-      apply_markdown: false,
-    });
-    return [...readObjects(answer, 'messages')];
-  }
+    narrow?: Parameters<typeof readMessages>[1],
+  ): Promise<JsonObject[]> => readMessages(clients[person], narrow);
 
-  const contents = (messages: readonly JsonObject[]): string[] =>
-    messages.map(({ content }) => String(content));
   const inStream = (name: string) => [{ operator: 'stream', operand: name }];
 
   test('is accounted for', () => {

@@ -4,7 +4,7 @@ import { readObjects } from '@parley/test-kit';
 import type { ApiClient, JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { ImportTarget } from './imported-organization.ts';
+import { ImportTarget, contents, readMessages } from './imported-organization.ts';
 import { longText, writeZulip } from './zulip-fixture.ts';
 
 const addresses = {
@@ -40,23 +40,12 @@ function client(person: Person): ApiClient {
   return found;
 }
 
-async function messagesOf(
+const messagesOf = (
   person: Person,
-  narrow: readonly Readonly<Record<string, string>>[] = [],
-): Promise<JsonObject[]> {
-  const answer = await client(person).get('messages', {
-    anchor: 'newest',
-    num_before: 1000,
-    num_after: 0,
-    narrow,
-    apply_markdown: false,
-  });
-  return [...readObjects(answer, 'messages')];
-}
+  narrow?: Parameters<typeof readMessages>[1],
+): Promise<JsonObject[]> => readMessages(client(person), narrow);
 
 const inStream = (name: string) => [{ operator: 'stream', operand: name }];
-const contents = (messages: readonly JsonObject[]): unknown[] =>
-  messages.map(({ content }) => content);
 
 describe('every record is accounted for', () => {
   test('what was imported, merged and skipped adds up to an independent count', () => {
@@ -68,6 +57,11 @@ describe('every record is accounted for', () => {
     for (const { kind, count } of records) totals[kind] = (totals[kind] ?? 0) + count;
     const present = Object.entries(counted).filter(([, count]) => count > 0);
     expect(totals).toEqual(Object.fromEntries(present));
+  });
+
+  test('where `stats.txt` says otherwise, the report tells of it', () => {
+    const told = Object.keys(report['remarks'] as object).filter((text) => text.includes('stats'));
+    expect(told).toEqual(['stats.txt has another number of zerver_reaction in realm.json']);
   });
 
   test.each([
@@ -166,7 +160,7 @@ describe('what people had', () => {
   test('unread messages, with those that somebody who was away is owed', async () => {
     const unread = async (person: Person): Promise<unknown[]> =>
       contents(await messagesOf(person, [{ operator: 'is', operand: 'unread' }])).map((content) =>
-        String(content).slice(0, 8),
+        content.slice(0, 8),
       );
     expect(await unread('ada')).toEqual(['Rye', 'just you', 'the thre']);
     expect(await unread('bo')).toEqual(['With Bo ', 'Look [he', 'the thre', 'crumb cr']);

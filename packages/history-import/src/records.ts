@@ -245,6 +245,16 @@ export type MessageLinks = {
   readonly mend: (content: string, idOf: (key: string) => number | undefined) => string;
 };
 
+/** For sources whose links to messages cannot be followed. */
+export const noLinks: MessageLinks = { find: () => [], mend: (content) => content };
+
+/** What records are called in accounts that the source itself has no name for. */
+export const commonKinds = {
+  emoji: 'emoji',
+  linkifier: 'linkifiers',
+  domain: 'domains',
+} as const satisfies Partial<Source['kinds']>;
+
 /** An opened archive. Its readers are called in this order, each once. */
 export type Source = {
   /** How the source calls itself, in invented addresses too. */

@@ -2,17 +2,13 @@
 import { findEmojiCode, namesOfEmojiCode } from '@parley/markdown';
 import { limits } from '@parley/api';
 
-import { openZip } from '../../archive/zip-archive.ts';
-import type { ZipArchive } from '../../archive/zip-archive.ts';
-import { ImportFault, RecordFault } from '../../import-fault.ts';
-import type { Ledger, Place } from '../../ledger.ts';
-import { readJsonLines } from '../../reading/json-lines.ts';
+import { RecordFault } from '../../import-fault.ts';
+import type { Ledger } from '../../ledger.ts';
 import { UniqueNames, cleanName, cutTo } from '../../reading/names.ts';
 import { Row, isRecord } from '../../reading/row.ts';
+import { commonKinds, noLinks } from '../../records.ts';
 import type {
-  ArchiveFile,
   Directory,
-  EmojiRecord,
   FileRecord,
   LoadedNames,
   MessageBatch,
@@ -22,7 +18,9 @@ import type {
   Source,
 } from '../../records.ts';
 import { countMattermost } from './count-mattermost.ts';
-import { MattermostChannels, MattermostPeople } from './mattermost-people.ts';
+import { MattermostArchive } from './mattermost-archive.ts';
+import { readMattermostDirectory } from './mattermost-directory.ts';
+import type { MattermostDirectory } from './mattermost-directory.ts';
 import {
   attachmentsOf,
   findTimeMs,
@@ -54,79 +52,38 @@ class MattermostSource implements Source {
   readonly kinds = {
     message: messageKind,
     reaction: reactionKind,
-    emoji: 'emoji',
-    linkifier: 'linkifiers',
-    domain: 'domains',
+    ...commonKinds,
   } as const;
-  readonly links = { find: () => [], mend: (content: string) => content };
-  readonly people: MattermostPeople;
-  readonly channels: MattermostChannels;
-  readonly emoji: EmojiRecord[] = [];
-  readonly emojiIndexes = new Map<string, number>();
-  team: Row | undefined;
+  readonly links = noLinks;
   readonly #options: MattermostOptions;
-  readonly #archive: ZipArchive;
-  readonly #data: string;
+  readonly #archive: MattermostArchive;
+  readonly #found: MattermostDirectory;
   readonly #topics = new Map<string, string>();
   readonly #topicNames = new Map<string, UniqueNames>();
   readonly #files: FileRecord[] = [];
   readonly #fileIndexes = new Map<string, number>();
 
-  constructor(options: MattermostOptions, archive: ZipArchive, data: string) {
+  constructor(options: MattermostOptions, archive: MattermostArchive, found: MattermostDirectory) {
     this.#options = options;
     this.#archive = archive;
-    this.#data = data;
-    this.people = new MattermostPeople(options.ledger);
-    this.channels = new MattermostChannels(options.ledger);
+    this.#found = found;
   }
 
   count(signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
-    return countMattermost(async () => this.#archive.open(this.#data), this.teamName, signal);
-  }
-
-  get teamName(): string {
-    return this.team?.findText('name') ?? '';
-  }
-
-  /** @returns a file below `data/`, whether the path says so or not */
-  fileAt(path: string): ArchiveFile | undefined {
-    const plain = path.replaceAll('\\', '/').replace(/^\/+/, '');
-    const found = [plain, `data/${plain}`].find((candidate) => this.#archive.has(candidate));
-    if (found === undefined || plain.split('/').includes('..')) return undefined;
-    return {
-      sizeBytes: this.#archive.bytesOf(found),
-      open: () => this.#archive.open(found),
-    };
-  }
-
-  /** The lines of given types. */
-  async *lines(report: boolean): AsyncGenerator<{ type: string; row: Row; place: Place }> {
-    const { ledger } = this.#options;
-    const file = this.#data;
-    for await (const read of readJsonLines(file, await this.#archive.open(file))) {
-      const place = { file, at: `line ${read.line}` };
-      if ('fault' in read) {
-        if (report) ledger.unreadable('line', read.fault, place, read.text);
-        continue;
-      }
-      const line = isRecord(read.value) ? read.value : {};
-      const type = typeof line['type'] === 'string' ? line['type'] : '';
-      const content = type === 'version' ? line : line[type];
-      if (isRecord(content)) yield { type, row: new Row(content), place };
-      else if (report)
-        ledger.unreadable('line', 'it has no record', place, JSON.stringify(read.value));
-    }
+    return countMattermost(() => this.#archive.openData(), this.#found.teamName, signal);
   }
 
   async *#posts(): AsyncGenerator<Post> {
-    for await (const { type, row, place } of this.lines(false)) {
+    for await (const { type, row, place } of this.#archive.lines(false)) {
       if (type !== 'post' && type !== 'direct_post') continue;
       const key = place.at.replace('line ', '');
       const to =
         type === 'post'
           ? {
               channel:
-                row.findText('team') === this.teamName ? (row.findText('channel') ?? '') : '',
+                row.findText('team') === this.#found.teamName
+                  ? (row.findText('channel') ?? '')
+                  : '',
             }
           : { members: row.list('channel_members').filter((name) => typeof name === 'string') };
       const replies = repliesOf(row);
@@ -162,13 +119,13 @@ class MattermostSource implements Source {
 
   /** Notes people, topics and files of a post before any is written. */
   #see({ row, root, thread, isReply, to, key }: Post): void {
-    if ('members' in to) for (const member of to.members) this.people.ensure(member);
+    if ('members' in to) for (const member of to.members) this.#found.people.ensure(member);
     const name = row.findText('user');
-    const author = name === undefined ? undefined : this.people.ensure(name);
+    const author = name === undefined ? undefined : this.#found.people.ensure(name);
     for (const reaction of row.list('reactions').filter(isRecord))
-      if (typeof reaction['user'] === 'string') this.people.ensure(reaction['user']);
+      if (typeof reaction['user'] === 'string') this.#found.people.ensure(reaction['user']);
     for (const path of attachmentsOf(row)) {
-      const file = this.fileAt(path);
+      const file = this.#archive.fileAt(path);
       if (file === undefined || author === undefined) continue;
       const index = this.#fileIndexes.get(path) ?? this.#files.length;
       const createdAt = findTimeMs(row, 'create_at') ?? 0;
@@ -197,17 +154,17 @@ class MattermostSource implements Source {
   }
 
   directory(): Promise<Directory> {
+    const { team, teamName, people, channels, emoji } = this.#found;
     const name = cleanName(
-      this.team?.findText('display_name') ?? '',
+      team.findText('display_name') ?? '',
       limits.organizationNameMaxCodePoints,
     );
-    const { people, channels } = this;
     return Promise.resolve({
       organization: {
-        name: name || this.teamName,
-        stringId: /^[a-z0-9-]{1,40}$/.test(this.teamName) ? this.teamName : '',
+        name: name || teamName,
+        stringId: /^[a-z0-9-]{1,40}$/.test(teamName) ? teamName : '',
         description: cutTo(
-          this.team?.findText('description') ?? '',
+          team.findText('description') ?? '',
           limits.organizationDescriptionMaxCodePoints,
         ),
         settings: {},
@@ -222,7 +179,7 @@ class MattermostSource implements Source {
       groups: [],
       profileFields: [],
       profileValues: [],
-      emoji: this.emoji,
+      emoji,
       linkifiers: [],
       domains: [],
       files: this.#files,
@@ -262,15 +219,15 @@ class MattermostSource implements Source {
   #namesIn(inStream: number | undefined, names: LoadedNames): MattermostNames {
     return {
       person: (username) => {
-        const index = this.people.indexOf(username);
+        const index = this.#found.people.indexOf(username);
         if (index === undefined) return undefined;
         const { id, fullName } = names.person(index);
         return `@**${fullName}|${id}**`;
       },
       channel: (channel) => {
-        const stream = this.channels.indexOf(channel);
+        const stream = this.#found.channels.indexOf(channel);
         if (stream === undefined) return undefined;
-        const isPrivate = this.channels.streams[stream]?.isPrivate === true;
+        const isPrivate = this.#found.channels.streams[stream]?.isPrivate === true;
         return isPrivate && stream !== inStream ? undefined : `#**${names.stream(stream).name}**`;
       },
     };
@@ -285,7 +242,7 @@ class MattermostSource implements Source {
     };
     const dropped = reasonToDrop(row);
     if (dropped !== undefined) return skip(dropped);
-    const stream = 'channel' in to ? this.channels.indexOf(to.channel) : undefined;
+    const stream = 'channel' in to ? this.#found.channels.indexOf(to.channel) : undefined;
     if ('channel' in to && stream === undefined) return skip('its channel is not imported');
     const post_ = {
       message: row.findText('message') ?? '',
@@ -301,13 +258,13 @@ class MattermostSource implements Source {
     return {
       place,
       key,
-      sender: this.people.ensure(row.text('user')),
+      sender: this.#found.people.ensure(row.text('user')),
       to:
         'members' in to
           ? {
               participants: [
                 ...new Set(
-                  [...to.members, row.text('user')].map((name) => this.people.ensure(name)),
+                  [...to.members, row.text('user')].map((name) => this.#found.people.ensure(name)),
                 ),
               ],
             }
@@ -322,7 +279,9 @@ class MattermostSource implements Source {
       edits: [],
       starredBy: row
         .list('flagged_by')
-        .flatMap((name) => (typeof name === 'string' ? (this.people.indexOf(name) ?? []) : [])),
+        .flatMap((name) =>
+          typeof name === 'string' ? (this.#found.people.indexOf(name) ?? []) : [],
+        ),
     };
   }
 
@@ -348,7 +307,7 @@ class MattermostSource implements Source {
     for await (const { row, place, key } of this.#posts()) {
       for (const reaction of row.list('reactions')) {
         const of = isRecord(reaction) ? new Row(reaction) : new Row({});
-        const person = this.people.indexOf(of.findText('user') ?? '');
+        const person = this.#found.people.indexOf(of.findText('user') ?? '');
         const emoji = this.#emojiOf(of.findText('emoji_name') ?? '');
         if (person === undefined) ledger.skipped(reactionKind, 'nobody made it', place);
         else if (emoji === undefined)
@@ -372,7 +331,7 @@ class MattermostSource implements Source {
 
   #emojiOf(written: string): ReactionRecord['emoji'] | undefined {
     const name = written.toLowerCase();
-    const custom = this.emojiIndexes.get(name);
+    const custom = this.#found.emojiIndexes.get(name);
     if (custom !== undefined) return { kind: 'custom', emoji: custom };
     const code = findEmojiCode(name.replace(skinTone, ''));
     const shown = code === undefined ? undefined : namesOfEmojiCode(code)[0];
@@ -387,134 +346,20 @@ class MattermostSource implements Source {
   }
 }
 
-type KeptLine = { readonly type: string; readonly row: Row; readonly place: Place };
-
-const orderedTypes = ['team', 'channel', 'user', 'bot', 'emoji', 'direct_channel'];
-const leftTypes = new Map([
-  ['role', 'roles have no place here'],
-  ['scheme', 'schemes have no place here'],
-]);
-
-/** Reads everything but posts; what refers to others waits until all lines are read. */
-async function readDirectory(
-  source: MattermostSource,
-  { ledger, team: wanted }: MattermostOptions,
-): Promise<void> {
-  const kept = new Map<string, KeptLine[]>(orderedTypes.map((type) => [type, []]));
-  let versions = 0;
-  for await (const line of source.lines(true)) {
-    const { type, row, place } = line;
-    if (versions === 0 && type !== 'version')
-      throw new ImportFault('The file does not begin with its version');
-    if (type === 'version') {
-      versions += 1;
-      if (versions > 1 || row.findInteger('version') !== 1)
-        throw new ImportFault('The file has another version than 1, or several files in one');
-      ledger.imported('version');
-    } else if (kept.has(type)) kept.get(type)?.push({ type, row, place });
-    else if (type !== 'post' && type !== 'direct_post')
-      ledger.skipped(type, leftTypes.get(type) ?? 'this release does not know the type', place);
-  }
-  const of = (type: string): readonly KeptLine[] => kept.get(type) ?? [];
-  const teams = of('team');
-  const names = teams.map(({ row }) => row.findText('name') ?? '');
-  const team =
-    wanted === undefined && teams.length === 1
-      ? teams[0]
-      : teams.find(({ row }) => row.findText('name') === wanted);
-  if (team === undefined)
-    throw new ImportFault(
-      `Name one of the teams with --team: ${names.join(', ')}. Joining them would open public channels of one to the other`,
-    );
-  for (const other of teams)
-    if (other === team) ledger.imported('team');
-    else ledger.skipped('team', 'another team is imported', other.place);
-  fillSource(source, team.row, of, ledger);
-}
-
-function fillSource(
-  source: MattermostSource,
-  team: Row,
-  of: (type: string) => readonly KeptLine[],
-  ledger: Ledger,
-): void {
-  source.team = team;
-  const { people, channels } = source;
-  const each = (type: string, handle: (row: Row, place: Place) => void): void => {
-    for (const { row, place } of of(type)) {
-      try {
-        handle(row, place);
-      } catch (error) {
-        if (!(error instanceof RecordFault)) throw error;
-        ledger.unreadable(type, error.message, place, '');
-      }
-    }
-  };
-  const teamOf = (row: Row): Row | undefined =>
-    row
-      .list('teams')
-      .filter(isRecord)
-      .map((entry) => new Row(entry))
-      .find((entry) => entry.findText('name') === source.teamName);
-  each('channel', (row, place) => {
-    if (row.findText('team') === source.teamName) channels.add(row, place);
-    else ledger.skipped('channel', 'it is of another team', place);
-  });
-  each('user', (row, place) => {
-    const image = row.findText('profile_image');
-    people.addUser(row, place, teamOf(row), image === undefined ? undefined : source.fileAt(image));
-  });
-  each('user', (row, place) => {
-    const own = teamOf(row);
-    if (own !== undefined) people.addMemberships(row, own, channels, place);
-  });
-  each('bot', (row, place) => people.addBot(row, place));
-  each('emoji', (row, place) => {
-    const name = row.text('name').toLowerCase().replaceAll('+', '_');
-    source.emojiIndexes.set(row.text('name').toLowerCase(), source.emoji.length);
-    source.emoji.push({
-      place,
-      name,
-      author: undefined,
-      isDeactivated: false,
-      file: source.fileAt(row.findText('image') ?? ''),
-    });
-  });
-  each('direct_channel', (row) => {
-    const listed = row
-      .list('participants')
-      .filter(isRecord)
-      .map((entry) => new Row(entry));
-    const members = [
-      ...row.list('members').filter((name) => typeof name === 'string'),
-      ...listed.flatMap((entry) => entry.findText('username') ?? []),
-    ];
-    const participants = [...new Set(members.map((name) => people.ensure(name)))];
-    for (const entry of listed) {
-      const viewedAt = findTimeMs(entry, 'last_viewed_at') ?? 0;
-      const person = people.indexOf(entry.findText('username') ?? '');
-      if (viewedAt > 0 && person !== undefined)
-        people.positions.push({ person, place: { participants }, readUpTo: viewedAt });
-    }
-    ledger.imported('direct_channel');
-  });
-}
-
 /**
  * Opens a bulk export.
  *
  * @throws ImportFault if it cannot be imported
  */
 export async function openMattermost(options: MattermostOptions): Promise<Source> {
-  const archive = await openZip(options.file);
+  const { file, team, ledger } = options;
+  const archive = await MattermostArchive.open(file, ledger);
   try {
-    const files = archive.paths().filter((path) => /^[^/]+\.jsonl?$/.test(path));
-    const [data] = files;
-    if (data === undefined || files.length > 1)
-      throw new ImportFault('The archive is no bulk export: it has to have one .jsonl file');
-    const source = new MattermostSource(options, archive, data);
-    await readDirectory(source, options);
-    return source;
+    return new MattermostSource(
+      options,
+      archive,
+      await readMattermostDirectory(archive, team, ledger),
+    );
   } catch (error) {
     archive.close();
     throw error;

@@ -8,6 +8,7 @@ import { ImportFault, RecordFault } from '../../import-fault.ts';
 import type { Ledger, Place } from '../../ledger.ts';
 import { parseRun, readElements } from '../../reading/json-elements.ts';
 import { Row, isRecord } from '../../reading/row.ts';
+import { commonKinds, noLinks } from '../../records.ts';
 import type {
   Directory,
   LoadedNames,
@@ -65,11 +66,9 @@ class SlackSource implements Source {
   readonly kinds = {
     message: messageKind,
     reaction: reactionKind,
-    emoji: 'emoji',
-    linkifier: 'linkifiers',
-    domain: 'domains',
+    ...commonKinds,
   } as const;
-  readonly links = { find: () => [], mend: (content: string) => content };
+  readonly links = noLinks;
   readonly #options: SlackOptions;
   readonly #archive: ZipArchive;
   readonly #people: SlackPeople;

@@ -1,0 +1,74 @@
+/** The file of a bulk export with its lines, and the files beside it. */
+import type { Readable } from 'node:stream';
+
+import type { ZipArchive } from '../../archive/zip-archive.ts';
+import { openZip } from '../../archive/zip-archive.ts';
+import { ImportFault } from '../../import-fault.ts';
+import type { Ledger, Place } from '../../ledger.ts';
+import { readJsonLines } from '../../reading/json-lines.ts';
+import { Row, isRecord } from '../../reading/row.ts';
+import type { ArchiveFile } from '../../records.ts';
+
+/** A line with a record of a type. */
+export type MattermostLine = { readonly type: string; readonly row: Row; readonly place: Place };
+
+export class MattermostArchive {
+  readonly #archive: ZipArchive;
+  readonly #ledger: Ledger;
+  readonly #data: string;
+
+  private constructor(archive: ZipArchive, ledger: Ledger, data: string) {
+    this.#archive = archive;
+    this.#ledger = ledger;
+    this.#data = data;
+  }
+
+  /** @throws ImportFault if it is no bulk export */
+  static async open(file: string, ledger: Ledger): Promise<MattermostArchive> {
+    const archive = await openZip(file);
+    const files = archive.paths().filter((path) => /^[^/]+\.jsonl?$/.test(path));
+    const [data] = files;
+    if (data === undefined || files.length > 1) {
+      archive.close();
+      throw new ImportFault('The archive is no bulk export: it has to have one .jsonl file');
+    }
+    return new MattermostArchive(archive, ledger, data);
+  }
+
+  openData(): Promise<Readable> {
+    return this.#archive.open(this.#data);
+  }
+
+  /** @returns a file below `data/`, whether the path says so or not */
+  fileAt(path: string): ArchiveFile | undefined {
+    const plain = path.replaceAll('\\', '/').replace(/^\/+/, '');
+    const found = [plain, `data/${plain}`].find((candidate) => this.#archive.has(candidate));
+    if (found === undefined || plain.split('/').includes('..')) return undefined;
+    return {
+      sizeBytes: this.#archive.bytesOf(found),
+      open: () => this.#archive.open(found),
+    };
+  }
+
+  /** @param report whether lines that cannot be read are reported */
+  async *lines(report: boolean): AsyncGenerator<MattermostLine> {
+    const file = this.#data;
+    for await (const read of readJsonLines(file, await this.#archive.open(file))) {
+      const place = { file, at: `line ${read.line}` };
+      if ('fault' in read) {
+        if (report) this.#ledger.unreadable('line', read.fault, place, read.text);
+        continue;
+      }
+      const line = isRecord(read.value) ? read.value : {};
+      const type = typeof line['type'] === 'string' ? line['type'] : '';
+      const content = type === 'version' ? line : line[type];
+      if (isRecord(content)) yield { type, row: new Row(content), place };
+      else if (report)
+        this.#ledger.unreadable('line', 'it has no record', place, JSON.stringify(read.value));
+    }
+  }
+
+  close(): void {
+    this.#archive.close();
+  }
+}
