@@ -60,6 +60,11 @@ function message(user_: string | undefined, text: unknown, more: Row = {}): Row 
 }
 
 const root = '1700010000.000100';
+/** A thread whose first message was deleted, and one that is named like the topic of all others. */
+const deleted = '1700012000.000100';
+const named = '1700013000.000100';
+
+export const longName = 'n'.repeat(80);
 
 export const longText = `${'leaf '.repeat(5_000)}end`;
 
@@ -148,6 +153,29 @@ const general: readonly Row[] = [
   message('U1', 'No time', { ts: 1_700_000_000.5 }),
   message('U1', longText),
   message('U1', '<!channel> lunch'),
+  message('U1', 'commented on a file', {
+    subtype: 'file_comment',
+    comment: { user: 'U3', comment: 'A *fine* file' },
+  }),
+  message(undefined, '', { subtype: 'huddle_thread', room: { created_by: 'U3' } }),
+  message('U1', '', { subtype: 'ekm_access_denied' }),
+  message('U1', 'Hidden', { hidden: true }),
+  message('U1', '', { subtype: 'tombstone', ts: deleted, thread_ts: deleted, reply_count: 1 }),
+  message('U2', 'Answered all the same', { ts: '1700012001.000200', thread_ts: deleted }),
+  message('U1', 'Chat', { ts: named, thread_ts: named }),
+  message('U2', 'In the thread', { ts: '1700013001.000200', thread_ts: named }),
+  message('U1', '/me is no command'),
+  message('U1', 'See https://d.example/page', {
+    attachments: [
+      { from_url: 'https://d.example/page', text: 'A preview' },
+      {
+        is_share: true,
+        from_url: 'https://birch.slack.example/p1',
+        author_name: 'Cy',
+        text: 'Shared',
+      },
+    ],
+  }),
   message('U1', 'Not here: <#G1> <#G1|secret> <#C99|far>'),
 ];
 
@@ -165,6 +193,7 @@ export function slackFiles(): Record<string, unknown> {
       channel('C2', 'build', null),
       channel('C3', 'old', [], { is_archived: true }),
       channel('C4', 'turned', ['U1', 'U2']),
+      channel('C5', longName, ['U1']),
     ],
     'groups.json': [channel('G1', 'secret', ['U1', 'U4']), channel('C4', 'turned', ['U1'])],
     'dms.json': [

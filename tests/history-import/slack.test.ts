@@ -5,7 +5,7 @@ import type { ApiClient, JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { ImportTarget, contents, readMessages } from './imported-organization.ts';
-import { longText, writeSlack } from './slack-fixture.ts';
+import { longName, longText, slackFiles, writeSlack } from './slack-fixture.ts';
 import { writeZip } from './write-archives.ts';
 import type { ZipEntry } from './write-archives.ts';
 
@@ -75,6 +75,17 @@ test('reactions that are none stop nobody', async () => {
   expect(ended.code).toBe(0);
 });
 
+test('a folder around all files, and what programs that pack leave, are passed over', async () => {
+  const files = Object.entries(slackFiles()).map(([name, content]) => ({
+    name: `Birch/${name}`,
+    content: JSON.stringify(content),
+  }));
+  const packed = [{ name: '__MACOSX/Birch/._users.json' }, { name: 'Birch/.DS_Store' }];
+  await writeZip(archive(), [...files, ...packed]);
+  const ended = await target.importFrom('slack', archive(), 'ana@birch.example', ['--dry-run']);
+  expect([ended.code, ended.error]).toEqual([0, '']);
+});
+
 describe('a workspace', () => {
   beforeAll(async () => {
     await writeSlack(archive());
@@ -102,6 +113,8 @@ describe('a workspace', () => {
     for (const [kind, outcome, reason, count] of [
       ['messages', 'skipped', 'notices: channel_join', 1],
       ['messages', 'skipped', 'it is empty', 1],
+      ['messages', 'skipped', 'it is hidden', 1],
+      ['messages', 'skipped', 'notices: tombstone', 1],
       ['messages', 'skipped', 'ts is no time', 1],
       ['messages', 'skipped', 'no conversation has its folder', 1],
       ['messages', 'merged', 'another message has its key', 1],
@@ -111,6 +124,18 @@ describe('a workspace', () => {
       ['reactions', 'skipped', 'there is no such emoji here', 1],
     ])
       expect(records).toContainEqual(expect.objectContaining({ kind, outcome, reason, count }));
+    const remarks = Object.keys(report['remarks'] as object);
+    expect(remarks).toContain('integration_logs.json was not imported');
+    expect(remarks).toContain('threads without their first message');
+  });
+
+  test('has its streams, of which the general one is for newcomers', async () => {
+    const state = await clients.ana.post('register', {});
+    const names = (list: string): unknown[] => readObjects(state, list).map(({ name }) => name);
+    expect(names('realm_default_streams')).toEqual(['general']);
+    expect(names('subscriptions')).toContain(longName.slice(0, 60));
+    const old = await messagesOf('ana', [{ operator: 'search', operand: 'Long ago' }]);
+    expect(old).toEqual([]);
   });
 
   test('keeps private what was private', async () => {
@@ -158,6 +183,8 @@ describe('a workspace', () => {
     expect(topics.get('Months later')).toBe('The disk');
     expect(topics.get('Who asked?')).toBe('Who asked?');
     expect(topics.get('From another company')).toBe('chat');
+    expect(topics.get('Answered all the same')).toBe('Answered all the same');
+    expect(topics.get('In the thread')).toBe('Chat (thread)');
   });
 
   test('has its texts in our markup, whole and without keys', async () => {
@@ -178,6 +205,10 @@ describe('a workspace', () => {
       ),
     );
     expect(texts).toContain('/me looks');
+    expect(texts).toContain('\u2060/me is no command');
+    const expected = ['A **fine** file', 'A huddle', '(the text was withheld)'];
+    expect(texts.filter((text) => expected.includes(text))).toEqual(expected);
+    expect(texts).toContain('See https://d.example/page\n> Cy: Shared');
     expect(texts).toContain('@**all** lunch');
     expect(texts).toContain('Not here: #private channel #private channel #far');
     expect(texts).toContain(longText);
@@ -196,6 +227,8 @@ describe('a workspace', () => {
       '+1',
     ]);
     expect(reacted).toMatchObject({ sender_full_name: 'Zoe Far' });
+    const [huddle] = await messagesOf('ana', [{ operator: 'search', operand: 'huddle' }]);
+    expect(huddle).toMatchObject({ sender_full_name: 'Cy Mast' });
   });
 
   test('has its people with their roles', async () => {
