@@ -34,6 +34,8 @@ export type {
   StreamWriter,
   UntypedRequest,
 } from './implement.ts';
+export { RateLimiter } from './rate-limit.ts';
+export type { RateLimiterOptions } from './rate-limit.ts';
 export type { ReadinessCheck } from './internal-app.ts';
 export { keepLease } from './keep-lease.ts';
 export type { ServiceMetrics } from './metrics.ts';

@@ -17,6 +17,7 @@ import {
 } from '@parley/api';
 import type { ApiError, Caller, Endpoint } from '@parley/api';
 import { scimTokenPattern } from '@parley/secrets';
+import type { RateLimiter } from '@parley/server';
 import type { KeyAccount, SessionAccount } from '@parley/store';
 import type { ScimTokenInUse } from '@parley/store/scim';
 
@@ -38,7 +39,6 @@ import type { BrowserRequest } from './browser-request.ts';
 import { readAuthorization } from './connection-credentials.ts';
 import type { CredentialCache } from './credential-cache.ts';
 import type { LoginLimiter } from './login-limit.ts';
-import type { RateLimiter } from './rate-limit.ts';
 import { canonicalPath, findEndpoint, findRoute } from './routes.ts';
 import type { Route } from './routes.ts';
 import type { SessionUses } from './session-uses.ts';

@@ -4,11 +4,11 @@ import { connectForRequests, keyNames } from '@parley/redis';
 import type { Redis } from '@parley/redis';
 import { Secret } from '@parley/config';
 import { createLogger } from '@parley/logging';
+import { RateLimiter } from '@parley/server';
+import type { RateLimiterOptions } from '@parley/server';
 import { createRedisPrefix, getTestStores } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { RateLimiter } from '../src/rate-limit.ts';
-import type { RateLimiterOptions } from '../src/rate-limit.ts';
 import {
   GatewayUnderTest,
   answerJson,

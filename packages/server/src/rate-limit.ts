@@ -29,12 +29,12 @@ export type RateLimiterOptions = {
   readonly keyPrefix: string;
   /** The limits of one user; empty: no limit. */
   readonly limits: readonly RateLimit[];
-  /** The limits of one network without an account; empty: no limit. */
-  readonly strangerLimits: readonly RateLimit[];
-  /** The limits of one network for sign-ins that it begins; empty: no limit. */
-  readonly singleSignOnLimits: readonly RateLimit[];
-  /** The limits of one token of SCIM; empty: no limit. */
-  readonly scimLimits: readonly RateLimit[];
+  /** The limits of one network without an account; by default no limit. */
+  readonly strangerLimits?: readonly RateLimit[];
+  /** The limits of one network for sign-ins that it begins; by default no limit. */
+  readonly singleSignOnLimits?: readonly RateLimit[];
+  /** The limits of one token of SCIM; by default no limit. */
+  readonly scimLimits?: readonly RateLimit[];
   /** An owner with all bots may use this many times as much. */
   readonly budgetsPerOwnerMax: number;
   readonly onRefused: () => void;
@@ -93,12 +93,16 @@ export class RateLimiter {
     address: string,
     requestId: string,
   ): Promise<Readonly<Record<string, string>>> {
-    return this.#countNetwork(address, this.#options.strangerLimits, requestId);
+    return this.#countNetwork(address, this.#options.strangerLimits ?? [], requestId);
   }
 
   /** Counts a sign-in that begins. @returns and throws as `countStranger` */
   async countSignIn(address: string, requestId: string): Promise<Readonly<Record<string, string>>> {
-    return this.#countNetwork(`sign-in ${address}`, this.#options.singleSignOnLimits, requestId);
+    return this.#countNetwork(
+      `sign-in ${address}`,
+      this.#options.singleSignOnLimits ?? [],
+      requestId,
+    );
   }
 
   async #countNetwork(
@@ -121,7 +125,7 @@ export class RateLimiter {
    * @returns and throws as `count`
    */
   async countScim(tokenId: number, requestId: string): Promise<Readonly<Record<string, string>>> {
-    const { redis, scimLimits, keyPrefix } = this.#options;
+    const { redis, scimLimits = [], keyPrefix } = this.#options;
     if (scimLimits.length === 0) return {};
     const names = keyNames(keyPrefix, redis);
     const keys = scimLimits.map(({ windowSecs }) =>
