@@ -509,6 +509,11 @@ test('a healthy installation has no faults', async () => {
       { check: 'redis', ok: true },
       { check: 'files', ok: true },
       { check: 'mail', ok: true, found: 'none is sent: PARLEY_SMTP_URL is not set' },
+      {
+        check: 'answers by mail',
+        ok: true,
+        found: 'none are taken: PARLEY_MAIL_REPLY_ADDRESS is not set',
+      },
       { check: 'single sign-on', ok: true, found: 'none: PARLEY_OIDC_PROVIDERS is not set' },
     ],
   });

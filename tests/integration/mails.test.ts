@@ -84,6 +84,7 @@ function run(config: MailConfig, prefix = `test-${randomBytes(4).toString('hex')
     pool,
     redis: { url: new Secret(getTestStores().redisUrl), prefix, commandTimeoutMs: 2_000 },
     keySecrets,
+    answerAddresses: undefined,
     publicUrl: 'https://chat.example',
     transport: openMailTransport(config),
     log,

@@ -56,6 +56,8 @@ export type Composition = {
   /** The key of the send, and a hash of its content. */
   readonly sendKey: { readonly key: string; readonly contentHash: string };
   readonly clientName: string;
+  /** Whether its sender has read it; by default as the client says. */
+  readonly isReadBySender?: boolean | undefined;
   /** Unix time. */
   readonly sentAtSecs: number;
   readonly local: MessageSentEntry['local'] | undefined;
@@ -193,14 +195,19 @@ type Consequences = Pick<MessageSentEntry, 'lateReceiptIds' | 'readBySender'> & 
   readonly calledBotIds: readonly number[];
 };
 
-function consequencesOf({ message, clientName, text }: Composition): Consequences {
+function consequencesOf({
+  message,
+  clientName,
+  isReadBySender = isHumanClient(clientName),
+  text,
+}: Composition): Consequences {
   const { mentionedUsers } = text;
   const isPrivate = message.kind === 'private';
   const topic = isPrivate ? '' : message.topic;
   return {
     topic,
     links: findSubjectLinks(topic, message.realm),
-    readBySender: isHumanClient(clientName),
+    readBySender: isReadBySender,
     participantIds: isPrivate ? message.participants.map((person) => person.id) : undefined,
     // A generic bot that is mentioned in a stream holds the message; for a subscribed bot this changes nothing. In a private conversation,
     // mentioning a bot from outside does nothing (reference facts, events 9.4).

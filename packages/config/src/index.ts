@@ -1,9 +1,12 @@
+export { answerTokenLength, parseAnswerAddresses } from './answer-addresses.ts';
+export type { AnswerAddresses } from './answer-addresses.ts';
 export { configAsMarkdown, describeConfig } from './describe-config.ts';
 export {
   ConfigError,
   readDatabaseConfig,
   readFilesConfig,
   readIdentityProviders,
+  readMailAnswersConfig,
   readMailConfig,
   readRedisConfig,
   readServiceConfig,
@@ -14,6 +17,7 @@ export type {
   DatabaseConfig,
   Environment,
   FilesConfig,
+  MailAnswersConfig,
   MailConfig,
   QueueConfig,
   RedisConfig,

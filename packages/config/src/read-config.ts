@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 
+import type { AnswerAddresses } from './answer-addresses.ts';
 import type { IdentityProviderConfig } from './identity-providers.ts';
 import type { MailSender } from './mail-sender.ts';
 import type { Setting } from './setting-kinds.ts';
@@ -106,6 +107,14 @@ export type MailConfig = {
     | { readonly kind: 'folder'; readonly path: string };
 };
 
+/** How mails about messages are answered by mail. */
+export type MailAnswersConfig = {
+  readonly addresses: AnswerAddresses;
+  readonly days: number;
+  /** Where the service `messages` takes them by LMTP. */
+  readonly lmtp: { readonly host: string; readonly port: number };
+};
+
 export type ServiceConfig = {
   /** One of the services, or the name of a tool that works on the same stores. */
   readonly service: string;
@@ -153,6 +162,8 @@ export type ServiceConfig = {
   readonly outgoingWebhooks: OutgoingWebhooksConfig;
   /** Undefined if no mails are sent. */
   readonly mail: MailConfig | undefined;
+  /** Undefined if mails cannot be answered. */
+  readonly mailAnswers: MailAnswersConfig | undefined;
   readonly searchTimeoutMs: number;
   readonly heldBodiesMaxBytes: number;
   readonly requestTimeoutMs: number;
@@ -357,6 +368,13 @@ function readMail(reader: SettingsReader, mode: ServiceConfig['mode']): MailConf
   return undefined;
 }
 
+function readMailAnswers(reader: SettingsReader): MailAnswersConfig | undefined {
+  const addresses = reader.read('mailReplyAddress');
+  const days = reader.must('mailReplyDays');
+  const lmtp = { host: reader.must('lmtpHost'), port: reader.must('lmtpPort') };
+  return addresses === undefined ? undefined : { addresses, days, lmtp };
+}
+
 const mib = 1024 * 1024;
 
 function readUploads(reader: SettingsReader): UploadsConfig {
@@ -450,6 +468,7 @@ export function serviceConfigFrom(raw: RawSettings, service: string): ServiceCon
       timeoutMs: reader.must('outgoingWebhookTimeoutMs'),
     },
     mail: readMail(reader, mode),
+    mailAnswers: readMailAnswers(reader),
     searchTimeoutMs: reader.must('searchTimeoutMs'),
     heldBodiesMaxBytes: reader.must('heldBodiesMaxMib') * mib,
     requestTimeoutMs: reader.must('requestTimeoutMs'),
@@ -515,6 +534,15 @@ export function readFilesConfig(env: Environment): FilesConfig | undefined {
  */
 export function readMailConfig(env: Environment): MailConfig | undefined {
   return readPart(env, (reader) => readMail(reader, reader.must('mode')));
+}
+
+/**
+ * Reads only how mails are answered; undefined if they cannot be.
+ *
+ * @throws ConfigError with every fault
+ */
+export function readMailAnswersConfig(env: Environment): MailAnswersConfig | undefined {
+  return readPart(env, readMailAnswers);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 
+import { parseAnswerAddresses } from './answer-addresses.ts';
 import { parseMailSender } from './mail-sender.ts';
 import {
   anySecret,
@@ -414,6 +415,27 @@ export const settings = {
     default: null,
     meaning:
       'in development, folder that keeps mails in place of sending them, the same for people and gateway, which shows them at /dev/mails',
+  }),
+  mailReplyAddress: setting(
+    'PARLEY_MAIL_REPLY_ADDRESS',
+    {
+      default: null,
+      meaning:
+        'address for answers to mails about messages, with % in the place of a token, such as reply+%@chat.example; what is sent there must come to messages by LMTP (docs/mail.md); unset: these mails cannot be answered',
+    },
+    parseAnswerAddresses,
+  ),
+  mailReplyDays: wholeNumber('PARLEY_MAIL_REPLY_DAYS', [1, 365], {
+    default: '30',
+    meaning: 'days for which a message can be answered by mail',
+  }),
+  lmtpHost: plainText('PARLEY_LMTP_HOST', /^\S{1,255}$/, 'must be a host name or address', {
+    default: '127.0.0.1',
+    meaning: 'address on which messages takes these answers by LMTP, without TLS or a login',
+  }),
+  lmtpPort: wholeNumber('PARLEY_LMTP_PORT', [0, 65_535], {
+    default: '9924',
+    meaning: 'port for LMTP; 0 is any free one',
   }),
   heldBodiesMaxMib: wholeNumber('PARLEY_HELD_BODIES_MIB', [96, 65_536], {
     // Decoded bodies take several times as much; a container of half a gigabyte can hold this besides its other work.

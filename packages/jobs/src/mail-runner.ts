@@ -1,10 +1,8 @@
 /** Sends the mails of the database (decision 0049), each at least once, and under the same Message-ID if it is sent again. */
 import type { RedisConfig } from '@parley/config';
-import type { Pool } from '@parley/database';
 import type { Logger } from '@parley/logging';
 import { MailNotSent, MailRefused } from '@parley/mail';
 import type { Letter, MailTransport } from '@parley/mail';
-import type { KeySecrets } from '@parley/secrets';
 import {
   claimMail,
   countWaitingMails,
@@ -18,14 +16,12 @@ import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 
 import { JobLane } from './job-lane.ts';
+import { findReplyAddress } from './telling/reply-address.ts';
 import { confirmMissedMail } from './telling/missed-mails.ts';
+import type { MissedMailOptions } from './telling/missed-mails.ts';
 
-export type MailRunnerOptions = {
-  readonly pool: Pool;
+export type MailRunnerOptions = MissedMailOptions & {
   readonly redis: RedisConfig;
-  readonly keySecrets: KeySecrets;
-  /** Without a slash at the end. */
-  readonly publicUrl: string;
   readonly transport: MailTransport;
   readonly log: Logger;
   readonly registry: Registry;
@@ -136,8 +132,15 @@ export class MailRunner {
       return undefined;
     }
     try {
+      const written = JSON.parse(letter) as Letter;
+      const replyTo = await findReplyAddress(this.#options, mail, written);
       await transport.send(
-        { ...mail, id: mail.messageId, letter: JSON.parse(letter) as Letter },
+        {
+          ...mail,
+          id: mail.messageId,
+          letter: written,
+          ...(replyTo !== undefined && { replyTo }),
+        },
         AbortSignal.any([signal, AbortSignal.timeout(attemptMaxMs)]),
       );
     } catch (error) {

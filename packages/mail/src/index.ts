@@ -1,3 +1,5 @@
+export { isGenuine, makeAnswerAddress, parseAnswerAddress } from './answer-address.ts';
+export type { AnswerSubject, AnswerToken, AnswererCredentials } from './answer-address.ts';
 export { quote, writeLetter } from './letter.ts';
 export type { Letter, Paragraph, Words, WrittenLetter } from './letter.ts';
 export { MailNotSent, MailRefused } from './mail-faults.ts';

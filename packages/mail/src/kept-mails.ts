@@ -9,6 +9,7 @@ export type KeptMail = WrittenLetter & {
   readonly id: string;
   readonly kind: string;
   readonly recipient: string;
+  readonly replyTo?: string;
   /** ISO 8601. */
   readonly createdAt: string;
 };

@@ -3,6 +3,8 @@
  * name begins a line, ends a quotation, or becomes a link or markup, in the text or in the HTML.
  */
 
+import { answerMark } from './answer-mark.ts';
+
 /** Our own words, or words of a person. */
 export type Words = string | { readonly quoted: string; readonly longest?: number };
 export type Paragraph = readonly Words[];
@@ -15,6 +17,8 @@ export type Letter = {
   readonly action?: { readonly label: string; readonly url: string };
   /** Why the mail came, in small print. */
   readonly ending: Paragraph;
+  /** Whether its recipient answers it by mail, and so writes above a line at its beginning. */
+  readonly isAnswerable?: true;
   /** Where its recipient chooses to get no more of such mails. */
   readonly unsubscribeUrl?: string;
 };
@@ -87,7 +91,8 @@ const styles = {
 
 /** Writes a letter as text and as HTML. Both say the same. */
 export function writeLetter(letter: Letter): WrittenLetter {
-  const { subject, paragraphs, action, ending, unsubscribeUrl } = letter;
+  const { subject, paragraphs, action, ending, isAnswerable, unsubscribeUrl } = letter;
+  const marks = isAnswerable === true ? [answerMark] : [];
   const lines = [...paragraphs, ending].map((paragraph) => lineOf(paragraph, unlinked));
   const [last = ''] = lines.splice(-1);
   const choice =
@@ -103,6 +108,7 @@ export function writeLetter(letter: Letter): WrittenLetter {
     subject: title,
     text:
       [
+        ...marks,
         ...lines,
         ...(action ? [`${action.label}:\n${action.url}`] : []),
         `-- \n${last}`,
@@ -114,6 +120,7 @@ export function writeLetter(letter: Letter): WrittenLetter {
     html: [
       '<!doctype html><html lang="en"><head><meta charset="utf-8">',
       `<title>${escaped(unlinked(title))}</title></head><body style="${styles.body}"><div style="${styles.sheet}">`,
+      ...marks.map((mark) => `<p style="${styles.ending}">${mark}</p>`),
       ...lines.map(paragraph),
       ...(link === undefined ? [] : [`<p>${link}</p>`]),
       `<p style="${styles.ending}">${escaped(last)}</p>`,

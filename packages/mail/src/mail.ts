@@ -6,6 +6,8 @@ export type Mail = {
   readonly kind: string;
   /** One address, which the caller has checked to be one. */
   readonly recipient: string;
+  /** Where an answer goes; by default to the sender. */
+  readonly replyTo?: string;
   readonly createdAt: Date;
   readonly letter: Letter;
 };

@@ -125,7 +125,10 @@ export class SmtpTransport implements MailTransport {
     this.#verifying = createTransport({ ...settings, ...waitsOfCheck });
   }
 
-  async send({ id, recipient, createdAt, letter }: Mail, signal?: AbortSignal): Promise<void> {
+  async send(
+    { id, recipient, replyTo, createdAt, letter }: Mail,
+    signal?: AbortSignal,
+  ): Promise<void> {
     const { from } = this.#options;
     const domain = from.address.slice(from.address.lastIndexOf('@') + 1);
     try {
@@ -135,6 +138,7 @@ export class SmtpTransport implements MailTransport {
         from: { ...from },
         // As an object, so that no text is read as a list of addresses.
         to: { name: '', address: recipient },
+        ...(replyTo !== undefined && { replyTo: { name: from.name, address: replyTo } }),
         messageId: `<${id}@${domain}>`,
         date: createdAt,
         // So that no holiday notice answers (RFC 3834).

@@ -31,7 +31,7 @@ export const layers: readonly Layer[] = [
       markdown: [],
       images: [],
       files: [],
-      mail: [],
+      mail: ['secrets'],
       openid: [],
       redis: ['logging'],
       links: ['identity'],

@@ -3,13 +3,22 @@ import { ConfigError } from '@parley/config';
 import { EventLog } from '@parley/event-log';
 import { openFileStore } from '@parley/files';
 import type { FileStore } from '@parley/files';
-import { connectStores, keepLease, openPool, serveApi, startMaintenance } from '@parley/server';
+import {
+  RateLimiter,
+  connectStores,
+  keepLease,
+  openPool,
+  serveApi,
+  startMaintenance,
+} from '@parley/server';
 import type { RequestHandler, ServiceFrame, Stores } from '@parley/server';
 import { SideEffectRunner } from '@parley/jobs';
 import { subjectLogger } from '@parley/logging';
 import { AddressRules, callService, findAddressesInDns } from '@parley/outgoing';
 import { deriveKeySecrets } from '@parley/secrets';
 
+import { AnswerListener } from './answering/answer-listener.ts';
+import { AnswerPoster } from './answering/answer-poster.ts';
 import type { MessagesContext } from './context.ts';
 import { DeferredMessages } from './deferring/deferred-messages.ts';
 import { endpoints } from './endpoints/index.ts';
@@ -119,6 +128,44 @@ function startSideEffects(
   frame.onDispose('side effects', () => sideEffects.stop());
 }
 
+/** Takes answers to mails, if the configuration says where (decision 0055). */
+function takeAnswers(
+  frame: ServiceFrame,
+  { pool, redis, keyPrefix }: Stores,
+  { sender, uploads }: Pick<MessagesContext, 'sender' | 'uploads'>,
+): void {
+  const { config, metrics } = frame;
+  if (config.mailAnswers === undefined) return;
+  const { addresses, days, lmtp } = config.mailAnswers;
+  const log = subjectLogger(frame.log, 'messages:answers');
+  const poster = new AnswerPoster({
+    pool,
+    addresses,
+    days,
+    sender,
+    uploads,
+    keySecrets: deriveKeySecrets(config.keySecret.reveal(), config.keySecretPrevious?.reveal()),
+    fileMaxBytes: config.uploads.fileMaxBytes,
+    rateLimiter: new RateLimiter({
+      redis,
+      keyPrefix,
+      limits: config.rateLimits,
+      budgetsPerOwnerMax: config.budgetsPerOwnerMax,
+      onRefused: () => undefined,
+      onUncounted: (error) => log.warn({ err: error }, 'an answer by mail passed uncounted'),
+    }),
+  });
+  frame.onListening(async () => {
+    const listener = await AnswerListener.start({
+      ...lmtp,
+      poster,
+      log,
+      registry: metrics.registry,
+    });
+    frame.onDrain('answers to mails', () => listener.stop());
+  });
+}
+
 /** Connects the service to its stores and builds its app; the frame serves it. */
 export async function startMessages(frame: ServiceFrame): Promise<RequestHandler> {
   const { config, log, metrics } = frame;
@@ -148,6 +195,7 @@ export async function startMessages(frame: ServiceFrame): Promise<RequestHandler
     log: subjectLogger(log, 'messages:files'),
     registry: metrics.registry,
   });
+  takeAnswers(frame, stores, { sender: sending.sender, uploads });
   startMaintenance(
     frame,
     maintenanceOfMessages(pool, { uploads, deferredMessages }, frame.stopping),

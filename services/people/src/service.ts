@@ -51,6 +51,7 @@ function startMails(frame: ServiceFrame, { keySecrets }: PeopleContext): void {
     redis: config.redis,
     keySecrets,
     publicUrl: config.publicUrl,
+    answerAddresses: config.mailAnswers?.addresses,
     transport: openMailTransport(config.mail),
     log: subjectLogger(log, 'people:mails'),
     registry: metrics.registry,
@@ -115,6 +116,7 @@ function startTelling(frame: ServiceFrame, { keySecrets, publicUrl }: PeopleCont
       keySecrets,
       publicUrl,
       hasMail: config.mail !== undefined,
+      answerAddresses: config.mailAnswers?.addresses,
       registry: metrics.registry,
     }),
   );

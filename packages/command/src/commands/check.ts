@@ -7,6 +7,7 @@ import {
   readDatabaseConfig,
   readFilesConfig,
   readIdentityProviders,
+  readMailAnswersConfig,
   readMailConfig,
   readRedisConfig,
 } from '@parley/config';
@@ -151,6 +152,16 @@ async function lookAtMail(env: Environment): Promise<string> {
     : openMailTransport(config).verify();
 }
 
+/** Whether the relay hands answers over shows only when one comes. */
+function lookAtMailAnswers(env: Environment): string {
+  const config = readMailAnswersConfig(env);
+  if (config === undefined) return 'none are taken: PARLEY_MAIL_REPLY_ADDRESS is not set';
+  if (readMailConfig(env) === undefined)
+    throw new CommandFault('mails can be answered, but none are sent: PARLEY_SMTP_URL is not set');
+  const { addresses, lmtp, days } = config;
+  return `to ${addresses.before}%${addresses.after} for ${days} days, taken by LMTP at ${lmtp.host}:${lmtp.port} of messages`;
+}
+
 /** Each provider must describe itself as its issuer says; nobody is signed in. */
 async function lookAtProviders(env: Environment): Promise<readonly Finding[]> {
   let providers: readonly IdentityProviderConfig[] = [];
@@ -207,6 +218,7 @@ export const checkCommand: Command = {
         look('redis', () => lookAtRedis(env)),
         look('files', () => lookAtFiles(env)),
         look('mail', () => lookAtMail(env)),
+        look('answers by mail', async () => lookAtMailAnswers(env)),
         lookAtProviders(env),
       ])
     ).flat();

@@ -40,11 +40,13 @@ function showsContent({ recipient }: ToldFacts, realm: Pick<Realm, 'settings'>):
  *
  * @param facts at least one, all of one person and conversation, by ascending id
  * @param publicUrl without a slash at the end
+ * @param isAnswerable whether answers to mails are posted. One without words and names is not answered: its reader does not know to whom
  */
 export function missedLetter(
   facts: readonly [ToldFacts, ...ToldFacts[]],
   realm: Pick<Realm, 'name' | 'settings'>,
   publicUrl: string,
+  isAnswerable: boolean,
 ): Letter {
   const [first] = facts;
   const { place } = first.message;
@@ -52,16 +54,22 @@ export function missedLetter(
   const organization: Paragraph = settings.realm_name_in_notifications
     ? [quote(realm.name), ': ']
     : [];
-  const rest = {
-    ending: ['You get this because you were away and had not read it.'],
+  const why = 'You get this because you were away and had not read it.';
+  const unanswerable = {
+    ending: [why, ' An answer to this mail does not reach the conversation.'],
     unsubscribeUrl: `${publicUrl}/#settings/notifications`,
+  } as const;
+  const answerable = {
+    ...unanswerable,
+    ending: [why, ' An answer to this mail is posted in the conversation, in your name.'],
+    isAnswerable: true,
   } as const;
   if (!showsContent(first, realm))
     return {
       subject: [...organization, 'New messages'],
       paragraphs: [['You have ', countOf(facts.length), ' in ', quote(realm.name), '.']],
       action: { label: 'Read it', url: publicUrl },
-      ...rest,
+      ...unanswerable,
     };
   const shown = facts.slice(-messagesMax);
   const earlier = facts.length - shown.length;
@@ -76,6 +84,6 @@ export function missedLetter(
       ]),
     ],
     action: { label: 'Read and answer', url: messageLink(publicUrl, first.messageId, place) },
-    ...rest,
+    ...(isAnswerable ? answerable : unanswerable),
   };
 }

@@ -1,4 +1,5 @@
 /** Mails about unread messages: decided when they are due, and judged again before they go (decision 0053). */
+import type { AnswerAddresses } from '@parley/config';
 import { transaction } from '@parley/database';
 import type { Client, Pool } from '@parley/database';
 import type { KeySecrets } from '@parley/secrets';
@@ -22,6 +23,8 @@ export type MissedMailOptions = {
   readonly keySecrets: KeySecrets;
   /** Without a slash at the end. */
   readonly publicUrl: string;
+  /** Undefined if mails cannot be answered. */
+  readonly answerAddresses: AnswerAddresses | undefined;
 };
 
 const duePerStep = 500;
@@ -39,22 +42,19 @@ function idOf({ userId, messageId }: Candidate): string {
 function mailOf(
   facts: readonly [ToldFacts, ...ToldFacts[]],
   realm: Realm,
-  publicUrl: string,
+  { publicUrl, answerAddresses }: MissedMailOptions,
 ): NewMail & Required<Pick<NewMail, 'about'>> {
   const [{ userId, recipient }] = facts;
   return {
     kind: mailKind,
     recipient: recipient.email,
-    letter: JSON.stringify(missedLetter(facts, realm, publicUrl)),
+    letter: JSON.stringify(missedLetter(facts, realm, publicUrl, answerAddresses !== undefined)),
     expiresInSecs: toldMaxSecs,
     about: { userId, messageIds: facts.map(({ messageId }) => messageId) },
   };
 }
 
-async function decide(
-  client: Client,
-  { keySecrets, publicUrl }: MissedMailOptions,
-): Promise<number> {
+async function decide(client: Client, options: MissedMailOptions): Promise<number> {
   const candidates = await lockDueMailCandidates(client, {
     dueMax: duePerStep,
     candidatesMax: candidatesPerStep,
@@ -70,8 +70,8 @@ async function decide(
   const realm = await getRealm(client);
   const mails = realm.isDeactivated
     ? []
-    : told.flatMap((group) => (isFilled(group) ? [mailOf(group, realm, publicUrl)] : []));
-  await insertMails(client, keySecrets, mails);
+    : told.flatMap((group) => (isFilled(group) ? [mailOf(group, realm, options)] : []));
+  await insertMails(client, options.keySecrets, mails);
   const decided = new Set(told.flat().map(idOf));
   const kept = new Set(owed.map(idOf).filter((id) => !decided.has(id)));
   await removeMailCandidates(
@@ -112,14 +112,14 @@ export async function confirmMissedMail(
   options: MissedMailOptions,
   mail: ClaimedMail,
 ): Promise<boolean> {
-  const { pool, publicUrl } = options;
+  const { pool } = options;
   const { about } = mail;
   if (about === undefined) return true;
   const candidates = about.messageIds.map((messageId) => ({ userId: about.userId, messageId }));
   const [facts, realm] = await Promise.all([listToldFacts(pool, candidates), getRealm(pool)]);
   const owed = facts.filter((each) => judge(each).email !== undefined);
   if (isFilled(owed) && !realm.isDeactivated) {
-    const now = mailOf(owed, realm, publicUrl);
+    const now = mailOf(owed, realm, options);
     if (now.letter === mail.letter && now.recipient === mail.recipient) return true;
   }
   await transaction(pool, async (client) => {

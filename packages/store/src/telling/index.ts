@@ -1,3 +1,5 @@
+export { findAnsweredMessage, findAnswerer } from './answers.ts';
+export type { AnsweredMessage, Answerer } from './answers.ts';
 export {
   countMailCandidates,
   countMessagesToLookAt,

@@ -39,6 +39,11 @@ export function checkContent(content: string): string {
   return cut(trimmed, limits.contentMaxCodePoints, contentCut);
 }
 
+/** @returns a text of at most `max` code points, which says so if it was longer */
+export function cutContent(text: string, max: number): string {
+  return cut(text, max, contentCut);
+}
+
 /**
  * The stored form of an edit's text: trimmed at both ends, cut to its limit, and never empty (reference facts, messages 12).
  *

@@ -46,6 +46,8 @@ export type KeyedSend = MessageRequest & {
   readonly clientName: string;
   readonly queueId?: string | undefined;
   readonly localId?: string | undefined;
+  /** Whether its sender has read it; by default as the client says. */
+  readonly isReadBySender?: boolean;
   /** The people besides the sender for whom it is read from the start. */
   readonly readByIds?: readonly number[];
   /** The account whose access decides which streams the text may name and which files it may share; by default the sender. */
@@ -284,6 +286,7 @@ export class MessageSender {
       text,
       sendKey,
       clientName: request.clientName,
+      isReadBySender: request.isReadBySender,
       sentAtSecs,
       submessages,
       readByIds: request.readByIds ?? [],

@@ -1,0 +1,116 @@
+import { answerMark } from '@parley/mail/answer-mark';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+
+import { findAnswer } from './answer-text.ts';
+
+const letter = `${answerMark}
+
+“Ann Lee”: “The kiln is hot”
+
+Read and answer:
+https://chat.example/#narrow/x
+
+-- 
+You get this because you were away.`;
+
+function quoted(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => `> ${line}`)
+    .join('\n');
+}
+
+/** How programs put an answer above what it answers. */
+const programs: Readonly<Record<string, (answer: string) => string>> = {
+  Gmail: (answer) =>
+    `${answer}\n\nOn Thu, Nov 26, 2026 at 10:51 PM Parley <parley@chat.example>\nwrote:\n\n${quoted(letter)}\n`,
+  'Apple Mail': (answer) =>
+    `${answer}\r\n\r\n> On 26 Nov 2026, at 22:51, Parley <parley@chat.example> wrote:\r\n> \r\n${quoted(letter)}`,
+  Thunderbird: (answer) =>
+    `${answer}\n\nAm 26.11.26 um 22:51 schrieb Parley:\n${quoted(letter)}\n\n-- \nBob Ray\nPotter`,
+  Outlook: (answer) =>
+    `${answer}\n\n________________________________\nFrom: Parley <parley@chat.example>\nSent: Thursday, November 26, 2026 10:51 PM\nTo: Bob Ray <bob@home.example>\nSubject: “Ann Lee” wrote to you\n\n${letter}\n`,
+  'Outlook, old': (answer) =>
+    `${answer}\n\n-----Original Message-----\nFrom: Parley\nSent: Thursday\nTo: Bob Ray\nSubject: x\n\n${letter}\n`,
+  'with a signature above': (answer) =>
+    `${answer}\n\n--\nBob Ray\n+1 555 0100\n\nOn 26 Nov 2026 Parley wrote:\n${quoted(letter)}`,
+  'without a quotation': (answer) => `${answer}\n\n-- \nBob Ray`,
+  Japanese: (answer) =>
+    `${answer}\n\n2026年11月26日(木) 22:51 Parley <parley@chat.example>：\n${quoted(letter)}`,
+};
+
+test.each(Object.entries(programs))(
+  '%s: what is above the quotation is the answer',
+  (_name, write) => {
+    for (const answer of [
+      'Yes',
+      'Yes.\n\nIt is *hot*:\n\n* one\n* two',
+      'At 10 it was 1000 °C',
+      '> you said\n\nno',
+    ])
+      expect(findAnswer(write(answer))).toBe(answer);
+  },
+);
+
+test.each(Object.entries(programs))('%s: no other words come with it', (_name, write) => {
+  const word = fc
+    .stringMatching(/^[A-Za-z0-9.,!?*_`#()-]{1,12}$/)
+    .filter((text) => !text.startsWith('--'));
+  const paragraph = fc.array(word, { minLength: 1, maxLength: 8 }).map((words) => words.join(' '));
+  fc.assert(
+    fc.property(fc.array(paragraph, { minLength: 1, maxLength: 5 }), (paragraphs) => {
+      const answer = `${paragraphs.join('\n\n')}.`;
+      expect(findAnswer(write(answer))).toBe(answer);
+    }),
+  );
+});
+
+test('an answer below the quotation is found where its lines are marked', () => {
+  expect(findAnswer(`On 26 Nov 2026 Parley wrote:\n${quoted(letter)}\n\nYes\n\n-- \nBob`)).toBe(
+    'Yes',
+  );
+});
+
+test.each([
+  ['nothing', ''],
+  ['a quotation alone', `On 26 Nov 2026 Parley wrote:\n${quoted(letter)}`],
+  ['our own words without marks', `From: Parley\nSent: x\nTo: y\nSubject: z\n\n${letter}`],
+  ['a signature alone', `-- \nBob\n\nOn 26 Nov 2026 Parley wrote:\n${quoted(letter)}`],
+])('%s is no answer', (_what, text) => {
+  expect(findAnswer(text)).toBe('');
+});
+
+test('what looks like an introduction stays without one', () => {
+  const answer = 'See 26:\n\n> the kiln is hot';
+  expect(findAnswer('Two things:\n\n> one\n\nThree')).toBe('Two things:\n\n> one\n\nThree');
+  expect(findAnswer(`${answer}\n\nYes`)).toBe(`${answer}\n\nYes`);
+  expect(
+    findAnswer(`Name: Bob\nTown: Bath\n\nOn 26 Nov 2026 Parley wrote:\n${quoted(letter)}`),
+  ).toBe('Name: Bob\nTown: Bath');
+});
+
+test('any text ends, and gives no more than it has', () => {
+  const line = fc.oneof(
+    fc.string(),
+    fc.constantFrom(
+      '',
+      '>',
+      '--',
+      ':',
+      answerMark,
+      `> ${answerMark}`,
+      'Aa: b',
+      '-----',
+      'On 1 x wrote:',
+    ),
+  );
+  fc.assert(
+    fc.property(fc.array(line), (lines) => {
+      const answer = findAnswer(lines.join('\n'));
+      expect(answer).toBe(answer.trim());
+      expect(answer.length).toBeLessThanOrEqual(lines.join('\n').length);
+      expect(answer).not.toContain('\0');
+    }),
+  );
+});

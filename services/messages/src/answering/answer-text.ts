@@ -1,0 +1,103 @@
+/**
+ * Finds what somebody wrote in a mail that quotes the mail that it answers. Each line is looked at a bounded number of times, so the cost is
+ * proportional to the length of the text, whatever it is.
+ */
+import { answerMark } from '@parley/mail/answer-mark';
+
+const quoteSign = '>';
+const signatureMark = '--';
+/** `On Thu, 26 Nov 2026 at 22:51, Parley <…> wrote:` may take more than one line. */
+const attributionMaxLines = 4;
+/** Some programs write who, when, to whom and about what above what they quote. */
+const fieldsMin = 3;
+const field = /^\*?\p{L}[\p{L} -]{0,30}\*? ?: /u;
+
+function isBlank(line: string): boolean {
+  return line.trim() === '';
+}
+
+function isQuoted(line: string): boolean {
+  return line.trimStart().startsWith(quoteSign);
+}
+
+/** A line of signs, or words between them: `-----Original Message-----`. */
+function isRule(line: string): boolean {
+  const trimmed = line.trim();
+  const sign = trimmed.charAt(0);
+  return '-_*='.includes(sign) && trimmed.startsWith(sign.repeat(5)) && trimmed.endsWith(sign);
+}
+
+/** Removes lines from the end while they are of a kind. */
+function dropEnd(lines: string[], isDropped: (line: string) => boolean): void {
+  while (lines.length > 0 && isDropped(lines.at(-1) ?? '')) lines.pop();
+}
+
+/** Removes the line in which the program says who wrote what follows: it ends with a colon, and has a date. */
+function dropAttribution(lines: string[]): void {
+  const last = lines.at(-1)?.trimEnd() ?? '';
+  if (!last.endsWith(':') && !last.endsWith('：')) return;
+  for (let count = 1; count <= attributionMaxLines; count += 1) {
+    const line = lines.at(-count);
+    if (line === undefined || isBlank(line)) return;
+    if (/\d/.test(line)) {
+      lines.length -= count;
+      return;
+    }
+  }
+}
+
+function dropFields(lines: string[]): void {
+  let count = 0;
+  while (field.test(lines.at(-1 - count) ?? '')) count += 1;
+  if (count < fieldsMin) return;
+  lines.length -= count;
+  dropEnd(lines, isBlank);
+}
+
+/** Removes what a program puts before a quotation. */
+function dropIntroduction(lines: string[]): void {
+  dropEnd(lines, (line) => isBlank(line) || isQuoted(line));
+  dropFields(lines);
+  dropEnd(lines, (line) => isBlank(line) || isRule(line));
+  dropAttribution(lines);
+}
+
+/** Without a signature (RFC 3676, 4.3). */
+function join(lines: readonly string[]): string {
+  const signature = lines.findIndex((line) => line.trimEnd() === signatureMark);
+  const written = signature === -1 ? lines : lines.slice(0, signature);
+  return written
+    .map((line) => line.trimEnd())
+    .join('\n')
+    .trim();
+}
+
+/** What stands above the line that asks for it; else, below a quotation of the mail, what is not quoted. */
+function writtenAround(lines: readonly string[], mark: number): string {
+  const above = lines.slice(0, mark);
+  dropIntroduction(above);
+  const answer = join(above);
+  if (answer !== '' || !isQuoted(lines[mark] ?? '')) return answer;
+  return join(lines.slice(mark + 1).filter((line) => !isQuoted(line)));
+}
+
+/** A text that does not quote the mail is an answer as it is, but for a quotation of something else at its end. */
+function writtenWithout(lines: string[]): string {
+  const whole = [...lines];
+  dropEnd(lines, (line) => isBlank(line) || isQuoted(line));
+  const isIntroduced = (lines.at(-1)?.trimEnd() ?? '').endsWith(':');
+  if (lines.length === whole.length || !isIntroduced) return join(whole);
+  dropAttribution(lines);
+  return join(lines);
+}
+
+/** @returns what the sender of a mail wrote, as far as its text tells; empty if that is nothing */
+export function findAnswer(text: string): string {
+  const lines = text
+    .replaceAll('\0', '')
+    .replaceAll('\u{a0}', ' ')
+    .toWellFormed()
+    .split(/\r\n|\r|\n/);
+  const mark = lines.findIndex((line) => line.includes(answerMark));
+  return mark === -1 ? writtenWithout(lines) : writtenAround(lines, mark);
+}
