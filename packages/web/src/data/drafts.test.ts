@@ -1,7 +1,6 @@
 import { expect, test } from 'vitest';
 
 import { Drafts } from './drafts.ts';
-import { conversationKey } from './narrow.ts';
 import { AccountStore } from './stored.ts';
 
 const stored = new Map<string, string>();
@@ -32,7 +31,7 @@ test('a conversation has one draft, kept for the account, the last changed first
   drafts.append(withBob, 'more');
   expect(drafts.find(withBob)?.content).toBe('two\n\nmore');
   drafts.save(inTopic, ' \n');
-  drafts.delete(conversationKey(withBob));
+  drafts.delete(withBob);
   expect([drafts.all.peek(), stored.size]).toEqual([[], 0]);
 });
 

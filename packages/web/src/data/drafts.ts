@@ -57,7 +57,7 @@ export class Drafts {
     this.save(conversation, [earlier, content].filter(Boolean).join('\n\n'));
   }
 
-  delete(key: string): void {
-    this.#stored.change((drafts) => drafts.filter((draft) => draft.key !== key));
+  delete(conversation: Conversation): void {
+    this.save(conversation, '');
   }
 }

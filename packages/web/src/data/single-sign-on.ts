@@ -23,8 +23,17 @@ export function parseSignOn(fragment: string): SignOn | undefined {
   return { provider, answer: step === 'start' ? undefined : answer };
 }
 
-async function leaveFor(url: string, place: string): Promise<never> {
-  sessionStorage.setItem(returnName, place);
+/**
+ * Leaves for a provider to sign in there, or to link an identity there to the own account, and for the place in the address afterwards.
+ *
+ * @throws ApiError, NoAnswerError: see `describeFailure`
+ */
+export async function beginSignOn(
+  provider: string,
+  operation: 'POST /sso/start' | 'POST /sso/link' = 'POST /sso/start',
+): Promise<never> {
+  const { url } = await entranceClient().request(operation, { provider });
+  sessionStorage.setItem(returnName, signOn.peek() === undefined ? location.hash : '');
   // Whoever comes back by the browser's button finds the page as it was left, waiting.
   addEventListener('pageshow', ({ persisted }) => {
     if (persisted) location.reload();
@@ -32,22 +41,6 @@ async function leaveFor(url: string, place: string): Promise<never> {
   location.assign(url);
   // The page ends.
   return new Promise(() => {});
-}
-
-/**
- * Leaves for a provider to sign in there, and for the place in the address afterwards.
- *
- * @throws ApiError, NoAnswerError: see `describeFailure`
- */
-export async function beginSignOn(provider: string): Promise<never> {
-  const { url } = await entranceClient().request('POST /sso/start', { provider });
-  return leaveFor(url, signOn.peek() === undefined ? location.hash : '');
-}
-
-/** Leaves for a provider to link an identity there to the own account. Throws as `beginSignOn` does. */
-export async function beginLinking(provider: string): Promise<never> {
-  const { url } = await entranceClient().request('POST /sso/link', { provider });
-  return leaveFor(url, location.hash);
 }
 
 /** Goes on to the client, or to the sign-in page. */

@@ -1,6 +1,6 @@
 /** Files on their way to the server. `fetch` does not say how much was sent, so this is the one request that the typed client does not make. */
 import { computed, signal } from '@preact/signals';
-import type { ReadonlySignal, Signal } from '@preact/signals';
+import type { ReadonlySignal } from '@preact/signals';
 
 import { texts } from '../texts.ts';
 import { notify } from './notices.ts';
@@ -13,12 +13,8 @@ export type Upload = {
   readonly progress: ReadonlySignal<number>;
   /** What the server said against it, or an empty text if there was no answer. */
   readonly failure: ReadonlySignal<string | undefined>;
-};
-
-type Running = Upload & {
-  readonly progress: Signal<number>;
-  readonly failure: Signal<string | undefined>;
-  readonly request: XMLHttpRequest;
+  /** Ends it while it is on its way, and forgets it when it failed. */
+  readonly cancel: () => void;
 };
 
 /** Files of one drop or choice. */
@@ -31,7 +27,7 @@ function textIn(answer: unknown, name: string): string | undefined {
 
 /** The uploads of one compose area. */
 export class Uploads {
-  readonly #items = signal<readonly Running[]>([]);
+  readonly #items = signal<readonly Upload[]>([]);
   readonly items: ReadonlySignal<readonly Upload[]> = this.#items;
   /** Whether a file is on its way. */
   readonly areRunning = computed(() =>
@@ -46,44 +42,34 @@ export class Uploads {
     for (const file of all.slice(0, filesMax)) this.#start(file, onDone);
   }
 
-  /** Ends an upload that is on its way, and forgets one that failed. */
-  cancel(id: number): void {
-    const items = this.#items.peek();
-    items.find((each) => each.id === id)?.request.abort();
-    this.#items.value = items.filter((each) => each.id !== id);
-  }
-
   cancelAll(): void {
-    for (const { id } of this.#items.peek()) this.cancel(id);
+    for (const { cancel } of this.#items.peek()) cancel();
   }
 
   #start(file: File, onDone: (markdown: string) => void): void {
     this.#lastId += 1;
+    const progress = signal(0);
+    const failure = signal<string | undefined>(undefined);
     const request = new XMLHttpRequest();
-    const upload: Running = {
-      id: this.#lastId,
-      name: file.name,
-      progress: signal(0),
-      failure: signal(undefined),
-      request,
+    const cancel = (): void => {
+      request.abort();
+      this.#items.value = this.#items.peek().filter((each) => each !== upload);
     };
+    const upload: Upload = { id: this.#lastId, name: file.name, progress, failure, cancel };
     this.#items.value = [...this.#items.peek(), upload];
-    request.upload.onprogress = ({ loaded, total }) => {
-      upload.progress.value = total === 0 ? 0 : loaded / total;
-    };
+    request.upload.onprogress = ({ loaded, total }) =>
+      (progress.value = total === 0 ? 0 : loaded / total);
     request.onload = () => {
       const answer: unknown = request.response;
       const uri = textIn(answer, 'uri');
       if (uri === undefined) {
-        upload.failure.value = textIn(answer, 'msg') ?? '';
+        failure.value = textIn(answer, 'msg') ?? '';
         return;
       }
-      this.cancel(upload.id);
+      cancel();
       onDone(`[${linkText(file.name)}](${uri})`);
     };
-    request.onerror = () => {
-      upload.failure.value = '';
-    };
+    request.onerror = () => (failure.value = '');
     request.open('POST', '/api/v1/user_uploads');
     request.responseType = 'json';
     const form = new FormData();

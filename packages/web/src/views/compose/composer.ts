@@ -6,7 +6,6 @@ import { findCautions, findObstacle } from '../../data/compose-checks.ts';
 import type { Caution, Obstacle } from '../../data/compose-checks.ts';
 import { noTopic } from '../../data/message-actions.ts';
 import {
-  conversationKey,
   conversationOf,
   isSameConversation,
   narrowKey,
@@ -149,7 +148,7 @@ export class Composer {
     this.#target.conversation = conversation;
     composing.value = conversation;
     if (isSameConversation(earlier, conversation)) return;
-    if (earlier !== undefined) drafts.delete(conversationKey(earlier));
+    if (earlier !== undefined) drafts.delete(earlier);
     const draft = drafts.find(conversation)?.content;
     this.#show([draft, this.field.text.peek()].filter(Boolean).join('\n\n'));
     this.#saveSoon();
@@ -198,8 +197,7 @@ export class Composer {
 
   /** The text is on its way: it is no draft any more, and the next one begins. */
   #finish(target: Target): void {
-    if (target.conversation !== undefined)
-      this.app.drafts.delete(conversationKey(target.conversation));
+    if (target.conversation !== undefined) this.app.drafts.delete(target.conversation);
     if (target !== this.#target) return;
     this.#show();
     this.field.focus();

@@ -40,7 +40,7 @@ export function UploadList({ uploads }: { readonly uploads: Uploads }) {
   if (uploads.items.value.length === 0) return null;
   return (
     <ul class="uploads" aria-label={texts.compose.uploads}>
-      {uploads.items.value.map(({ id, name, progress, failure }) => {
+      {uploads.items.value.map(({ id, name, progress, failure, cancel }) => {
         const isFailed = failure.value !== undefined;
         const { cancelUpload, dismissUpload } = texts.compose;
         return (
@@ -56,7 +56,7 @@ export function UploadList({ uploads }: { readonly uploads: Uploads }) {
             <IconButton
               icon="close"
               label={isFailed ? dismissUpload(name) : cancelUpload(name)}
-              onClick={() => uploads.cancel(id)}
+              onClick={cancel}
             />
           </li>
         );

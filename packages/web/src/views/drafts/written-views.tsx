@@ -91,7 +91,7 @@ export function DraftsView({ app }: { readonly app: App }) {
     content: <p class="source">{content}</p>,
     actions: [
       [goOn, () => open(app, conversation)],
-      [remove, () => app.drafts.delete(key)],
+      [remove, () => app.drafts.delete(conversation)],
     ] as const,
   }));
   return <WrittenList app={app} about={texts.drafts} written={written} />;

@@ -5,7 +5,7 @@ import type { ComponentType } from 'preact';
 
 import type { App } from '../../data/app.ts';
 import { perform } from '../../data/operation.ts';
-import { beginLinking } from '../../data/single-sign-on.ts';
+import { beginSignOn } from '../../data/single-sign-on.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { formatLongMoment } from '../parts/time.ts';
 import { useReading } from '../parts/waiting.tsx';
@@ -94,7 +94,7 @@ export const IdentitiesSection = readSection(
         <ActionButton
           key={name}
           label={t.identities.link(display_name)}
-          run={() => beginLinking(idOf(name))}
+          run={() => beginSignOn(idOf(name), 'POST /sso/link')}
         />
       ))}
     </>
