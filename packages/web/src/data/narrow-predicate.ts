@@ -1,6 +1,7 @@
 import { conversationOfMessage } from './conversation.ts';
 import type { Narrow, NarrowTerm } from './narrow.ts';
 import type { Message, State } from './state.ts';
+import { isMention } from './unread.ts';
 
 type Verdict = boolean | undefined;
 
@@ -13,13 +14,13 @@ function judgeFlag(flag: unknown, { flags }: Message, isPrivate: boolean): Verdi
     case 'private':
       return isPrivate;
     case 'starred':
-      return flags?.includes('starred') ?? false;
+      return flags.includes('starred');
     case 'mentioned':
-      return flags?.some((each) => each === 'mentioned' || each === 'wildcard_mentioned') ?? false;
+      return isMention(flags);
     case 'alerted':
-      return flags?.includes('has_alert_word') ?? false;
+      return flags.includes('has_alert_word');
     case 'unread':
-      return !(flags?.includes('read') ?? false);
+      return !flags.includes('read');
     default:
       return undefined;
   }

@@ -19,6 +19,11 @@ export type UnreadConversation = {
   readonly mentionCount: number;
 };
 
+/** @param flags of a message */
+export function isMention(flags: readonly string[]): boolean {
+  return flags.includes('mentioned') || flags.includes('wildcard_mentioned');
+}
+
 /** Reads the lists that `register` answers. */
 export function readUnread(
   { streams, pms, huddles, mentions }: NonNullable<AnswerOf<'POST /register'>['unread_msgs']>,

@@ -2,16 +2,12 @@ import { conversationOfMessage } from '../conversation.ts';
 import { emojiKey } from '../emoji.ts';
 import type { Narrow } from '../narrow.ts';
 import type { Message, State } from '../state.ts';
-import { changeUnread } from '../unread.ts';
+import { changeUnread, isMention } from '../unread.ts';
 import { without } from './change.ts';
 import type { AppliedEvent, Kept, Reducers } from './reducer.ts';
 import { noteFirstMessage } from './streams.ts';
 
 type Edit = Extract<AppliedEvent, { readonly type: 'update_message' }>;
-
-function isMention(flags: readonly string[]): boolean {
-  return flags.includes('mentioned') || flags.includes('wildcard_mentioned');
-}
 
 function withFlag(flags: Message['flags'], flag: Message['flags'][number], isSet: boolean) {
   const others = flags.filter((each) => each !== flag);

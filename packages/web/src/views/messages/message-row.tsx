@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 import type { App } from '../../data/app.ts';
 import { editedMessageId } from '../../data/message-actions.ts';
 import type { Message } from '../../data/state.ts';
+import { isMention } from '../../data/unread.ts';
 import { texts } from '../../texts.ts';
 import { lazy } from '../lazy.tsx';
 import { Avatar } from '../parts/avatar.tsx';
@@ -26,9 +27,6 @@ type MessageRowProps = {
 /** One message. */
 export function MessageRow({ app, message, showsSender, matchHtml }: MessageRowProps) {
   const { id, sender_id, sender_full_name, is_me_message } = message;
-  const isMentioned = message.flags.some(
-    (flag) => flag === 'mentioned' || flag === 'wildcard_mentioned',
-  );
   const person = app.state.people.value.get(sender_id) ?? {
     user_id: sender_id,
     full_name: sender_full_name,
@@ -51,7 +49,7 @@ export function MessageRow({ app, message, showsSender, matchHtml }: MessageRowP
       class="message"
       tabIndex={-1}
       data-message-id={id}
-      data-mentioned={isMentioned}
+      data-mentioned={isMention(message.flags)}
       data-shows-sender={showsSender}
       aria-label={texts.messages.by(person.full_name, time)}
       aria-describedby={contentId}
