@@ -132,7 +132,8 @@ test('whatever arrives or goes during readings, the range has no gap and nothing
         } else if (each === 'older') void list.loadOlder();
         else if (each === 'newer') void list.loadNewer();
         else if (each === 'refresh') void list.refresh();
-        else if (each === 'scroll') list.isReadBack = !list.isReadBack;
+        else if (each === 'scroll')
+          list.readerAt = list.readerAt === undefined ? list.ids.peek()[0] : undefined;
         else await server.answer(list);
       }
       while (server.isAsked) await server.answer(list);
@@ -156,6 +157,7 @@ test('a list that is read back far keeps a bounded range, and reads its end agai
   await server.answer(list);
   await reading;
   while (!list.hasOldest.peek()) {
+    list.readerAt = list.ids.peek()[0];
     void list.loadOlder();
     await server.answer(list);
     expect(list.ids.peek().length).toBeLessThanOrEqual(keptMax);
@@ -163,6 +165,7 @@ test('a list that is read back far keeps a bounded range, and reads its end agai
   expect(countHeld(server, store)).toBeLessThanOrEqual(keptMax);
   expect(list.ids.peek()[0]).toBe(1);
   while (!list.hasNewest.peek()) {
+    list.readerAt = list.ids.peek().at(-1);
     void list.loadNewer();
     await server.answer(list);
   }
@@ -179,12 +182,27 @@ test('what comes while a reader is elsewhere takes nothing away, and is read whe
     void list.loadOlder();
     await server.answer(list);
   }
-  list.isReadBack = true;
+  list.readerAt = list.ids.peek()[0];
   const before = list.ids.peek();
   server.ids.push(1_000);
   store.put(messageOf(1_000));
   expect([list.append(1_000), list.ids.peek()]).toEqual([false, before]);
+  list.readerAt = before.at(-1);
   void list.loadNewer();
   await server.answer(list);
   expect([list.hasNewest.peek(), list.ids.peek().at(-1)]).toEqual([true, 1_000]);
+});
+
+test('what a reader sees stays, whichever end grows', async () => {
+  const server = new Server(1_000);
+  const { list } = open(server);
+  void list.load(500);
+  await server.answer(list);
+  for (const read of [() => list.loadOlder(), () => list.loadNewer()]) {
+    list.readerAt = list.ids.peek()[0];
+    void read();
+    await server.answer(list);
+    expect(list.ids.peek()).toContain(list.readerAt);
+  }
+  expect(list.ids.peek()).toHaveLength(keptMax);
 });

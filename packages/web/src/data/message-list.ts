@@ -41,8 +41,8 @@ export class MessageList {
   /** Why the last reading failed, until the next begins. */
   readonly failure: Signal<unknown> = signal(undefined);
   readonly matches: Signal<ReadonlyMap<number, Match>> = signal(new Map());
-  /** Whether a reader is elsewhere than at its end: what comes there takes nothing away. */
-  isReadBack = false;
+  /** The message that a reader sees. Undefined for one who is at the end, and without one. What is farthest from there goes first. */
+  readerAt: number | undefined;
   readonly #options: MessageListOptions;
   #reading = new AbortController();
   /** Where the list began; undefined until it was loaded. */
@@ -76,7 +76,7 @@ export class MessageList {
     batch(() => {
       this.#add(idsOf(page));
       this.hasOldest.value = page.found_oldest;
-      this.#cut('newest');
+      this.#cut();
     });
   }
 
@@ -89,7 +89,7 @@ export class MessageList {
       this.#add(idsOf(page));
       this.hasNewest.value = page.found_newest;
       this.#appendArrived();
-      this.#cut('oldest');
+      this.#cut();
     });
   }
 
@@ -119,11 +119,13 @@ export class MessageList {
       this.#arrived.push(id);
       return true;
     }
-    if (this.isReadBack && this.ids.peek().length >= this.#max) this.hasNewest.value = false;
+    // What comes at the end takes nothing away from a reader who is elsewhere.
+    if (this.readerAt !== undefined && this.ids.peek().length >= this.#max)
+      this.hasNewest.value = false;
     if (!this.hasNewest.peek()) return false;
     this.#add([id]);
     // A page at a time, so that not every new message costs that.
-    if (this.ids.peek().length > this.#max) this.#cut('oldest', this.#max - pageSize);
+    if (this.ids.peek().length > this.#max) this.#cut(this.#max - pageSize);
     return true;
   }
 
@@ -147,7 +149,7 @@ export class MessageList {
       this.hasOldest.value = page.found_oldest;
       this.hasNewest.value = page.found_newest;
       this.#appendArrived();
-      this.#cut(this.isReadBack ? 'newest' : 'oldest');
+      this.#cut();
     });
     this.#options.onLeft();
   }
@@ -167,12 +169,17 @@ export class MessageList {
     return this.#options.newestMax ?? keptMax;
   }
 
-  /** Forgets messages at one end if there are too many. */
-  #cut(end: 'oldest' | 'newest', kept = this.#max): void {
+  /** Forgets what is farthest from the reader if there are too many messages. */
+  #cut(kept = this.#max): void {
     const ids = this.ids.peek();
-    if (ids.length <= kept) return;
-    this.ids.value = end === 'oldest' ? ids.slice(-kept) : ids.slice(0, kept);
-    (end === 'oldest' ? this.hasOldest : this.hasNewest).value = false;
+    const spare = ids.length - kept;
+    if (spare <= 0) return;
+    const { readerAt = Infinity } = this;
+    const before = ids.filter((id) => id < readerAt).length;
+    const start = Math.min(Math.max(0, before - kept / 2), spare);
+    this.ids.value = ids.slice(start, start + kept);
+    if (start > 0) this.hasOldest.value = false;
+    if (start < spare) this.hasNewest.value = false;
     this.#options.onLeft();
   }
 

@@ -22,12 +22,13 @@ export class ScrollKeeper {
   /**
    * Remembers what the reader sees: after each scroll.
    *
-   * @returns ids of the messages whose end is in sight, and whether that is the end of all
+   * @returns the id of the first message in sight, those of the messages whose end is in sight, and whether that is the end of all
    */
-  hold(): { readonly seenIds: readonly number[]; readonly isAtEnd: boolean } {
+  hold() {
     const { scrollTop, scrollHeight, clientHeight } = this.#scroller;
     const { top, bottom } = this.#scroller.getBoundingClientRect();
     const seenIds: number[] = [];
+    let heldId: number | undefined;
     this.#held = undefined;
     for (let index = this.#firstBelow(top); index < this.#rows.length; index += 1) {
       const row = this.#rows[index];
@@ -35,9 +36,10 @@ export class ScrollKeeper {
       if (row === undefined || place === undefined || place.top >= bottom) break;
       this.#held ??= { row, bottom: place.bottom, scrollTop };
       const id = row.dataset['messageId'];
+      heldId ??= id === undefined ? undefined : Number(id);
       if (id !== undefined && place.bottom <= bottom + 1) seenIds.push(Number(id));
     }
-    return { seenIds, isAtEnd: scrollHeight - scrollTop - clientHeight < endMarginPx };
+    return { heldId, seenIds, isAtEnd: scrollHeight - scrollTop - clientHeight < endMarginPx };
   }
 
   /** Brings it back: after each change of the page. What the reader scrolled since it was held is kept. */

@@ -30,9 +30,9 @@ export function useScrolling(
   };
   const look = (): void => {
     if (keeper.current === undefined) return;
-    const { seenIds, isAtEnd: isAtLast } = keeper.current.hold();
+    const { heldId, seenIds, isAtEnd: isAtLast } = keeper.current.hold();
     isAtEnd.value = isAtLast && list.hasNewest.peek();
-    list.isReadBack = !isAtEnd.peek();
+    list.readerAt = isAtEnd.peek() ? undefined : heldId;
     lastSeenId.value = seenIds.at(-1) ?? lastSeenId.peek();
     if (document.visibilityState === 'visible' && document.hasFocus()) app.reading.see(seenIds);
   };
@@ -53,7 +53,7 @@ export function useScrolling(
     addEventListener('focus', look);
     document.addEventListener('visibilitychange', look);
     return () => {
-      list.isReadBack = false;
+      list.readerAt = undefined;
       heights.disconnect();
       removeEventListener('focus', look);
       document.removeEventListener('visibilitychange', look);
