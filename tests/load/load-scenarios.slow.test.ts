@@ -20,6 +20,7 @@ import type { CapacityStep } from './scenarios/capacity.ts';
 import { measureImport } from './scenarios/import.ts';
 import { measureIdleQueues } from './scenarios/idle-queues.ts';
 import { measureNodeDeath } from './scenarios/node-death.ts';
+import { measureTelling } from './scenarios/telling.ts';
 import { soak } from './scenarios/soak.ts';
 import type { SoakSample } from './scenarios/soak.ts';
 
@@ -195,6 +196,18 @@ test('capacity', async () => {
   expect(steps[0]).toMatchObject({ people: 13, gateways: 1, fault: undefined });
   const carried = steps.filter(({ isCarried }) => isCarried).map((step) => step.people);
   expect(people).toBe(Math.max(0, ...carried));
+});
+
+test('telling', async () => {
+  const told = await measureTelling(await start({ events: 1, people: 0 }), {
+    audience: 20,
+    rounds: 1,
+  });
+  expect(told).toMatchObject({ subscribers: 20, away: 18 });
+  const { send, candidate, decision_and_mail, candidate_of_push, decision_and_push } = told;
+  for (const { ratio } of Object.values(send)) expect(ratio).toBeGreaterThan(0);
+  for (const cost of [candidate, decision_and_mail, candidate_of_push, decision_and_push])
+    expect(cost.node_us + cost.postgres_us).toBeGreaterThan(0);
 });
 
 test('storm', async () => {
