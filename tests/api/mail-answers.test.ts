@@ -298,6 +298,13 @@ describe('an answer is refused for good', () => {
       () => pool.query(`UPDATE users SET password_hash = 'other' WHERE id = ${bob.id}`),
     ],
     [
+      'of who has another key',
+      '5.1.1',
+      async () => {
+        await bob.client.post('users/me/api_key/regenerate');
+      },
+    ],
+    [
       'of who has another address',
       '5.1.1',
       () =>

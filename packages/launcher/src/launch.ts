@@ -258,6 +258,8 @@ export class Launch {
                 ...shared,
                 PARLEY_PORT: service === 'gateway' ? String(options.port) : '0',
                 PARLEY_INTERNAL_PORT: '0',
+                // A relay knows one port, which one process has.
+                ...(number > 1 ? { PARLEY_LMTP_PORT: '0' } : {}),
               },
               log,
             },

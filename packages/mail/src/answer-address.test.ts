@@ -7,7 +7,7 @@ import { isGenuine, makeAnswerAddress, parseAnswerAddress } from './answer-addre
 
 const addresses = parseAnswerAddresses('reply+%@chat.example');
 const secrets = deriveKeySecrets('s'.repeat(32));
-const ann = { address: 'ann@home.example', passwordHash: '$argon2id$1' };
+const ann = { address: 'ann@home.example', passwordHash: '$argon2id$1', keyMadeAt: '17.000001' };
 
 function make(subject: { userId: number; messageId: number }, credentials = ann): string {
   return makeAnswerAddress(addresses, secrets, subject, credentials);
@@ -63,12 +63,13 @@ test('other texts are no addresses', () => {
   expect(parseAnswerAddress(addresses, `x${made}`)).toBeUndefined();
 });
 
-test('it ends with the address and the password of its person, and with the key secret', () => {
+test('it ends with the address, the password and the key of its person, and with the key secret', () => {
   const token = parseAnswerAddress(addresses, make({ userId: 7, messageId: 8 }));
   if (token === undefined) throw new Error('it is an address');
   expect(isGenuine(secrets, token, { ...ann, address: 'ann@work.example' })).toBe(false);
   expect(isGenuine(secrets, token, { ...ann, passwordHash: '$argon2id$2' })).toBe(false);
   expect(isGenuine(secrets, token, { ...ann, passwordHash: null })).toBe(false);
+  expect(isGenuine(secrets, token, { ...ann, keyMadeAt: '17.000002' })).toBe(false);
   const next = 't'.repeat(32);
   expect(isGenuine(deriveKeySecrets(next), token, ann)).toBe(false);
   expect(isGenuine(deriveKeySecrets(next, 's'.repeat(32)), token, ann)).toBe(true);

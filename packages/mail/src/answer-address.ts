@@ -1,6 +1,6 @@
 /**
  * Addresses to which a mail about messages is answered (decision 0055). One names a person and a message, and is signed; nothing of it is
- * stored. It is good while the person's address and password are those with which it was made.
+ * stored. It is good while the person's address, password and API key are those with which it was made.
  */
 import { timingSafeEqual } from 'node:crypto';
 
@@ -16,6 +16,8 @@ export type AnswerSubject = { readonly userId: number; readonly messageId: numbe
 export type AnswererCredentials = {
   readonly address: string;
   readonly passwordHash: string | null;
+  /** Tells one API key from the next. */
+  readonly keyMadeAt: string | null;
 };
 
 /** What an address says. It is a claim until `isGenuine` has judged it. */
@@ -68,9 +70,9 @@ function read(text: string): Buffer | undefined {
 
 function signedText(
   { userId, messageId }: AnswerSubject,
-  { address, passwordHash }: AnswererCredentials,
+  { address, passwordHash, keyMadeAt }: AnswererCredentials,
 ): string {
-  return JSON.stringify(['answer by mail', userId, messageId, address, passwordHash]);
+  return JSON.stringify(['answer by mail', userId, messageId, address, passwordHash, keyMadeAt]);
 }
 
 /** @returns the address by which a person answers a message, the same each time */

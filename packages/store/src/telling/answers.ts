@@ -1,4 +1,4 @@
-/** What decides about an answer by mail (reads tables of `users`, `messages` and `conversations`; decision 0055). */
+/** What decides about an answer by mail (reads tables of `users`, `api_keys`, `messages` and `conversations`; decision 0055). */
 import type { Queryable } from '@parley/database';
 
 import { maySeeMessageSql } from '../visibility/visibility-sql.ts';
@@ -8,6 +8,8 @@ export type Answerer = {
   /** Where mails to the person go. */
   readonly address: string;
   readonly passwordHash: string | null;
+  /** When the API key was made, as text with microseconds; null for who has none. */
+  readonly keyMadeAt: string | null;
 };
 
 /** Where a message is now. */
@@ -23,7 +25,9 @@ export type AnsweredMessage = {
 export async function findAnswerer(db: Queryable, userId: number): Promise<Answerer | undefined> {
   const { rows } = await db.query<Answerer>({
     name: 'store-find-answerer',
-    text: `SELECT coalesce(u.delivery_email, u.email) AS address, u.password_hash AS "passwordHash" FROM users u
+    text: `SELECT coalesce(u.delivery_email, u.email) AS address, u.password_hash AS "passwordHash",
+        extract(epoch FROM k.created_at)::text AS "keyMadeAt"
+      FROM users u LEFT JOIN api_keys k ON k.user_id = u.id
       WHERE u.id = $1::bigint AND u.is_active AND u.bot_type IS NULL AND NOT u.is_system`,
     values: [userId],
   });
