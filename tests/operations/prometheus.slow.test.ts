@@ -20,8 +20,10 @@ import { Prometheus, runPromtool } from './prometheus.ts';
 const emptyInPeace: Readonly<Record<string, string>> = {
   parley_gateway_moved_polls_total: 'no event node goes, and none is so busy that its lease lapses',
   parley_gateway_upstream_retries_total: 'no process is away',
+  parley_mail_answers_total: 'mails cannot be answered here',
   parley_mail_repeats_total: 'every mail is taken at the first attempt',
   'parley_mails_total{outcome=~"refused|given up"}': 'and none is refused',
+  parley_pushes_total: 'nobody has a browser that takes pushes',
 };
 
 const mailFolder = makeMailFolder();
