@@ -1,13 +1,15 @@
 /** Answers by mail: what a person writes in answer to a mail about messages is posted, with the rights of that moment (decision 0055). */
-import { parseAnswerAddresses } from '@parley/config';
 import type { Pool } from '@parley/database';
-import { makeAnswerAddress } from '@parley/mail';
-import { deriveKeySecrets } from '@parley/secrets';
-import { findAnswerer } from '@parley/store/telling';
 import { makeOrganization, openTestPool, startLocalCluster, waitUntil } from '@parley/test-kit';
 import type { Cluster, Parameters, TestAccount, TestOrganization } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
+import {
+  answerAddressOf,
+  answerAddressPattern,
+  countAnswers,
+  lmtpPortOf,
+} from '../support/answers-by-mail.ts';
 import { MailServer, headerOf } from '../support/mail-server.ts';
 import type { ReceivedMail } from '../support/mail-server.ts';
 import { handOver, mailText } from '../support/relay.ts';
@@ -22,7 +24,6 @@ let streamId: number;
 let made = 0;
 
 const requestsMax = 6;
-const pattern = 'reply+%@chat.example';
 
 beforeAll(async () => {
   server = await MailServer.start();
@@ -31,7 +32,7 @@ beforeAll(async () => {
     environment: {
       PARLEY_SMTP_URL: `smtp+plain://127.0.0.1:${server.port}`,
       PARLEY_MAIL_FROM: 'Parley <parley@chat.example>',
-      PARLEY_MAIL_REPLY_ADDRESS: pattern,
+      PARLEY_MAIL_REPLY_ADDRESS: answerAddressPattern,
       PARLEY_PUBLIC_URL: 'https://chat.example',
     },
     serviceEnvironment: {
@@ -61,12 +62,7 @@ beforeEach(async () => {
 
 /** The port for LMTP of a replica of messages. */
 function portOf(replica = 0): number {
-  const line = cluster
-    .getProcess('messages', replica)
-    .output.find((each) => each.includes('lmtp_port'));
-  const { lmtp_port: port } = JSON.parse(line ?? '{}') as { lmtp_port?: number };
-  if (port === undefined) throw new Error('messages takes no answers');
-  return port;
+  return lmtpPortOf(cluster.getProcess('messages', replica));
 }
 
 async function send(from: TestAccount, message: Parameters): Promise<number> {
@@ -91,15 +87,8 @@ async function mailTo(account: TestAccount): Promise<ReceivedMail> {
 }
 
 /** The address by which Bob answers a message, as a mail about it would have it. */
-async function addressFor(messageId: number): Promise<string> {
-  const answerer = await findAnswerer(pool, bob.id);
-  if (answerer === undefined) throw new Error('Bob is here');
-  return makeAnswerAddress(
-    parseAnswerAddresses(pattern),
-    deriveKeySecrets(cluster.settings.keySecret),
-    { userId: bob.id, messageId },
-    answerer,
-  );
+function addressFor(messageId: number): Promise<string> {
+  return answerAddressOf(pool, cluster.settings.keySecret, bob, messageId);
 }
 
 type Said = { readonly id: number; readonly address: string };
@@ -158,17 +147,8 @@ function textsOfBob(): Promise<string[]> {
   return messagesOfBob().then((messages) => messages.map(({ content }) => content));
 }
 
-async function countOf(outcome: string): Promise<number> {
-  const texts = await Promise.all(
-    cluster
-      .findProcesses('messages')
-      .map(async ({ internalUrl }) => (await fetch(`${internalUrl}/metrics`)).text()),
-  );
-  return texts
-    .flatMap((text) => text.split('\n'))
-    .filter((line) => line.startsWith('parley_mail_answers_total{'))
-    .filter((line) => line.includes(`outcome="${outcome}"`))
-    .reduce((sum, line) => sum + Number(line.split(' ')[1]), 0);
+function countOf(outcome: string): Promise<number> {
+  return countAnswers(cluster.findProcesses('messages'), outcome);
 }
 
 test('what is written above the mail is posted where its message is, and everybody learns of it', async () => {
