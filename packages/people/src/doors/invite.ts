@@ -28,6 +28,7 @@ import { findEmailFault, isEmailShaped, prepareEmailRules } from '../accounts/em
 import { writeMail } from '../mails/write-mail.ts';
 import type { PeopleContext } from '../people-context.ts';
 import { emailFaultTexts, takenTexts } from './address-faults.ts';
+import { describeDuration } from './describe-duration.ts';
 import { checkSendsMails, makeLink } from './links.ts';
 
 /** The numbers of roles in `invite_as` (reference facts, people 14.5). */
@@ -161,7 +162,7 @@ async function mailInvitation(
           quote(realm.name),
           '.',
         ],
-        ['The link works once, and ends after a while.'],
+        [`The link works once, within ${describeDuration(validSecs)}.`],
       ],
       action: { label: 'Join', url },
       ending: ['You get this mail because ', quote(inviter.fullName), ' wrote your address.'],
