@@ -205,7 +205,7 @@ test('HTML becomes text, and files come along as far as they may', async () => {
     'Content-Type: text/html; charset=utf-8',
     '',
     '<p>Look<br>here</p><blockquote>Write your answer above this line.<p>The kiln</p></blockquote>',
-    ...file('a]b [kiln.png', picture),
+    ...file('a]b [@**all**\t.png', picture),
     ...file('large.bin', Buffer.alloc(1024 * 1024 + 1)),
     '--mixed--',
     '',
@@ -215,7 +215,7 @@ test('HTML becomes text, and files come along as far as they may', async () => {
   );
   const [content = ''] = await textsOfBob();
   const [, path] =
-    /^Look\nhere\n\n\[a_b _kiln\.png\]\((\/user_uploads\/\S+)\)\n\(one file left out\)$/.exec(
+    /^Look\nhere\n\n\[a_b _@_all_\.png\]\((\/user_uploads\/\S+)\)\n\(one file left out\)$/.exec(
       content,
     ) ?? [];
   const response = await fetch(`${cluster.url}${path ?? ''}`, {

@@ -59,9 +59,10 @@ function sendKeyOf(
   return { key: `m:${key}`, contentHash: key, isClients: true };
 }
 
-/** A link in Markdown. */
+/** A link in Markdown, in one line, whose name neither ends it nor mentions anybody. */
 function linkOf({ name, pathId }: StoredUpload): string {
-  return `[${name.replaceAll(/[[\]\\`]/g, '_')}](${uploadsPrefix}${pathId})`;
+  const text = name.replaceAll(/[[\]\\`*\p{Cc}\p{Zl}\p{Zp}]+/gu, '_');
+  return `[${text}](${uploadsPrefix}${pathId})`;
 }
 
 /** The words with links to the files below, which a long text must not cut off. */
