@@ -18,7 +18,7 @@ type RecipientFault = {
 export async function handOver(
   port: number,
   { from, to }: Envelope,
-  raw: string,
+  raw: string | Buffer,
 ): Promise<string[]> {
   const connection = new SMTPConnection({ host: '127.0.0.1', port, lmtp: true, ignoreTLS: true });
   const { promise, resolve, reject } = Promise.withResolvers<string[]>();
