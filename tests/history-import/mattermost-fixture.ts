@@ -50,6 +50,60 @@ const user = (username: string, channels: readonly Row[] | null, more: Row = {})
     ...more,
   });
 
+/** A channel without a name for show. Replies are older than their roots, as converters write them. */
+function nursery(): string[] {
+  const day = 24 * 60 * 60_000;
+  let second = 0;
+  const at = (): number => {
+    second += 10;
+    return start + day + second * 1_000;
+  };
+  const seed = (user: string, message: string, more: Row = {}): string =>
+    line('post', post(user, message, { channel: 'nursery', create_at: at(), ...more }));
+  const reply = (user: string, message: string, more: Row = {}): Row => ({
+    user,
+    message,
+    create_at: at(),
+    ...more,
+  });
+  const plan = [{ path: '/data/20240307/u/f/plan.txt' }];
+  return [
+    line('channel', {
+      team: 'birch',
+      name: 'nursery',
+      display_name: '',
+      type: 'O',
+      purpose: 'For seedlings',
+      header: 'Water\n\nthem',
+    }),
+    seed('eva', '# Same _line_', { is_pinned: true, replies: [reply('eva', 'one')] }),
+    seed('eva', 'same line', {
+      replies: [reply('eva', 'two')],
+      thread_followers: [{ user: 'bo', last_viewed: start + 9 * day, unread_mentions: 0 }],
+    }),
+    seed('eva', 'changed the header', {
+      type: 'system_header_change',
+      replies: [reply('eva', 'Why?')],
+    }),
+    seed('eva', '', { attachments: plan, replies: [reply('eva', '', { attachments: plan })] }),
+    seed('eva', '', { type: 'custom_calls' }),
+    seed('eva', 'To be seen @Ana.', { flagged_by: ['bo', 'dan'] }),
+    // In the second in which bo looked last, and in the next one.
+    seed('eva', 'Seen', { create_at: start + 2 * day + 900 }),
+    seed('eva', 'Not seen', {
+      create_at: start + 2 * day + 1_000,
+      reactions: ['tada', 'lost'].map((name) => ({
+        user: 'dan',
+        emoji_name: name,
+        create_at: start + 3 * day,
+      })),
+    }),
+  ];
+}
+
+/** In minutes, as the other positions. */
+const nurseryViewed = (24 * 2 * 60 * 60_000 + 100) / 60_000;
+
 export const longText = `${'bark '.repeat(3_000)}end`;
 
 /** Posts are not in the order of time; emoji come after the posts that use them. */
@@ -102,11 +156,28 @@ export function mattermostLines(): string[] {
     }),
     user(
       'bo',
-      [member('town-square', 2, { favorite: true }), member('dev', 0), member('gone', 1)],
-      { notify_props: { mention_keys: 'bo,@bo,oak' } },
+      [
+        member('town-square', 2, { favorite: true }),
+        member('dev', 0, { notify_props: { ignore_channel_mentions: 'on' } }),
+        member('gone', 1),
+        member('nursery', nurseryViewed, {
+          notify_props: { mark_unread: 'mention', desktop: 'none' },
+        }),
+        member('nursery', 1),
+      ],
+      { notify_props: { mention_keys: 'bo,@bo,oak' }, military_time: 'true' },
     ),
-    user('cy', null, { delete_at: start }),
+    user('cy', [member('town-square', 1)], { delete_at: start }),
+    user('dan', [member('nursery', 0)], { roles: 'system_guest' }),
+    user('eva', null, {
+      teams: [{ name: 'birch', roles: 'team_user team_admin', channels: [member('board', 0)] }],
+    }),
+    user('fay', null, { teams: [{ name: 'birch', roles: 'team_guest', channels: null }] }),
     line('bot', { username: 'calls', display_name: 'Calls', owner: 'com.plugin' }),
+    line('bot', { username: 'raker', display_name: 'Raker', owner: 'bo' }),
+    line('role', { name: 'r' }),
+    ...nursery(),
+    line('post', post('ana', 'Before it closed', { channel: 'old' })),
     line('post', second ?? {}),
     line('post', first ?? {}),
     line('post', post('ana', 'ana joined', { type: 'system_join_channel' })),
@@ -128,6 +199,8 @@ export function mattermostLines(): string[] {
     line('wiki', { name: 'x' }),
     '{"type":"post", broken',
     line('emoji', { name: 'Leaf', image: 'emoji/e1/image' }),
+    line('emoji', { name: 'tada', image: 'emoji/e1/image' }),
+    line('emoji', { name: 'lost', image: 'emoji/e2/image' }),
     line('direct_channel', {
       participants: [
         { username: 'ana', last_viewed_at: start },
@@ -141,8 +214,16 @@ export function mattermostLines(): string[] {
         replies: [{ user: 'bo', message: 'I do', create_at: start + 9_000_000 }],
       }),
     }),
+    line('direct_post', post('ana', 'Are you there?', { channel_members: ['ana', 'kay', 'ana'] })),
   ];
 }
+
+/** A second team of the same server, with a channel of a name that the first one has too. */
+export const otherTeam = [
+  line('team', { name: 'oak', display_name: 'Oak', type: 'I' }),
+  line('channel', { team: 'oak', name: 'town-square', display_name: 'Oaks', type: 'O' }),
+  line('post', post('ana', 'Only for oaks', { team: 'oak' })),
+];
 
 export async function writeMattermost(
   path: string,

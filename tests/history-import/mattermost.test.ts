@@ -5,11 +5,13 @@ import type { ApiClient, JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { ImportTarget, contents, readMessages } from './imported-organization.ts';
-import { longText, mattermostLines, writeMattermost } from './mattermost-fixture.ts';
+import { longText, mattermostLines, otherTeam, writeMattermost } from './mattermost-fixture.ts';
+import { writeZip } from './write-archives.ts';
 
 let target: ImportTarget;
 let report: JsonObject;
-let clients: Record<'ana' | 'bo', ApiClient>;
+let clientOf: (email: string) => Promise<ApiClient>;
+let clients: Record<'ana' | 'bo' | 'eva', ApiClient>;
 
 const archive = (): string => join(target.folder, 'birch.zip');
 
@@ -30,6 +32,14 @@ describe('an archive that is not whole, or has several teams, is refused', () =>
     await writeMattermost(archive(), lines);
     const ended = await target.importFrom('mattermost', archive(), 'ana@birch.example');
     expect(ended.error).toMatch(reason);
+    expect(ended.code).toBe(1);
+  });
+
+  test('a line that was cut at the end', async () => {
+    const cut = mattermostLines().join('\n').slice(0, -9);
+    await writeZip(archive(), [{ name: 'import.jsonl', content: cut }]);
+    const ended = await target.importFrom('mattermost', archive(), 'ana@birch.example');
+    expect(ended.error).toMatch(/import.jsonl is cut off in line \d+/);
     expect(ended.code).toBe(1);
   });
 
@@ -81,12 +91,20 @@ test('what is no record, and times that are none, stop nobody', async () => {
 
 describe('a team', () => {
   beforeAll(async () => {
-    await writeMattermost(archive());
-    const ended = await target.importFrom('mattermost', archive(), 'ana@birch.example', ['--json']);
+    await writeMattermost(archive(), [...mattermostLines(), ...otherTeam]);
+    const ended = await target.importFrom('mattermost', archive(), 'ana@birch.example', [
+      '--json',
+      '--team',
+      'birch',
+    ]);
     if (ended.code !== 0) throw new Error(ended.error);
     report = JSON.parse(ended.out) as JsonObject;
-    const clientOf = await target.start();
-    clients = { ana: await clientOf('ana@birch.example'), bo: await clientOf('bo@birch.example') };
+    clientOf = await target.start();
+    clients = {
+      ana: await clientOf('ana@birch.example'),
+      bo: await clientOf('bo@birch.example'),
+      eva: await clientOf('eva@birch.example'),
+    };
   });
 
   const messagesOf = (
@@ -100,10 +118,18 @@ describe('a team', () => {
     for (const [kind, outcome, reason, count] of [
       ['message', 'skipped', 'notices: system_join_channel', 1],
       ['message', 'skipped', 'create_at is no time in milliseconds', 1],
-      ['message', 'skipped', 'its channel is not imported', 1],
+      ['message', 'skipped', 'notices: system_header_change', 1],
+      ['message', 'skipped', 'it is empty', 1],
+      ['message', 'skipped', 'its channel is not imported', 2],
+      ['team', 'skipped', 'another team is imported', 1],
+      ['channel', 'skipped', 'it is of another team', 1],
+      ['role', 'skipped', 'roles have no place here', 1],
+      ['scheme', 'skipped', 'schemes have no place here', 1],
+      ['emoji', 'skipped', 'its name or picture cannot be used', 1],
       ['line', 'skipped', 'it is no JSON', 1],
       ['wiki', 'skipped', 'this release does not know the type', 1],
       ['membership', 'skipped', 'its channel is not in the archive', 1],
+      ['membership', 'merged', 'it is listed twice', 1],
       ['attachment', 'skipped', 'its file is not in the archive', 1],
       ['reaction', 'skipped', 'there is no such emoji here', 1],
     ])
@@ -118,6 +144,72 @@ describe('a team', () => {
     expect(bos).toContain('Ask in ~board or #**!DEACTIVATED:Old**');
     const { streams } = await clients.bo.get('streams');
     expect(JSON.stringify(streams)).not.toContain('Board');
+    expect(contents(await messagesOf('ana'))).toContain('Before it closed');
+    expect(bos).not.toContain('Before it closed');
+  });
+
+  test('shares the whole history of a private channel with its members', async () => {
+    const narrow = [{ operator: 'stream', operand: 'Board' }];
+    expect(contents(await messagesOf('eva', narrow))).toEqual(['Only for us of #**Board**']);
+  });
+
+  test('has its channels', async () => {
+    const state = await clients.bo.post('register', {});
+    expect(state).toMatchObject({
+      realm_description: 'We grow',
+      realm_default_streams: [{ name: 'Town Square', description: 'Hello all' }],
+    });
+    const subscriptions = readObjects(state, 'subscriptions');
+    const found = Object.fromEntries(subscriptions.map((one) => [String(one['name']), one]));
+    expect(found).toMatchObject({
+      'Town Square': { pin_to_top: true, is_muted: false },
+      Dev: { pin_to_top: false, wildcard_mentions_notify: false },
+      nursery: {
+        description: 'For seedlings · Water them',
+        is_muted: true,
+      },
+    });
+    const { rows } = await target.pool.query<{ name: string }>(
+      'SELECT name FROM subscriptions JOIN streams ON streams.id = stream_id WHERE NOT desktop_notifications',
+    );
+    expect(rows).toEqual([{ name: 'nursery' }]);
+    expect(Object.keys(found).toSorted()).toEqual(['Dev', 'Town Square', 'nursery']);
+  });
+
+  test('names threads by their first line, that of the first reply, or the day', async () => {
+    const shown = await messagesOf('eva', [{ operator: 'stream', operand: 'nursery' }]);
+    const file: unknown = expect.stringMatching(
+      /^\[plan.txt\]\(\/user_uploads\/1\/.*\/plan.txt\)$/,
+    );
+    expect(shown.map(({ content, subject }) => [content, subject])).toEqual([
+      ['one', 'Same line'],
+      ['# Same *line*', 'Same line'],
+      ['two', 'same line (2)'],
+      ['same line', 'same line (2)'],
+      ['Why?', 'Why?'],
+      [file, 'thread 2023-11-15'],
+      [file, 'thread 2023-11-15'],
+      [expect.stringMatching(/^To be seen @\*\*Ana Ruiz\|\d+\*\*\.$/), 'chat'],
+      ['Seen', 'chat'],
+      ['Not seen', 'chat'],
+    ]);
+  });
+
+  test('has one file for a path in several posts, of the one who posted it first', async () => {
+    const filesOf = async (person: keyof typeof clients): Promise<readonly JsonObject[]> =>
+      readObjects(await clients[person].get('attachments'), 'attachments');
+    const [file, ...others] = await filesOf('bo');
+    expect([file?.['name'], readObjects(file ?? {}, 'messages').length, others]).toEqual([
+      'plan.txt',
+      3,
+      [],
+    ]);
+    expect(await filesOf('eva')).toEqual([]);
+  });
+
+  test('has one conversation of the same people, in which replies quote', async () => {
+    const narrow = [{ operator: 'pm-with', operand: 'bo@birch.example' }];
+    expect(contents(await messagesOf('ana', narrow))).toEqual(['Hi', 'Ask me', '> Ask me\n\nI do']);
   });
 
   test('is in the order of time, with a topic for each thread', async () => {
@@ -148,8 +240,18 @@ describe('a team', () => {
     expect(first?.['flags']).toEqual(['read', 'starred', 'mentioned']);
     const names = readObjects(first ?? {}, 'reactions').map(({ emoji_name: name }) => name);
     expect(names).toEqual(['+1', 'leaf']);
-    const done = contents(messages).find((content) => content.startsWith('Done'));
-    expect(done).toMatch(
+    const { rows } = await target.pool.query<{ at: number }>(
+      'SELECT extract(epoch FROM reacted_at)::integer AS at FROM reactions WHERE message_id = $1 ORDER BY 1',
+      [first?.['id']],
+    );
+    expect(rows.map(({ at }) => at)).toEqual([1_700_000_000, 1_700_000_005]);
+    const seen = messages.find(({ content }) => content === 'Not seen');
+    expect(readObjects(seen ?? {}, 'reactions')).toMatchObject([
+      { emoji_name: 'tada', reaction_type: 'realm_emoji' },
+    ]);
+    const done = messages.find(({ content }) => String(content).startsWith('Done'));
+    expect(done?.['last_edit_timestamp']).toBe(1_700_000_099);
+    expect(done?.['content']).toMatch(
       /^Done\n\[plan.txt\]\(\/user_uploads\/1\/.*\/plan.txt\)\n\(file lost.txt missing\)$/,
     );
     expect(contents(messages)).toContain('**CI**: [Build](https://c.example/1)\nred');
@@ -161,17 +263,65 @@ describe('a team', () => {
       contents(await messagesOf(person, [{ operator: 'is', operand: 'unread' }])).map((content) =>
         content.slice(0, 8),
       );
-    expect(await unread('bo')).toEqual(['/me wave', '**CI**: ', 'bark bar', 'Ask in ~']);
+    expect(await unread('bo')).toEqual([
+      '/me wave',
+      '**CI**: ',
+      'bark bar',
+      'Ask in ~',
+      'Not seen',
+    ]);
     expect(await unread('ana')).toEqual(['Hi', '> Ask me']);
+    expect(await unread('eva')).toEqual([]);
   });
 
   test('has its people', async () => {
     const members = readObjects(await clients.ana.get('users'), 'members');
-    const found = members.map((user) => [user['full_name'], user['is_active'], user['is_admin']]);
-    expect(found).toContainEqual(['Ana Ruiz', true, true]);
-    expect(found).toContainEqual(['Bo', true, false]);
-    expect(found).toContainEqual(['cy', false, false]);
-    expect(found).toContainEqual(['zoe', false, false]);
+    const idOf = (name: string): unknown =>
+      members.find(({ full_name: found }) => found === name)?.['user_id'];
+    const found = members.map((user) => [
+      user['full_name'],
+      user['is_active'],
+      user['is_admin'],
+      user['is_guest'],
+    ]);
+    for (const person of [
+      ['Ana Ruiz', true, true, false],
+      ['Bo', true, false, false],
+      ['cy', false, false, false],
+      ['zoe', false, false, false],
+      ['kay', false, false, false],
+      ['dan', true, false, true],
+      ['eva', true, true, false],
+      ['fay', true, false, true],
+    ])
+      expect(found).toContainEqual(person);
+    for (const [name, owner] of [
+      ['Calls', 'Ana Ruiz'],
+      ['Raker', 'Bo'],
+    ])
+      expect(members).toContainEqual(
+        expect.objectContaining({
+          full_name: name,
+          is_bot: true,
+          is_active: false,
+          bot_owner_id: idOf(owner ?? ''),
+        }),
+      );
+    expect(await clients.bo.post('register', {})).toMatchObject({
+      default_language: 'de',
+      twenty_four_hour_time: true,
+    });
     expect((await clients.bo.get('users/me/alert_words'))['alert_words']).toEqual(['oak']);
+  });
+
+  test('is read by those who were deactivated, when they come back', async () => {
+    const members = readObjects(await clients.ana.get('users'), 'members');
+    const cy = members.find(({ full_name: name }) => name === 'cy');
+    await clients.ana.post(`users/${String(cy?.['user_id'])}/reactivate`);
+    const client = await clientOf('cy@birch.example');
+    expect(
+      await readMessages(client, [{ operator: 'stream', operand: 'Town Square' }]),
+    ).toHaveLength(8);
+    expect(await readMessages(client, [{ operator: 'is', operand: 'unread' }])).toEqual([]);
   });
 });

@@ -39,11 +39,17 @@ export class MattermostArchive {
     return this.#archive.open(this.#data);
   }
 
-  /** @returns a file below `data/`, whether the path says so or not */
-  fileAt(path: string): ArchiveFile | undefined {
+  /** @returns the name in the archive of a file below `data/`, whether the path says so or not */
+  findName(path: string): string | undefined {
     const plain = path.replaceAll('\\', '/').replace(/^\/+/, '');
-    const found = [plain, `data/${plain}`].find((candidate) => this.#archive.has(candidate));
-    if (found === undefined || plain.split('/').includes('..')) return undefined;
+    if (plain.split('/').includes('..')) return undefined;
+    return [plain, `data/${plain}`].find((candidate) => this.#archive.has(candidate));
+  }
+
+  /** @returns the file that a path leads to */
+  fileAt(path: string): ArchiveFile | undefined {
+    const found = this.findName(path);
+    if (found === undefined) return undefined;
     return {
       sizeBytes: this.#archive.bytesOf(found),
       open: () => this.#archive.open(found),

@@ -8,13 +8,14 @@ export type MattermostNames = {
   readonly channel: (name: string) => string | undefined;
 };
 
-const code = /(```[\s\S]*?```|`[^`\n]+`|https?:\/\/[^\s<>]+)/g;
-const personName = /(?<![\w@./-])@([a-z0-9][a-z0-9._-]*)/gi;
-const channelName = /(?<![\w~/])~([a-z0-9][a-z0-9_-]*)/g;
+const code = /(```[\s\S]*?```|`[^`\n]+`)/g;
+const address = /(https?:\/\/[^\s<>]+)/g;
+const personName = /(?<![\w@./\\-])@([a-z0-9][a-z0-9._-]*)/gi;
+const channelName = /(?<![\w~/\\])~([a-z0-9][a-z0-9_-]*)/g;
 const titledLink =
   /!?\[([^\]\n]{0,2000})\]\((\S{1,2000}?)(?: {1,10}(?:=\d{0,9}x\d{0,9}|"[^"\n]{0,2000}")){1,10}\)/g;
-const underscored = /(?<![\w_])_(?![\s_])([^_\n]*[^\s_])_(?![\w_])/g;
-const doubled = /(?<![\w_])__(?![\s_])([^_\n]*[^\s_])__(?![\w_])/g;
+const underscored = /(?<![\w\\])_(?![\s_])([^_\n]*[^\s_\\])_(?!\w)/g;
+const doubled = /(?<![\w\\])__(?![\s_])([^_\n]*[^\s_\\])__(?!\w)/g;
 
 /** A name may be followed by a full stop: the longest known one counts. */
 function mention(whole: string, name: string, names: MattermostNames): string {
@@ -32,16 +33,24 @@ function translatePlain(text: string, names: MattermostNames): string {
   return text
     .replaceAll(doubled, '**$1**')
     .replaceAll(underscored, '*$1*')
-    .replaceAll(titledLink, '[$1]($2)')
     .replaceAll(personName, (whole, name: string) => mention(whole, name, names))
     .replaceAll(channelName, (whole, name: string) => names.channel(name) ?? whole);
+}
+
+/** Links have addresses inside, which are left as they are. */
+function translateProse(text: string, names: MattermostNames): string {
+  return text
+    .replaceAll(titledLink, '[$1]($2)')
+    .split(address)
+    .map((part, n) => (n % 2 === 1 ? part : translatePlain(part, names)))
+    .join('');
 }
 
 export function translateMarkdown(written: string, names: MattermostNames): string {
   return cleanText(written)
     .split(code)
     .map((part, n) =>
-      n % 2 === 1 ? part.replace(/^```latex\b/, '```math') : translatePlain(part, names),
+      n % 2 === 1 ? part.replace(/^```latex\b/, '```math') : translateProse(part, names),
     )
     .join('')
     .trim();

@@ -61,6 +61,7 @@ class MattermostSource implements Source {
   readonly #topics = new Map<string, string>();
   readonly #topicNames = new Map<string, UniqueNames>();
   readonly #files: FileRecord[] = [];
+  /** By their names in the archive: several paths may lead to one. */
   readonly #fileIndexes = new Map<string, number>();
 
   constructor(options: MattermostOptions, archive: MattermostArchive, found: MattermostDirectory) {
@@ -125,18 +126,19 @@ class MattermostSource implements Source {
     for (const reaction of row.list('reactions').filter(isRecord))
       if (typeof reaction['user'] === 'string') this.#found.people.ensure(reaction['user']);
     for (const path of attachmentsOf(row)) {
+      const stored = this.#archive.findName(path);
       const file = this.#archive.fileAt(path);
-      if (file === undefined || author === undefined) continue;
-      const index = this.#fileIndexes.get(path) ?? this.#files.length;
+      if (stored === undefined || file === undefined || author === undefined) continue;
+      const index = this.#fileIndexes.get(stored) ?? this.#files.length;
       const createdAt = findTimeMs(row, 'create_at') ?? 0;
       const other = this.#files[index];
       // Posts are in no order, and who posted it first owns it.
       if (other !== undefined && other.createdAt <= createdAt) continue;
-      this.#fileIndexes.set(path, index);
+      this.#fileIndexes.set(stored, index);
       this.#files[index] = {
-        place: { file: path, at: '' },
+        place: { file: stored, at: '' },
         owner: author,
-        name: path.slice(path.lastIndexOf('/') + 1),
+        name: stored.slice(stored.lastIndexOf('/') + 1),
         createdAt,
         file,
       };
@@ -289,7 +291,7 @@ class MattermostSource implements Source {
   #filesOf({ row, place }: Post, names: LoadedNames): string[] {
     const { ledger } = this.#options;
     return attachmentsOf(row).map((path) => {
-      const index = this.#fileIndexes.get(path);
+      const index = this.#fileIndexes.get(this.#archive.findName(path) ?? '');
       const found = index === undefined ? undefined : names.filePath(index);
       const name = path.slice(path.lastIndexOf('/') + 1).replaceAll(/[[\]\n]/g, ' ');
       if (found === undefined) {
