@@ -38,6 +38,20 @@ const programs: Readonly<Record<string, (answer: string) => string>> = {
   'without a quotation': (answer) => `${answer}\n\n-- \nBob Ray`,
   Japanese: (answer) =>
     `${answer}\n\n2026年11月26日(木) 22:51 Parley <parley@chat.example>：\n${quoted(letter)}`,
+  'Gmail, Arabic': (answer) =>
+    `${answer}\n\n\u{202b}في الخميس، ٢٦ نوفمبر ٢٠٢٦ تمت كتابة ما يلي بواسطة \u{202a}Parley\u{202c}\u{200f} <\u{202a}parley@chat.example\u{202c}\u{200f}>:\u{202c}\n\n${quoted(letter)}`,
+  'Gmail, with a digit in the address': (answer) =>
+    `${answer}\n\nOn Thu, Nov 26, 2026 at 10:51 PM Parley at the Potters <\nparley@chat2.example> wrote:\n\n${quoted(letter)}`,
+  'Proton Mail': (answer) =>
+    `${answer}\n\n-------- Original Message --------\nOn Thursday, 11/26/26 at 22:51 Parley <parley@chat.example> wrote:\n\n${quoted(letter)}`,
+  'Samsung, in one line': (answer) =>
+    `${answer}\n\n-------- Original message --------From: Parley <parley@chat.example> Date: 26/11/2026  22:51 To: bob@home.example Subject: x \n${letter}`,
+  'Samsung, without a subject': (answer) =>
+    `${answer}\n\n-------- Original message --------\nFrom: Parley <parley@chat.example>\nDate: 26/11/2026 22:51\nTo: bob@home.example\nSubject:\n\n${letter}`,
+  'Outlook, Chinese': (answer) =>
+    `${answer}\n\n发件人： Parley <parley@chat.example>\n发送时间： 2026年11月26日 22:51\n收件人： Bob Ray\n主题： x\n\n${letter}`,
+  'Outlook, with bold names': (answer) =>
+    `${answer}\n\n*From:* Parley <parley@chat.example>\n*Sent:* Thursday\n*To:* Bob Ray\n*Subject:* x\n\n${letter}`,
 };
 
 test.each(Object.entries(programs))(

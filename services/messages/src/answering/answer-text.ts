@@ -10,7 +10,13 @@ const signatureMark = '--';
 const attributionMaxLines = 4;
 /** Some programs write who, when, to whom and about what above what they quote. */
 const fieldsMin = 3;
-const field = /^\*?\p{L}[\p{L} -]{0,30}\*? ?: /u;
+const field = /^\*?\p{L}[\p{L}\p{M} -]{0,30}\*? ?(?::\*?(?:\s|$)|：)/u;
+/** Some programs go on in this line. */
+const wordsBetweenRules = /^-{5,}[^-]{1,60}-{5,}/;
+/** Programs put these around addresses and lines that run from right to left. */
+const directionSigns = /[\u{200e}\u{200f}\u{202a}-\u{202e}\u{2066}-\u{2069}]/gu;
+/** The line before has begun an address, so an introduction does not begin here. */
+const addressEnd = /^[^<]*>/;
 
 function isBlank(line: string): boolean {
   return line.trim() === '';
@@ -24,7 +30,10 @@ function isQuoted(line: string): boolean {
 function isRule(line: string): boolean {
   const trimmed = line.trim();
   const sign = trimmed.charAt(0);
-  return '-_*='.includes(sign) && trimmed.startsWith(sign.repeat(5)) && trimmed.endsWith(sign);
+  return (
+    ('-_*='.includes(sign) && trimmed.startsWith(sign.repeat(5)) && trimmed.endsWith(sign)) ||
+    wordsBetweenRules.test(trimmed)
+  );
 }
 
 /** Removes lines from the end while they are of a kind. */
@@ -34,12 +43,12 @@ function dropEnd(lines: string[], isDropped: (line: string) => boolean): void {
 
 /** Removes the line in which the program says who wrote what follows: it ends with a colon, and has a date. */
 function dropAttribution(lines: string[]): void {
-  const last = lines.at(-1)?.trimEnd() ?? '';
+  const last = lines.at(-1)?.replaceAll(directionSigns, '').trimEnd() ?? '';
   if (!last.endsWith(':') && !last.endsWith('：')) return;
   for (let count = 1; count <= attributionMaxLines; count += 1) {
     const line = lines.at(-count);
     if (line === undefined || isBlank(line)) return;
-    if (/\d/.test(line)) {
+    if (/\p{Nd}/u.test(line) && !addressEnd.test(line)) {
       lines.length -= count;
       return;
     }
@@ -60,6 +69,7 @@ function dropIntroduction(lines: string[]): void {
   dropFields(lines);
   dropEnd(lines, (line) => isBlank(line) || isRule(line));
   dropAttribution(lines);
+  dropEnd(lines, (line) => isBlank(line) || isRule(line));
 }
 
 /** Without a signature (RFC 3676, 4.3). */

@@ -36,6 +36,8 @@ const automaticPrecedences = new Set(['bulk', 'junk', 'list', 'auto_reply']);
 /** Headers that only programs write. `X-Auto-Response-Suppress` is not one: people's mails have it too. */
 const automaticHeaders = ['x-autoreply', 'x-autorespond', 'list-id'];
 
+const headings = ['h1', 'h2', 'h3', 'h4', 'h5', 'h6'];
+
 /** The values of a header, in lower case, as far as they are plain text. */
 function valuesOf({ headerLines }: ParsedMail, name: string): string[] {
   return headerLines
@@ -67,6 +69,7 @@ function textOf({ text = '', html = '' }: ParsedMail): string {
     limits: { maxDepth: 100, maxChildNodes: 20_000 },
     selectors: [
       { selector: 'img', format: 'skip' },
+      ...headings.map((selector) => ({ selector, options: { uppercase: false } })),
       { selector: 'a', options: { hideLinkHrefIfSameAsText: true, linkBrackets: ['(', ')'] } },
     ],
   });
@@ -79,7 +82,8 @@ function contentOf(mail: ParsedMail): MailContent {
   }));
   return {
     isAutomatic: isAutomatic(mail),
-    messageId: mail.messageId,
+    // Some programs send an empty one, which would make all their mails the same.
+    messageId: mail.messageId?.replaceAll(/[<>\s]/g, '') || undefined,
     answer: findAnswer(textOf(mail).slice(0, textMaxLength)).slice(0, answerMaxLength),
     files: files.slice(0, filesMax),
     filesLeftOut: Math.max(0, files.length - filesMax),
