@@ -204,7 +204,7 @@ test('HTML becomes text, and files come along as far as they may', async () => {
     '--mixed',
     'Content-Type: text/html; charset=utf-8',
     '',
-    '<p>Look<br>here</p><blockquote>Write your answer above this line.<p>The kiln</p></blockquote>',
+    '<h2>Look<br>here</h2><blockquote>Write your answer above this line.<p>The kiln</p></blockquote>',
     ...file('a]b [@**all**\t.png', picture),
     ...file('large.bin', Buffer.alloc(1024 * 1024 + 1)),
     '--mixed--',
@@ -237,12 +237,25 @@ test('a mail that is handed over again, to any replica, is posted once', async (
   expect(await countOf('repeated')).toBe(repeated + 1);
 });
 
+test('mails with an empty id are different mails', async () => {
+  const { address } = await write();
+  for (const text of ['One', 'Two'])
+    expect(await answer(address, text, { 'Message-ID': '<>' })).toBe('250');
+  expect(await textsOfBob()).toEqual(['One', 'Two']);
+});
+
 test('one mail to several addresses has an answer for each', async () => {
   const { address } = await write();
   const { address: other } = await call();
   const unknown = `reply+${'a'.repeat(42)}@chat.example`;
   expect(await answer([address, unknown, other], 'To all')).toMatch(/^250; 550 5\.1\.1 .*; 250$/);
   expect(await textsOfBob()).toEqual(['To all', 'To all']);
+});
+
+test('an address that is named twice is refused the second time, so that there is an answer for each that was taken', async () => {
+  const { address } = await write();
+  expect(await answer([address, address.toUpperCase()], 'Once')).toMatch(/^250; 452 4\.5\.3 /);
+  expect(await textsOfBob()).toEqual(['Once']);
 });
 
 describe('nothing is posted, and nobody is told,', () => {

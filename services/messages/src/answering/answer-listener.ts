@@ -86,7 +86,7 @@ export class AnswerListener {
       maxRecipients: recipientsMax,
       socketTimeout: silenceMaxMs,
       closeTimeout: closeMaxMs,
-      onRcptTo: ({ address }, _session, done) => void this.#checkRecipient(address, done),
+      onRcptTo: ({ address }, session, done) => void this.#checkRecipient(address, session, done),
       onData: (stream, session, done) => void this.#take(stream, session, done),
     });
     this.#server.on('error', (error: Error & { readonly code?: string }) =>
@@ -110,9 +110,18 @@ export class AnswerListener {
     await promise;
   }
 
-  async #checkRecipient(address: string, done: (refusal?: Error | null) => void): Promise<void> {
+  async #checkRecipient(
+    address: string,
+    { envelope }: SMTPServerSession,
+    done: (refusal?: Error | null) => void,
+  ): Promise<void> {
     let refusal: Error | null = null;
     try {
+      // smtp-server keeps one of the two and gives one answer to the mail, and the relay would wait for the other.
+      if (
+        envelope.rcptTo.some((earlier) => earlier.address.toLowerCase() === address.toLowerCase())
+      )
+        throw new LmtpRefusal(452, '4.5.3', 'The mail goes to this address already');
       await this.#options.poster.check(address);
     } catch (error) {
       refusal = this.#refuse(error);
