@@ -95,13 +95,35 @@ test.each([
   expect(findAnswer(text)).toBe('');
 });
 
-test('what looks like an introduction stays without one', () => {
-  const answer = 'See 26:\n\n> the kiln is hot';
-  expect(findAnswer('Two things:\n\n> one\n\nThree')).toBe('Two things:\n\n> one\n\nThree');
-  expect(findAnswer(`${answer}\n\nYes`)).toBe(`${answer}\n\nYes`);
-  expect(
-    findAnswer(`Name: Bob\nTown: Bath\n\nOn 26 Nov 2026 Parley wrote:\n${quoted(letter)}`),
-  ).toBe('Name: Bob\nTown: Bath');
+const wrote = 'On 26 Nov 2026 Parley wrote:';
+const fields = ['From: Parley', 'Sent: Thursday', 'To: Bob Ray'];
+
+test.each<[string, string]>([
+  ['on four lines', 'On Thu, Nov 26,\nParley\n<parley@chat.example>\nwrote:'],
+  ['with a space at its end', `${wrote} `],
+  ['above a rule', `${wrote}\n\n_____`],
+  ['that is quoted too, with an indent', ` > ${wrote}\n > `],
+  ['of three fields', fields.join('\n')],
+  ['of bold fields', '*From:* Parley\n*Sent:* Thursday\n*To:* Bob Ray'],
+  ['of fields with bold names', '*From*: Parley\n*Sent*: Thursday\n*To*: Bob Ray'],
+  ['of fields in French', 'De : Parley\nEnvoyé : jeudi\nÀ : Bob Ray'],
+  ['of bold fields in French', '*De* : Parley\n*Envoyé* : jeudi\n*À* : Bob Ray'],
+  ['of fields in Portuguese', 'De: Parley\nEnviada em: quinta\nPara: Bob Ray'],
+  ['of fields in Russian', 'От: Parley\nОтправлено: четверг\nКому: Bob Ray'],
+  ['of fields below a rule', `  -----Original Message-----  \n\n${fields.join('\n')}`],
+  ['of fields below another rule', `=====\n${fields.join('\n')}`],
+])('an introduction %s is not posted', (_what, introduction) => {
+  expect(findAnswer(`Yes\n\n${introduction}\n${quoted(letter)}`)).toBe('Yes');
+});
+
+test.each([
+  'Two things:\n\n> one\n\nThree',
+  'See 26:\n\n> the kiln is hot\n\nYes',
+  'Ann said:\n\n> the kiln is hot',
+  'See 26\n\n> the kiln is hot',
+  'These 3:',
+])('without our mail, %j is posted as it is', (answer) => {
+  expect(findAnswer(`${answer}\n`)).toBe(answer);
 });
 
 test('any text ends, and gives no more than it has', () => {

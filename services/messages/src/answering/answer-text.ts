@@ -60,7 +60,6 @@ function dropFields(lines: string[]): void {
   while (field.test(lines.at(-1 - count) ?? '')) count += 1;
   if (count < fieldsMin) return;
   lines.length -= count;
-  dropEnd(lines, isBlank);
 }
 
 /** Removes what a program puts before a quotation. */
@@ -91,14 +90,14 @@ function writtenAround(lines: readonly string[], mark: number): string {
   return join(lines.slice(mark + 1).filter((line) => !isQuoted(line)));
 }
 
-/** A text that does not quote the mail is an answer as it is, but for a quotation of something else at its end. */
+/** A text that does not quote the mail is an answer as it is, but for a quotation of another mail at its end. */
 function writtenWithout(lines: string[]): string {
+  dropEnd(lines, isBlank);
   const whole = [...lines];
   dropEnd(lines, (line) => isBlank(line) || isQuoted(line));
-  const isIntroduced = (lines.at(-1)?.trimEnd() ?? '').endsWith(':');
-  if (lines.length === whole.length || !isIntroduced) return join(whole);
-  dropAttribution(lines);
-  return join(lines);
+  const count = lines.length;
+  if (count < whole.length) dropAttribution(lines);
+  return join(lines.length < count ? lines : whole);
 }
 
 /** @returns what the sender of a mail wrote, as far as its text tells; empty if that is nothing */
