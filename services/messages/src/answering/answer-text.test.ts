@@ -110,11 +110,51 @@ test.each<[string, string]>([
   ['of bold fields in French', '*De* : Parley\n*Envoyé* : jeudi\n*À* : Bob Ray'],
   ['of fields in Portuguese', 'De: Parley\nEnviada em: quinta\nPara: Bob Ray'],
   ['of fields in Russian', 'От: Parley\nОтправлено: четверг\nКому: Bob Ray'],
+  ['of fields in Hindi', 'प्रेषक: Parley\nदिनांक: x\nप्रति: Bob Ray'],
   ['of fields below a rule', `  -----Original Message-----  \n\n${fields.join('\n')}`],
   ['of fields below another rule', `=====\n${fields.join('\n')}`],
 ])('an introduction %s is not posted', (_what, introduction) => {
   expect(findAnswer(`Yes\n\n${introduction}\n${quoted(letter)}`)).toBe('Yes');
 });
+
+test.each<[string, string]>([
+  ['five lines that end with a colon', 'At 10\none\ntwo\nthree\nfour:'],
+  ['a colon below a paragraph with a number', 'Room 5\n\nThis is what I think:'],
+  ['two fields', 'Name: Bob\nTown: Bath'],
+  ['pairs without a space', 'x:1\ny:2\nz:3'],
+  ['what people say', 'Well, Ann: no\nOh, Bob: yes\nSo, Cat: no'],
+  ['long sentences', Array(3).fill('What we should remember all the time: no').join('\n')],
+  ['bold words', 'It is\n*hot*'],
+  ['what only begins as a rule', '----- is - a rule'],
+  ['a list with a long dash', '- one ----- two'],
+  ['a long line with rules', `-----${'x'.repeat(61)}-----x`],
+  ['letters', 'xxxxx'],
+  ['what only begins as a signature', 'Use\n--force\nthen'],
+  ['an indented mark of a signature', 'a\n --\nb'],
+])('%s directly above a quotation are posted', (_what, answer) => {
+  expect(findAnswer(`${answer}\n${quoted(letter)}`)).toBe(answer);
+});
+
+test('the first of several quoted mails ends the answer', () => {
+  const outlook = `${fields.join('\n')}\n\n${letter}`;
+  expect(findAnswer(`Yes\n\n${outlook}\n\nNo\n\n${outlook}`)).toBe('Yes');
+});
+
+test('the line that asks for an answer may go on', () => {
+  expect(findAnswer(`Yes\n\n${wrote}\n\n${answerMark} “Ann Lee”: hot`)).toBe('Yes');
+});
+
+test('fields that are an answer stay above an introduction', () => {
+  const answer = 'Name: Bob\nTown: Bath';
+  expect(findAnswer(`${answer}\n\n${wrote}\n${quoted(letter)}`)).toBe(answer);
+});
+
+test.each(['Yes\n\nOn 1 Nov 2026 Ann wrote:\n> hot', 'Yes\n\nOn 1 Nov Ann wrote: \n\n> hot\n\n'])(
+  'what is quoted of another mail is not posted with %j',
+  (text) => {
+    expect(findAnswer(text)).toBe('Yes');
+  },
+);
 
 test.each([
   'Two things:\n\n> one\n\nThree',
@@ -124,6 +164,11 @@ test.each([
   'These 3:',
 ])('without our mail, %j is posted as it is', (answer) => {
   expect(findAnswer(`${answer}\n`)).toBe(answer);
+});
+
+test('characters that no message has become others, and lines lose spaces at their ends', () => {
+  expect(findAnswer('a\0b\u{a0}c\ud800d  \ne')).toBe('ab c\ufffdd\ne');
+  expect(findAnswer(`Yes\r\r${wrote}\r> ${answerMark}\r> hot`)).toBe('Yes');
 });
 
 test('any text ends, and gives no more than it has', () => {
