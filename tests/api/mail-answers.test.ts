@@ -34,6 +34,7 @@ beforeAll(async () => {
       PARLEY_MAIL_FROM: 'Parley <parley@chat.example>',
       PARLEY_MAIL_REPLY_ADDRESS: answerAddressPattern,
       PARLEY_PUBLIC_URL: 'https://chat.example',
+      PARLEY_LOG_LEVEL: 'debug',
     },
     serviceEnvironment: {
       messages: {
@@ -333,6 +334,26 @@ describe('an answer is refused for good', () => {
     expect(rows).toEqual([]);
   });
 
+  test.each<[string, (publicId: number) => Promise<unknown>]>([
+    [
+      'that is private by now',
+      (publicId) => ann.client.patch(`streams/${publicId}`, { is_private: true }),
+    ],
+    [
+      'when its writer is a guest by now',
+      () => ann.client.patch(`users/${bob.id}`, { is_guest: true }),
+    ],
+  ])('in a stream without its writer, %s', async (_what, change) => {
+    const { id: publicId } = await organization.makeStream(`yard${made}`, [ann]);
+    const content = `@**${bob.user.fullName}** come`;
+    const id = await send(ann, { type: 'stream', to: publicId, topic: 'fire', content });
+    const address = await addressFor(id);
+    expect(await answer(address, 'Before')).toBe('250');
+    await change(publicId);
+    expect(await answer(address, 'After')).toContain('550 5.7.1');
+    expect(await textsOfBob()).toEqual(['Before']);
+  });
+
   test('with nothing in it', async () => {
     const { address } = await write();
     const quoted = 'On 1 Nov Parley wrote:\r\n> Write your answer above this line.\r\n> hot';
@@ -346,6 +367,22 @@ describe('an answer is refused for good', () => {
     const middle = address.replace(/(?<=\+.{20})./, (one) => (one === 'a' ? 'b' : 'a'));
     for (const wrong of [changed, middle, 'parley@chat.example', 'reply+@chat.example'])
       expect(await answer(wrong, 'Let me in')).toContain('550 5.1.1');
+  });
+
+  test('by an address put together from two', async () => {
+    const [{ address: one }, { address: other }] = [await write(), await write()];
+    const annsOwn = await answerAddressOf(
+      pool,
+      cluster.settings.keySecret,
+      ann,
+      await send(bob, { type: 'private', to: [ann.id], content: 'Hot?' }),
+    );
+    // Sixteen characters are the ids; the signature follows.
+    const named = 'reply+'.length + 16;
+    for (const from of [other, annsOwn])
+      expect(await answer(one.slice(0, named) + from.slice(named), 'Let me in')).toContain(
+        '550 5.1.1',
+      );
   });
 
   test('if it is larger than was announced', async () => {
