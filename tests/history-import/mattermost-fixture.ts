@@ -143,6 +143,7 @@ export function mattermostLines(): string[] {
       purpose: '',
     }),
     line('channel', { team: 'birch', name: 'dev', display_name: 'Dev', type: 'O' }),
+    line('channel', { team: 'birch', name: 'dev-2', display_name: 'dev', type: 'O' }),
     line('channel', { team: 'birch', name: 'board', display_name: 'Board', type: 'P' }),
     line('channel', {
       team: 'birch',

@@ -134,6 +134,7 @@ describe('a team', () => {
       ['reaction', 'skipped', 'there is no such emoji here', 1],
     ])
       expect(records).toContainEqual(expect.objectContaining({ kind, outcome, reason, count }));
+    expect(report['remarks']).toHaveProperty(['stream "dev" is now "dev (2)"'], 1);
     expect(JSON.stringify(report)).not.toContain('secret-hash');
   });
 

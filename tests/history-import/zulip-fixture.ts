@@ -96,7 +96,7 @@ function message(
   };
 }
 
-/** People: 10 Ada (administrator), 11 Bo, 12 Cy (idle), 13 Dee (guest), 14 Eli (deactivated), 15 a bot, 16 an outgoing bot. */
+/** People: 10 Ada (administrator), 11 Bo, 12 Cy (idle), 13 Dee (guest), 14 Eli (deactivated), 15 a bot, 16 an outgoing bot, 19 to 22 of other releases. */
 const people: readonly Row[] = [
   user(10, 'Ada Quay', { role: 100, alert_words: '["oven"]', avatar_source: 'U' }),
   user(11, 'Bo Tide', { alert_words: '"broken"' }),
@@ -115,6 +115,17 @@ const people: readonly Row[] = [
     bot_type: 3,
     bot_owner: 15,
   }),
+  // As release 2.0 writes people; 3.x has their alert words in a table.
+  user(19, 'Gus Prow', {
+    email: 'gus@bakery.example',
+    delivery_email: undefined,
+    role: undefined,
+    is_realm_admin: true,
+    alert_words: undefined,
+  }),
+  user(20, 'Hal Rudder', { role: undefined, is_guest: true }),
+  user(21, 'Ivy Helm', { role: 300 }),
+  user(22, 'Jo Brig', { role: 200 }),
 ];
 
 /** Recipients: 1 general, 2 board (protected), 3 cellar (deactivated), 4 a group; 110… people. */
@@ -174,6 +185,27 @@ const messages: readonly Row[] = [
   message(111, 17, 1, longText, { subject: 'long'.repeat(20) }),
   message(112, 999, 1, 'From nobody'),
   message(113, 10, 1, twice),
+  message(
+    114,
+    10,
+    1,
+    'Ask @_**Bo Tide|11**, [him](#narrow/pm-with/11-bo), @**Gone|998**, ' +
+      '[there](https://old.example/#narrow/stream/21-general/near/101), ' +
+      '[elsewhere](https://other.example/#narrow/stream/21-general/near/101)',
+    {
+      subject: 'links',
+      edit_history: JSON.stringify([
+        { user_id: 10, prev_stream: 24, timestamp: start + 9_100 },
+        { user_id: 10, prev_topic: 'knots', timestamp: start + 9_000 },
+      ]),
+    },
+  ),
+  // As release 2.0 writes messages. It was sent before the others.
+  message(115, 11, 1, 'Sent early', {
+    subject: 'early',
+    date_sent: undefined,
+    pub_date: start + 60,
+  }),
 ];
 
 /** As messages to a system bot, which come in files of their own at the end. */
@@ -188,8 +220,10 @@ function row(person: number, of: number, flags: number, id = person * 10_000 + o
 
 const read = 1;
 const starred = 2;
+const collapsed = 4;
 const mentioned = 8;
 const everybody = 16;
+const alerted = 512;
 const historical = 1024;
 
 const rows: readonly Row[] = [
@@ -198,12 +232,12 @@ const rows: readonly Row[] = [
   row(11, 102, read | starred | mentioned),
   row(12, 102, 0),
   row(10, 103, read),
-  row(10, 104, read),
+  row(10, 104, read | collapsed),
   row(11, 104, 0),
   row(10, 105, 0),
   row(11, 105, read),
   row(10, 106, read),
-  row(11, 106, 0),
+  row(11, 106, alerted),
   row(10, 107, read),
   row(14, 107, 0),
   row(10, 108, 0),
@@ -214,7 +248,7 @@ const rows: readonly Row[] = [
   row(11, 111, 0),
   row(11, 111, starred | 8192, 999_999),
   row(13, 105, read | starred | historical),
-  row(10, 113, read),
+  ...[113, 114, 115].map((of) => row(10, of, read)),
   row(16, 113, read),
   row(10, 777, read),
   row(998, 101, read),
@@ -230,14 +264,20 @@ const extras = {
       description: 'We bake',
       default_language: 'de',
       allow_message_deleting: true,
-      create_stream_policy: 2,
+      create_stream_by_admins_only: true,
+      bot_creation_policy: 3,
+      invite_to_stream_policy: 77,
       email_address_visibility: 1,
       zoom_api_secret: 'very-secret-zoom',
       notifications_stream: 21,
       signup_notifications_stream: 999,
     },
   ],
-  zerver_defaultstream: [{ id: 1, realm: 2, stream: 21 }],
+  zerver_defaultstream: [
+    { id: 1, realm: 2, stream: 21 },
+    { id: 2, realm: 2, stream: 22 },
+  ],
+  zerver_alertword: [{ id: 1, realm: 2, user_profile: 19, word: 'yeast' }],
   zerver_customprofilefield: [
     {
       id: 5,
@@ -249,10 +289,12 @@ const extras = {
       field_data: '{"r": {"text": "Rye", "order": "1"}}',
     },
     { id: 6, realm: 2, name: 'Mentor', hint: '', order: 1, field_type: 6, field_data: '' },
+    { id: 7, realm: 2, name: 'Pronouns', hint: '', order: 3, field_type: 9, field_data: '' },
   ],
   zerver_customprofilefieldvalue: [
     { id: 1, user_profile: 11, field: 5, value: 'r' },
     { id: 2, user_profile: 11, field: 6, value: '[10, 998]' },
+    { id: 3, user_profile: 11, field: 7, value: 'they' },
   ],
   zerver_realmemoji: [
     { id: 7, author: 10, realm: 2, name: 'lamp', file_name: '7.png', deactivated: false },
@@ -285,7 +327,7 @@ const log = [
   {
     id: 2,
     event_time: start + 7_000,
-    event_type: 303,
+    event_type: 'subscription_deactivated',
     modified_user: 12,
     modified_stream: 21,
     event_last_message_id: 106,
@@ -359,7 +401,8 @@ export const realm: Readonly<Record<string, readonly Row[]>> = {
     subscription(12, 1, { active: false }),
     subscription(10, 2, { color: 'red', pin_to_top: true }),
     subscription(11, 2, { is_muted: true }),
-    subscription(11, 2),
+    subscription(11, 2, { desktop_notifications: true }),
+    subscription(19, 1, { is_muted: undefined, in_home_view: false }),
     ...[10, 14].map((person) => subscription(person, 3, { active: false })),
     ...[10, 11, 12].map((person) => subscription(person, 4)),
     subscription(10, 110),
@@ -372,6 +415,9 @@ export const realm: Readonly<Record<string, readonly Row[]>> = {
     stream(22, 'board', { invite_only: true, history_public_to_subscribers: false }),
     stream(23, '!DEACTIVATED:cellar', { invite_only: true, deactivated: true }),
     stream(24, 'General', { is_web_public: true }),
+    stream(25, 'porch', { history_public_to_subscribers: false }),
+    stream(26, 'news', { is_announcement_only: true }),
+    stream(27, 'rules', { is_announcement_only: undefined, stream_post_policy: 2 }),
   ],
   zerver_realmauditlog: log,
   zerver_userprofile: people,
@@ -467,7 +513,7 @@ export function zulipFiles(): ZulipFiles {
           owner: 11,
           realm: 2,
           create_time: start + 1.5,
-          size: 19,
+          size: 7,
           messages: [102],
         },
         {

@@ -1,17 +1,19 @@
 import { join } from 'node:path';
 
+import { limits } from '@parley/api';
 import { readObjects } from '@parley/test-kit';
 import type { ApiClient, JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { ImportTarget, contents, readMessages } from './imported-organization.ts';
-import { longText, writeZulip } from './zulip-fixture.ts';
+import { asExported, longText, realm, writeZulip } from './zulip-fixture.ts';
 
 const addresses = {
   ada: 'ada@bakery.example',
   bo: 'bo@bakery.example',
   cy: 'cy@bakery.example',
   dee: 'dee@bakery.example',
+  gus: 'gus@bakery.example',
 } as const;
 
 type Person = keyof typeof addresses;
@@ -24,7 +26,11 @@ beforeAll(async () => {
   target = await ImportTarget.create();
   const archive = join(target.folder, 'bakery.tar.gz');
   await writeZulip(archive);
-  const ended = await target.importFrom('zulip', archive, 'ADA@bakery.example', ['--json']);
+  const ended = await target.importFrom('zulip', archive, 'ADA@bakery.example', [
+    '--json',
+    '--source-url',
+    'https://old.example',
+  ]);
   if (ended.code !== 0) throw new Error(ended.error);
   report = JSON.parse(ended.out) as JsonObject;
   const clientOf = await target.start();
@@ -65,6 +71,18 @@ describe('every record is accounted for', () => {
   });
 
   test.each([
+    ['stream "General" is now "General (2)"', 1],
+    ['streams open to the web are public', 1],
+    ['profile fields of unknown types are short texts', 1],
+    ['edit histories that cannot be read', 1],
+    ['topics that were empty or too long', 2],
+    ['flags of newer releases were dropped', 1],
+    ['files with another size than the archive says', 1],
+  ])('the report remarks: %s', (remark, count) => {
+    expect(report['remarks']).toHaveProperty([remark], count);
+  });
+
+  test.each([
     ['zerver_message', 'skipped', 'its sender is not in the archive', 1],
     ['zerver_message', 'merged', 'another message has its key', 1],
     ['zerver_usermessage', 'merged', 'the person has two rows of the message', 1],
@@ -79,6 +97,17 @@ describe('every record is accounted for', () => {
     ['zerver_reaction', 'skipped', 'its message was not imported', 1],
     ['zerver_attachment', 'skipped', 'its file is not in the archive', 1],
     ['uploads/records.json', 'skipped', 'no message uses the file', 1],
+    ['zerver_subscription', 'skipped', 'the person has left the stream', 3],
+    ['zerver_subscription', 'skipped', 'everybody gets the own messages', 1],
+    [
+      'zerver_realmfilter',
+      'skipped',
+      'Invalid filter pattern.  Valid characters are [ a-zA-Z_#=/:+!-].',
+      1,
+    ],
+    ['zerver_userpresence', 'skipped', 'who was there then has no place here', 1],
+    ['zerver_botconfigdata', 'skipped', 'services of bots are set up anew', 1],
+    ['zerver_analytics', 'skipped', 'statistics have no place here', 1],
     ['zerver_newthing', 'skipped', 'this release does not know the table', 2],
   ])('%s: %s, %s', (kind, outcome, reason, count) => {
     const { records } = report as { records: JsonObject[] };
@@ -117,6 +146,36 @@ describe('who may read what stays so', () => {
     expect(await privately('dee')).toEqual([]);
   });
 
+  test('what two people wrote to each other is one conversation', async () => {
+    const withBo = [{ operator: 'pm-with', operand: addresses.bo }];
+    expect(contents(await messagesOf('ada', withBo))).toEqual(['just you', 'and you']);
+  });
+
+  test('streams are open to the same people, or to fewer', async () => {
+    const { rows } = await target.pool.query(
+      `SELECT name, invite_only AS private, history_public_to_subscribers AS shared,
+          is_announcement_only AS announcements, is_deactivated AS archived
+        FROM streams ORDER BY id`,
+    );
+    const stream = (name: string, more: object = {}): object => ({
+      name,
+      private: false,
+      shared: true,
+      announcements: false,
+      archived: false,
+      ...more,
+    });
+    expect(rows).toEqual([
+      stream('general'),
+      stream('board', { private: true, shared: false }),
+      stream('!DEACTIVATED:cellar', { private: true, archived: true }),
+      stream('General (2)'),
+      stream('porch', { private: true, shared: false }),
+      stream('news', { announcements: true }),
+      stream('rules', { announcements: true }),
+    ]);
+  });
+
   test('a file is open to those who see a message with it, and to nobody else', async () => {
     const linked = (await messagesOf('ada')).map(({ content }) => String(content)).join('\n');
     const path = /\/user_uploads\/1\/\S+recipe\.txt/.exec(linked)?.[0] ?? '';
@@ -149,11 +208,12 @@ describe('what people had', () => {
       '@**Bo Ti': ['read', 'starred', 'mentioned'],
       'With Bo ': [],
       Rye: ['read'],
-      'Look [he': [],
+      'Look [he': ['has_alert_word'],
       'just you': ['read'],
       'and you': ['read'],
       'crumb cr': ['starred'],
     });
+    expect(await flagsOf('ada')).toMatchObject({ 'With Bo ': ['read', 'collapsed'] });
     expect(await flagsOf('dee')).toMatchObject({ Rye: ['read', 'starred', 'historical'] });
   });
 
@@ -182,16 +242,35 @@ describe('what people had', () => {
       muted_topics: [['general', 'bread']],
       realm_description: 'We bake',
       realm_create_stream_policy: 2,
+      realm_bot_creation_policy: 3,
+      realm_signup_notifications_stream_id: -1,
+      realm_default_streams: [{ name: 'general' }],
+      realm_filters: [['#(?P<id>[0-9]+)', 'https://t.example/%(id)s', expect.any(Number)]],
+      custom_profile_fields: [
+        { name: 'Mentor', type: 6 },
+        { name: 'Bread', type: 3 },
+        { name: 'Pronouns', type: 1 },
+      ],
       realm_domains: [{ domain: 'bakery.example', allow_subdomains: true }],
     });
     const me = await client('ada').get('users/me');
     expect(me).toMatchObject({ is_admin: true, full_name: 'Ada Quay' });
-    expect(JSON.stringify(state['realm_user_groups'])).toContain('bakers');
+    const [bakers] = readObjects(state, 'realm_user_groups');
+    expect([bakers?.['name'], bakers?.['members']]).toEqual([
+      'bakers',
+      [me['user_id'], (await client('bo').get('users/me'))['user_id']],
+    ]);
     const subscriptions = readObjects(
       await client('ada').get('users/me/subscriptions'),
       'subscriptions',
     );
-    expect(subscriptions.find(({ name }) => name === 'board')).toMatchObject({ pin_to_top: true });
+    const ofAda = (name: string): JsonObject | undefined =>
+      subscriptions.find(({ name: found }) => found === name);
+    expect(ofAda('board')).toMatchObject({ pin_to_top: true });
+    expect(ofAda('board')?.['color']).toMatch(/^#[0-9a-f]{6}$/);
+    expect(ofAda('general')).toMatchObject({ color: '#76ce90', is_muted: false });
+    const board = readObjects(state, 'subscriptions').find(({ name }) => name === 'board');
+    expect(board).toMatchObject({ is_muted: false, desktop_notifications: true });
     const users = readObjects(
       await client('ada').get('users', { include_custom_profile_fields: true }),
       'members',
@@ -203,10 +282,46 @@ describe('what people had', () => {
     expect(users.find(({ full_name: name }) => name === 'Dee Keel')).toMatchObject({
       is_guest: true,
     });
+    expect(users.find(({ full_name: name }) => name === 'Eli Buoy')).toMatchObject({
+      timezone: '',
+    });
     const ada = users.find(({ full_name: name }) => name === 'Ada Quay');
     const bo = users.find(({ full_name: name }) => name === 'Bo Tide');
     expect(JSON.stringify(bo?.['profile_data'])).toContain(`[${String(ada?.['user_id'])}]`);
     expect(ada?.['avatar_url']).toContain('/user_avatars/');
+    const profile = bo?.['profile_data'] as Record<string, JsonObject>;
+    expect(Object.values(profile).map(({ value }) => value)).toEqual(
+      expect.arrayContaining(['r', 'they']),
+    );
+  });
+
+  test('what other releases have under other names', async () => {
+    const state = await client('gus').post('register', {});
+    expect(state).toMatchObject({ is_admin: true, alert_words: ['yeast'] });
+    expect(readObjects(state, 'subscriptions')).toMatchObject([
+      { name: 'general', is_muted: true },
+    ]);
+    const roles = readObjects(await client('ada').get('users'), 'members').map((user) => [
+      user['full_name'],
+      user['is_admin'],
+      user['is_guest'],
+    ]);
+    expect(roles).toContainEqual(['Hal Rudder', false, true]);
+    expect(roles).toContainEqual(['Ivy Helm', false, false]);
+    expect(roles).toContainEqual(['Jo Brig', true, false]);
+    expect((await client('ada').get('users/me/alert_words'))['alert_words']).toEqual(['oven']);
+  });
+
+  test('bots, with owners, and without their services', async () => {
+    const users = readObjects(await client('ada').get('users'), 'members');
+    const found = (name: string): JsonObject | undefined =>
+      users.find(({ full_name: fullName }) => fullName === name);
+    const bot = (name: string): unknown[] =>
+      ['is_bot', 'bot_type', 'is_active', 'bot_owner_id'].map((field) => found(name)?.[field]);
+    const [ada, bo] = [found('Ada Quay')?.['user_id'], found('Bo Tide')?.['user_id']];
+    expect(bot('Oven Bot')).toEqual([true, 1, true, bo]);
+    expect(bot('Call Bot')).toEqual([true, 3, false, ada]);
+    expect(bot('odd-bot')).toEqual([true, 1, false, ada]);
   });
 });
 
@@ -238,6 +353,30 @@ describe('texts', () => {
       /<a class="stream" data-stream-id="\d+" href="\/#narrow\/stream\/\d+-board">/,
     );
     expect(html).toContain('alt=":lamp:"');
+    expect(html).not.toContain('<p>old</p>');
+  });
+
+  test('keep ids that nobody has, and links to other servers', async () => {
+    const messages = await messagesOf('ada');
+    const links = messages.find(({ subject }) => subject === 'links');
+    const bo = String((await client('bo').get('users/me'))['user_id']);
+    const first = messages.find(({ content }) => String(content).startsWith('Who **bakes**'));
+    const there = `#narrow/stream/${String(first?.['stream_id'])}-general/near/${String(first?.['id'])}`;
+    const [begin, end] = String(links?.['content']).split(
+      /https?:\/\/[^/]+\/(?=#narrow\/stream\/\d+-general\/near\/\d+\), \[e)/,
+    );
+    expect(begin).toBe(
+      `Ask @_**Bo Tide|${bo}**, [him](#narrow/pm-with/${bo}-bo), @**Gone|998**, [there](`,
+    );
+    expect(end).toBe(
+      `${there}), [elsewhere](https://other.example/#narrow/stream/21-general/near/101)`,
+    );
+    expect(String(links?.['content'])).not.toContain('old.example');
+    const { message_history: history } = await client('ada').get(
+      `messages/${String(links?.['id'])}/history`,
+    );
+    expect(history).toMatchObject([{ topic: 'knots' }, { topic: 'links', prev_topic: 'knots' }]);
+    expect(history).toHaveLength(2);
   });
 
   test('have their past', async () => {
@@ -267,7 +406,12 @@ describe('texts', () => {
 
 test('times and the order of the source are kept', async () => {
   const messages = await messagesOf('ada');
-  expect(messages[0]).toMatchObject({ content: 'Dear bot', timestamp: 1_600_006_000 });
+  expect(messages[0]).toMatchObject({
+    content: 'Dear bot',
+    timestamp: 1_600_006_000,
+    client: 'website',
+  });
+  expect(messages.at(-1)).toMatchObject({ content: 'Sent early', timestamp: 1_600_000_060 });
   const ids = messages.map(({ id }) => Number(id));
   expect(ids).toEqual(ids.toSorted((a, b) => a - b));
 });
@@ -305,4 +449,59 @@ test('nothing was announced', async () => {
     );
     expect([table, rows[0]?.count]).toEqual([table, 0]);
   }
+});
+
+describe('an archive of a converter, with the log of another server', () => {
+  let other: ImportTarget;
+  let told: JsonObject;
+
+  beforeAll(async () => {
+    other = await ImportTarget.create();
+    const archive = join(other.folder, 'bakery.tar.gz');
+    const log = (realm['zerver_realmauditlog'] ?? []).map((change) => ({
+      ...change,
+      event_last_message_id: 101,
+      event_time: 1_500_000_000,
+    }));
+    const linkifiers = Array.from({ length: limits.linkifiersMax + 1 }, (_, n) => ({
+      id: n,
+      pattern: `t${n}-(?P<id>[0-9]+)`,
+      url_format_string: 'https://t.example/%(id)s',
+    }));
+    await writeZulip(archive, {
+      'realm.json': asExported({
+        ...realm,
+        sort_by_date: true,
+        zerver_realmauditlog: log,
+        zerver_realmfilter: linkifiers,
+      }),
+    });
+    const ended = await other.importFrom('zulip', archive, addresses.ada, ['--json']);
+    if (ended.code !== 0) throw new Error(ended.error);
+    told = JSON.parse(ended.out) as JsonObject;
+  });
+
+  afterAll(() => other[Symbol.asyncDispose]());
+
+  test('is in the order of time where `sort_by_date` says so', async () => {
+    const { rows } = await other.pool.query<{ content: string }>(
+      'SELECT content FROM messages ORDER BY id LIMIT 2',
+    );
+    expect(rows.map(({ content }) => content)).toEqual(['Sent early', 'Dear bot']);
+  });
+
+  test('owes nobody messages, and the report says so', () => {
+    const remark = 'people who were away long lack messages: the log is of another server';
+    expect(told['remarks']).toHaveProperty([remark], 1);
+  });
+
+  test('has as many linkifiers as are possible here', () => {
+    for (const [outcome, reason, count] of [
+      ['imported', '', limits.linkifiersMax],
+      ['skipped', 'there are too many', 1],
+    ])
+      expect(told['records']).toContainEqual(
+        expect.objectContaining({ kind: 'zerver_realmfilter', outcome, reason, count }),
+      );
+  });
 });

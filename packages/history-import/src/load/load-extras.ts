@@ -236,7 +236,10 @@ async function loadLinkifiers({ client, directory, ledger, kinds }: ExtrasOption
   for (const { place, pattern, urlFormat } of directory.linkifiers) {
     try {
       checkLinkifier({ pattern, urlFormat }, patterns.has(pattern));
-      if (patterns.size >= limits.linkifiersMax) throw new Error('there are too many');
+      if (patterns.size >= limits.linkifiersMax) {
+        ledger.skipped(kinds.linkifier, 'there are too many', place);
+        continue;
+      }
       patterns.add(pattern);
       await insertLinkifier(client, { pattern, urlFormat });
       ledger.imported(kinds.linkifier);

@@ -191,13 +191,17 @@ export class MattermostChannels {
     const isArchived = (row.findNumber('deleted_at') ?? 0) > 0;
     const max = limits.streamNameMaxCodePoints;
     const shown = cleanName(row.findText('display_name') ?? '', max) || cleanName(name, max);
+    const written = isArchived ? cutTo(`!DEACTIVATED:${shown}`, max) : shown;
+    const unique = this.#names.take(written);
+    if (unique !== written)
+      this.#ledger.remark(`stream ${JSON.stringify(written)} is now ${JSON.stringify(unique)}`);
     const description = [row.findText('purpose'), row.findText('header')]
       .map((part) => (part ?? '').replaceAll(/\s*\n\s*/g, ' ').trim())
       .filter((part) => part !== '');
     this.#indexes.set(name, this.streams.length);
     this.streams.push({
       place,
-      name: this.#names.take(isArchived ? cutTo(`!DEACTIVATED:${shown}`, max) : shown),
+      name: unique,
       description: cutTo(
         [...new Set(description)].join(' · '),
         limits.streamDescriptionMaxCodePoints,

@@ -99,9 +99,9 @@ export type MembershipChange = {
   readonly at: number;
 };
 
-/** Joined, rejoined, left. */
-const joins = new Set([301, 302]);
-const leaves = new Set([303]);
+/** Joined, rejoined, left; release 2.0 has words. */
+const joins = new Set<unknown>([301, 302, 'subscription_created', 'subscription_activated']);
+const leaves = new Set<unknown>([303, 'subscription_deactivated']);
 
 export type RealmTables = {
   readonly rows: Readonly<Record<KeptTable, readonly PlacedRow[]>>;
@@ -124,9 +124,9 @@ const leftOut = new Map(
 );
 
 function changeOf(row: Row): MembershipChange | undefined {
-  const type = row.findInteger('event_type');
+  const type = row.value('event_type');
   const stream = row.findInteger('modified_stream');
-  if (type === undefined || stream === undefined) return undefined;
+  if (stream === undefined) return undefined;
   if (!joins.has(type) && !leaves.has(type)) return undefined;
   return {
     id: row.integer('id'),
