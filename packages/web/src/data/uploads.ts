@@ -67,7 +67,7 @@ export class Uploads {
         return;
       }
       cancel();
-      onDone(`[${linkText(file.name)}](${uri})`);
+      onDone(linkToFile(file.name, uri));
     };
     request.onerror = () => (failure.value = '');
     request.open('POST', '/api/v1/user_uploads');
@@ -78,7 +78,7 @@ export class Uploads {
   }
 }
 
-/** @returns the name without what would end the text of a link */
-function linkText(name: string): string {
-  return name.replaceAll(/[[\]\\\n]/g, '_');
+/** @returns a link in Markdown, in one line, whose name neither ends it nor mentions anybody */
+export function linkToFile(name: string, uri: string): string {
+  return `[${name.replaceAll(/[[\]\\`*\p{Cc}\p{Zl}\p{Zp}]+/gu, '_')}](${uri})`;
 }
