@@ -191,7 +191,7 @@ export function slackFiles(): Record<string, unknown> {
     'channels.json': [
       channel('C1', 'general', ['U1', 'U2', 'U3'], { is_general: true }),
       channel('C2', 'build', null),
-      channel('C3', 'old', [], { is_archived: true }),
+      channel('C3', 'old', ['U3'], { is_archived: true }),
       channel('C4', 'turned', ['U1', 'U2']),
       channel('C5', longName, ['U1']),
     ],

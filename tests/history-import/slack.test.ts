@@ -126,6 +126,7 @@ describe('a workspace', () => {
       expect(records).toContainEqual(expect.objectContaining({ kind, outcome, reason, count }));
     const remarks = Object.keys(report['remarks'] as object);
     expect(remarks).toContain('integration_logs.json was not imported');
+    expect(remarks).toContain('canvas_in_the_conversation.json was not imported');
     expect(remarks).toContain('threads without their first message');
   });
 
@@ -136,6 +137,12 @@ describe('a workspace', () => {
     expect(names('subscriptions')).toContain(longName.slice(0, 60));
     const old = await messagesOf('ana', [{ operator: 'search', operand: 'Long ago' }]);
     expect(old).toEqual([]);
+    expect(contents(await messagesOf('cy'))).toContain('Long ago');
+    expect(
+      readObjects(state, 'subscriptions').find(({ name }) => name === 'general'),
+    ).toMatchObject({
+      description: 'All of **us** · Talk',
+    });
   });
 
   test('keeps private what was private', async () => {
@@ -205,6 +212,12 @@ describe('a workspace', () => {
       ),
     );
     expect(texts).toContain('/me looks');
+    const looks = (await messagesOf('ana')).find(({ content }) => content === '/me looks');
+    expect(looks?.['last_edit_timestamp']).toBe(1_700_020_000);
+    const failed = (await messagesOf('ana')).find(
+      ({ content }) => content === '**CI**: Build 7 failed',
+    );
+    expect(failed?.['sender_full_name']).toBe('Build Bot');
     expect(texts).toContain('\u2060/me is no command');
     const expected = ['A **fine** file', 'A huddle', '(the text was withheld)'];
     expect(texts.filter((text) => expected.includes(text))).toEqual(expected);
@@ -243,6 +256,12 @@ describe('a workspace', () => {
     expect(found).toContainEqual(['Bo Tide', true, false, false]);
     expect(found).toContainEqual(['Cy Mast', true, false, true]);
     expect(found).toContainEqual(['Gone Person', false, false, false]);
+    expect(found).toContainEqual(['Zoe Far', false, false, true]);
+    for (const bot of ['Build Bot', 'Slackbot'])
+      expect(members.find(({ full_name: name }) => name === bot)).toMatchObject({
+        is_bot: true,
+        is_active: false,
+      });
     expect(found.map(([name]) => name)).not.toContain('Ana Copy');
     expect(members.find(({ full_name: name }) => name === 'Gone Person')).toMatchObject({
       email: 'gone-person@slack.invalid',

@@ -1,5 +1,6 @@
 /** A workspace of Slack, from its own export or from programs that write its form. */
 import { findEmojiCode, namesOfEmojiCode } from '@parley/markdown';
+import { basename } from 'node:path';
 import { text as wholeText } from 'node:stream/consumers';
 
 import { openZip } from '../../archive/zip-archive.ts';
@@ -386,6 +387,12 @@ function reactionsIn(
 
 const knownFiles: ReadonlySet<string> = new Set(['users.json', ...conversationFiles]);
 
+/** Files of the whole workspace, and of a conversation, that have nothing of what is imported: canvases, lists, logs. */
+function isLeftOut(path: string): boolean {
+  if (!path.includes('/')) return !knownFiles.has(path);
+  return /^[^/]+\/[^/]+\.json$/.test(path) && !dayFile.test(path);
+}
+
 async function readRootFile(
   archive: ZipArchive,
   file: string,
@@ -449,7 +456,7 @@ export async function openSlack(options: SlackOptions): Promise<Source> {
     for (const file of conversationFiles)
       await readRootFile(archive, file, ledger, (row, place) => channels.add(file, row, place));
     for (const path of archive.paths())
-      if (!path.includes('/') && !knownFiles.has(path)) ledger.remark(`${path} was not imported`);
+      if (isLeftOut(path)) ledger.remark(`${basename(path)} was not imported`);
     const source = new SlackSource(options, archive, people, channels);
     await fetchInto(source, options.fetching, avatars);
     return source;
