@@ -235,6 +235,7 @@ export async function writeMattermost(
     { name: 'import.jsonl', content: `${lines.join('\n')}\n` },
     { name: 'data/20240307/u/f/plan.txt', content: 'leaves\n' },
     { name: 'data/emoji/e1/image', content: onePixel },
+    { name: 'warnings.txt', content: 'missing a.png\nmissing b.png' },
     ...more,
   ]);
 }

@@ -135,6 +135,8 @@ describe('a team', () => {
     ])
       expect(records).toContainEqual(expect.objectContaining({ kind, outcome, reason, count }));
     expect(report['remarks']).toHaveProperty(['stream "dev" is now "dev (2)"'], 1);
+    const notExported = 'files that could not be exported, by warnings.txt';
+    expect(report['remarks']).toHaveProperty([notExported], 2);
     expect(JSON.stringify(report)).not.toContain('secret-hash');
   });
 

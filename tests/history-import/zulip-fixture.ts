@@ -307,7 +307,7 @@ const extras = {
   ],
   zerver_client: [{ id: 4, name: 'website' }],
   zerver_mutedtopic: [{ id: 1, user_profile: 11, stream: 21, recipient: 1, topic_name: 'bread' }],
-  zerver_usergroup: [{ id: 1, name: 'bakers', members: [10], realm: 2, description: '' }],
+  zerver_usergroup: [{ id: 1, name: ' bakers', members: [10], realm: 2, description: '' }],
   zerver_usergroupmembership: [{ id: 1, user_group: 1, user_profile: 11 }],
   zerver_userpresence: [{ id: 1, user_profile: 10, status: 1 }],
   zerver_botconfigdata: [{ id: 1, bot_profile: 15, key: 'k', value: 'bot-secret' }],

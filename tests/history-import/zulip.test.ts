@@ -78,6 +78,7 @@ describe('every record is accounted for', () => {
     ['topics that were empty or too long', 2],
     ['flags of newer releases were dropped', 1],
     ['files with another size than the archive says', 1],
+    ['user group " bakers" is now "bakers"', 1],
   ])('the report remarks: %s', (remark, count) => {
     expect(report['remarks']).toHaveProperty([remark], count);
   });

@@ -115,6 +115,12 @@ export class Ledger {
       this.#remarks.set(text, (this.#remarks.get(text) ?? 0) + count);
   }
 
+  /** A thing has another name here than in the archive, or the same. */
+  named(what: string, written: string, name: string): void {
+    if (name !== written)
+      this.remark(`${what} ${JSON.stringify(written)} is now ${JSON.stringify(name)}`);
+  }
+
   get remarks(): ReadonlyMap<string, number> {
     return this.#remarks;
   }

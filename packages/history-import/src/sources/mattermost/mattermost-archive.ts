@@ -9,6 +9,8 @@ import { readJsonLines } from '../../reading/json-lines.ts';
 import { Row, isRecord } from '../../reading/row.ts';
 import type { ArchiveFile } from '../../records.ts';
 
+const lineFeed = 0x0a;
+
 /** A line with a record of a type. */
 export type MattermostLine = { readonly type: string; readonly row: Row; readonly place: Place };
 
@@ -37,6 +39,20 @@ export class MattermostArchive {
 
   openData(): Promise<Readable> {
     return this.#archive.open(this.#data);
+  }
+
+  /** @returns how many files could not be exported, by the list of them that an export may have */
+  async countFilesNotExported(): Promise<number> {
+    const list = 'warnings.txt';
+    if (!this.#archive.has(list)) return 0;
+    let lines = 0;
+    let isInLine = false;
+    for await (const chunk of (await this.#archive.open(list)) as AsyncIterable<Buffer>)
+      for (const byte of chunk) {
+        if (byte === lineFeed) lines += 1;
+        isInLine = byte !== lineFeed;
+      }
+    return isInLine ? lines + 1 : lines;
   }
 
   /** @returns the name in the archive of a file below `data/`, whether the path says so or not */

@@ -193,8 +193,7 @@ export class MattermostChannels {
     const shown = cleanName(row.findText('display_name') ?? '', max) || cleanName(name, max);
     const written = isArchived ? cutTo(`!DEACTIVATED:${shown}`, max) : shown;
     const unique = this.#names.take(written);
-    if (unique !== written)
-      this.#ledger.remark(`stream ${JSON.stringify(written)} is now ${JSON.stringify(unique)}`);
+    this.#ledger.named('stream', written, unique);
     const description = [row.findText('purpose'), row.findText('header')]
       .map((part) => (part ?? '').replaceAll(/\s*\n\s*/g, ' ').trim())
       .filter((part) => part !== '');

@@ -357,6 +357,8 @@ export async function openMattermost(options: MattermostOptions): Promise<Source
   const { file, team, ledger } = options;
   const archive = await MattermostArchive.open(file, ledger);
   try {
+    const missing = await archive.countFilesNotExported();
+    if (missing > 0) ledger.remark('files that could not be exported, by warnings.txt', missing);
     return new MattermostSource(
       options,
       archive,

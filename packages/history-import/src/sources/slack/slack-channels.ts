@@ -111,8 +111,7 @@ export class SlackChannels {
     const name = this.#names.take(
       isArchived ? cutTo(`!DEACTIVATED:${plain}`, limits.streamNameMaxCodePoints) : plain,
     );
-    if (name !== written && !isArchived)
-      this.#ledger.remark(`stream ${JSON.stringify(written)} is now ${JSON.stringify(name)}`);
+    if (!isArchived) this.#ledger.named('stream', written, name);
     const created = row.findTime('created') ?? 0;
     return {
       place,

@@ -89,11 +89,14 @@ export function readZulipGroups(
   const groups: GroupRecord[] = [];
   eachRow('zerver_usergroup', rows.zerver_usergroup, ledger, ({ row, place }) => {
     const listed = row.integers('members').flatMap((oldId) => people.indexOf(oldId) ?? []);
-    const name = cleanName(row.text('name'), limits.groupNameMaxCodePoints);
-    if (name === '') return ledger.skipped('zerver_usergroup', 'it has no name', place);
+    const written = row.text('name');
+    const plain = cleanName(written, limits.groupNameMaxCodePoints);
+    if (plain === '') return ledger.skipped('zerver_usergroup', 'it has no name', place);
+    const name = names.take(plain);
+    ledger.named('user group', written, name);
     groups.push({
       place,
-      name: names.take(name),
+      name,
       description: cutTo(row.findText('description') ?? '', limits.groupDescriptionMaxCodePoints),
       members: [...new Set([...listed, ...(members.get(row.integer('id')) ?? [])])],
     });
@@ -142,9 +145,12 @@ export function readZulipProfiles(
     const type = given >= 1 && given <= 7 && data !== undefined ? given : fieldTypes.shortText;
     if (type !== given) ledger.remark('profile fields of unknown types are short texts');
     byId.set(row.integer('id'), { index: fields.length, type });
+    const written = row.text('name');
+    const name = names.take(cleanName(written, fieldNameMax) || 'Field');
+    ledger.named('profile field', written, name);
     fields.push({
       place,
-      name: names.take(cleanName(row.text('name'), fieldNameMax) || 'Field'),
+      name,
       type,
       hint: cutTo(row.findText('hint') ?? '', fieldHintMax),
       fieldData: data ?? '',

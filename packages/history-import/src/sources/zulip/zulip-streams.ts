@@ -30,8 +30,7 @@ function streamOf({ row, place }: PlacedRow, names: UniqueNames, ledger: Ledger)
   const written = row.text('name');
   const plain = cleanName(written, limits.streamNameMaxCodePoints);
   const name = names.take(plain === '' ? 'unnamed' : plain);
-  if (name !== written)
-    ledger.remark(`stream ${JSON.stringify(written)} is now ${JSON.stringify(name)}`);
+  ledger.named('stream', written, name);
   const sharesHistory = row.findBoolean('history_public_to_subscribers') ?? true;
   if (row.isTrue('is_web_public')) ledger.remark('streams open to the web are public');
   const policy = row.findInteger('stream_post_policy');
