@@ -155,6 +155,7 @@ export function mattermostLines(): string[] {
     user('ana', [member('town-square', 0), member('board', 99), member('old', 99)], {
       roles: 'system_admin system_user',
     }),
+    user('gil', null, { email: 'BO@birch.example', delete_at: start }),
     user(
       'bo',
       [

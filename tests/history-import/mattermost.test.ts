@@ -135,6 +135,7 @@ describe('a team', () => {
     ])
       expect(records).toContainEqual(expect.objectContaining({ kind, outcome, reason, count }));
     expect(report['remarks']).toHaveProperty(['stream "dev" is now "dev (2)"'], 1);
+    expect(report['remarks']).toHaveProperty(['people whose address another person has'], 1);
     const notExported = 'files that could not be exported, by warnings.txt';
     expect(report['remarks']).toHaveProperty([notExported], 2);
     expect(JSON.stringify(report)).not.toContain('secret-hash');

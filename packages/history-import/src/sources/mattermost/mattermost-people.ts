@@ -24,7 +24,8 @@ export class MattermostPeople {
   readonly subscriptions: SubscriptionRecord[] = [];
   readonly positions: ReadPositionRecord[] = [];
   readonly #indexes = new Map<string, number>();
-  readonly #addresses = new Set<string>();
+  /** Who has an address, by the address without regard to case. */
+  readonly #holders = new Map<string, number>();
   readonly #pairs = new Set<string>();
   readonly #ledger: Ledger;
 
@@ -44,16 +45,14 @@ export class MattermostPeople {
     const written = (row.findText('email') ?? '').trim();
     const isUsable =
       isEmailShaped(written) && written.length <= 254 && !written.endsWith('@localhost');
-    const isTaken = this.#addresses.has(foldName(written));
-    if (isTaken) this.#ledger.remark('people whose address another person has');
-    this.#addresses.add(foldName(written));
     const isGone = (row.findNumber('delete_at') ?? 0) > 0;
+    const hasAddress = isUsable && this.#takeAddress(written, isGone);
     const words = (row.row('notify_props').findText('mention_keys') ?? '').split(',');
     const locale = row.findText('locale') ?? '';
     this.#indexes.set(username, this.people.length);
     this.people.push({
       place,
-      email: isUsable && !isTaken ? written : undefined,
+      email: hasAddress ? written : undefined,
       handle: username,
       fullName: cleanFullName(
         [row.findText('first_name'), row.findText('last_name')].filter(Boolean).join(' ') ||
@@ -77,6 +76,20 @@ export class MattermostPeople {
       ...(image === undefined ? {} : { avatar: { place, file: image } }),
     });
     return this.#ledger.imported('user');
+  }
+
+  /** @returns whether the person who is added next has the address; of several it is the first active one, or else the first */
+  #takeAddress(address: string, isGone: boolean): boolean {
+    const folded = foldName(address);
+    const index = this.#holders.get(folded);
+    const holder = index === undefined ? undefined : this.people[index];
+    if (index !== undefined && holder !== undefined) {
+      this.#ledger.remark('people whose address another person has');
+      if (isGone || holder.isActive) return false;
+      this.people[index] = { ...holder, email: undefined };
+    }
+    this.#holders.set(folded, this.people.length);
+    return true;
   }
 
   addBot(row: Row, place: Place): void {
