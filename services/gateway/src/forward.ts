@@ -12,12 +12,7 @@
  * - If a client hangs up, the upstream request ends. The proxy's own error page is never sent.
  */
 import { Agent } from 'node:http';
-import type {
-  ClientRequest,
-  IncomingHttpHeaders,
-  IncomingMessage,
-  ServerResponse,
-} from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { Stream } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 
@@ -35,7 +30,7 @@ import { UnreadAnswers, sendOverLink } from './linked-attempt.ts';
 import type { RequestBody } from './request-body.ts';
 import type { ServiceLinks } from './service-links.ts';
 import type { Upstreams } from './upstreams.ts';
-import { ConnectTimeout, connectTimeoutMs, takesConnections } from './upstreams.ts';
+import { ConnectTimeout, limitConnecting, takesConnections } from './upstreams.ts';
 
 export type ForwarderOptions = {
   readonly upstreams: Upstreams;
@@ -358,7 +353,8 @@ export class Forwarder {
       attempt.upstream = upstream;
       attempt.options = options;
       if (attempt.hasEnded) upstream.destroy();
-      limitConnecting(upstream, attempt);
+      if (upstream.socket !== null)
+        limitConnecting(upstream.socket, () => attempt.fail(new ConnectTimeout()));
     });
     proxy.on('proxyRes', (answer, request, response) => {
       const attempt = (request as AttemptedRequest)[attemptOf];
@@ -392,15 +388,6 @@ export class Forwarder {
 /** The end of a request whose body failed before it was sent anywhere. */
 function endOfFault(error: Error): AttemptEnd {
   return error instanceof ApiError ? { kind: 'refused', error } : { kind: 'client-gone' };
-}
-
-function limitConnecting(upstream: ClientRequest, attempt: Attempt): void {
-  const { socket } = upstream;
-  if (socket === null || !socket.connecting) return;
-  const timer = setTimeout(() => attempt.fail(new ConnectTimeout()), connectTimeoutMs);
-  const stop = (): void => clearTimeout(timer);
-  socket.once('connect', stop);
-  socket.once('close', stop);
 }
 
 /** The `Connection` header of an answer. The client's connection is independent of the node's; a stopping server has set `close`. */

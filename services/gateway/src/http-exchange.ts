@@ -7,7 +7,7 @@ import type { LiveNode } from '@parley/placement';
 
 import type { AdmittedRequest } from './admit.ts';
 import { endsAtGateway } from './forward.ts';
-import { ConnectTimeout, connectTimeoutMs, parseAddress } from './upstreams.ts';
+import { ConnectTimeout, limitConnecting, parseAddress } from './upstreams.ts';
 
 /** The events of an exchange. After it was abandoned nothing is called. */
 export type ExchangeListener = {
@@ -34,11 +34,7 @@ export class HttpExchange {
     });
     this.#upstream = upstream;
     upstream.on('socket', (socket) => {
-      if (!socket.connecting) return;
-      const timer = setTimeout(() => upstream.destroy(new ConnectTimeout()), connectTimeoutMs);
-      const stop = (): void => clearTimeout(timer);
-      socket.once('connect', stop);
-      socket.once('close', stop);
+      limitConnecting(socket, () => upstream.destroy(new ConnectTimeout()));
     });
     upstream.on('error', (error) => {
       if (!this.#wasLeft) listener.onFault(error);

@@ -3,6 +3,7 @@
  * seconds; remembering the refusal saves the attempt for every request in that time.
  */
 import { connect } from 'node:net';
+import type { Socket } from 'node:net';
 
 import type { LeaseState, LiveNode } from '@parley/placement';
 import { holdersOfQueue } from '@parley/placement';
@@ -91,17 +92,35 @@ export function isConnectFault(error: unknown): boolean {
 /** An attempt to connect to an unreachable machine is abandoned after this time. */
 export const connectTimeoutMs = 1_500;
 
+/**
+ * Abandons a connection that is not established in time. What the network says is read first: a process that was held up finds the time
+ * over and the connection established at the same moment.
+ *
+ * @param onTimeout called at most once, while the socket still connects
+ */
+export function limitConnecting(socket: Socket, onTimeout: () => void): void {
+  if (!socket.connecting) return;
+  const timer = setTimeout(() => {
+    setImmediate(() => {
+      if (socket.connecting) onTimeout();
+    });
+  }, connectTimeoutMs);
+  const stop = (): void => clearTimeout(timer);
+  socket.once('connect', stop);
+  socket.once('close', stop);
+}
+
 /** Tests whether a node accepts connections, for requests that can be sent only once. */
 export function takesConnections(address: string): Promise<boolean> {
   const { hostname, port } = parseAddress(address);
   return new Promise((resolve) => {
-    const socket = connect({ host: hostname, port: Number(port), timeout: connectTimeoutMs });
+    const socket = connect({ host: hostname, port: Number(port) });
     const end = (takes: boolean): void => {
       socket.destroy();
       resolve(takes);
     };
     socket.on('connect', () => end(true));
-    socket.on('timeout', () => end(false));
+    limitConnecting(socket, () => end(false));
     socket.on('error', () => end(false));
   });
 }
