@@ -13,6 +13,7 @@ import {
 import { MailServer, headerOf } from '../support/mail-server.ts';
 import type { ReceivedMail } from '../support/mail-server.ts';
 import { handOver, mailText } from '../support/relay.ts';
+import { letTimeForMailsCome } from '../support/telling.ts';
 
 let server: MailServer;
 let cluster: Cluster;
@@ -30,8 +31,7 @@ beforeAll(async () => {
   cluster = await startLocalCluster({
     messages: 2,
     environment: {
-      PARLEY_SMTP_URL: `smtp+plain://127.0.0.1:${server.port}`,
-      PARLEY_MAIL_FROM: 'Parley <parley@chat.example>',
+      ...server.settings,
       PARLEY_MAIL_REPLY_ADDRESS: answerAddressPattern,
       PARLEY_PUBLIC_URL: 'https://chat.example',
       PARLEY_LOG_LEVEL: 'debug',
@@ -73,13 +73,7 @@ async function send(from: TestAccount, message: Parameters): Promise<number> {
 
 /** Waits for the mail about the messages that somebody has not read, as if the time for it had come. */
 async function mailTo(account: TestAccount): Promise<ReceivedMail> {
-  await waitUntil('all messages were looked at', async () => {
-    const { rows } = await pool.query<{ done: boolean }>(
-      'SELECT (SELECT message_id FROM told_upto) >= (SELECT max(id) FROM messages) AS done',
-    );
-    return rows[0]?.done;
-  });
-  await pool.query('UPDATE messages_to_mail SET due_at = now() WHERE due_at > now()');
+  await letTimeForMailsCome(pool);
   return waitUntil(
     'the mail came',
     () => Promise.resolve(server.mails.findLast(({ to }) => to.includes(account.email))),

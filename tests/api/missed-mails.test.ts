@@ -13,6 +13,7 @@ import {
   changeBeforeTelling,
   changesBeforeTelling,
   concerning,
+  letTimeForMailsCome,
   untilLookedAt,
 } from '../support/telling.ts';
 
@@ -32,8 +33,7 @@ beforeAll(async () => {
   cluster = await startLocalCluster({
     people: 2,
     environment: {
-      PARLEY_SMTP_URL: `smtp+plain://127.0.0.1:${server.port}`,
-      PARLEY_MAIL_FROM: 'Parley <parley@chat.example>',
+      ...server.settings,
       PARLEY_PUBLIC_URL: 'https://chat.example',
     },
   });
@@ -69,15 +69,9 @@ function say(content: string, where = topic): Promise<number> {
   return send(ann, { type: 'stream', to: streamId, topic: where, content });
 }
 
-/** Waits until everything that was sent has become candidates, and makes those due. */
-async function letTimeCome(): Promise<void> {
-  await untilLookedAt(pool);
-  await pool.query('UPDATE messages_to_mail SET due_at = now() WHERE due_at > now()');
-}
-
 /** Waits until nothing is left to decide, and no mail to send. */
 async function settle(): Promise<void> {
-  await letTimeCome();
+  await letTimeForMailsCome(pool);
   await waitUntil(
     'nobody waits to be told',
     async () => {
@@ -99,7 +93,7 @@ function refuse(): void {
 
 /** Waits until the server has refused a mail to each. */
 async function untilRefused(readers: readonly TestAccount[]): Promise<void> {
-  await letTimeCome();
+  await letTimeForMailsCome(pool);
   await waitUntil(
     'the server refused them',
     async () => {
@@ -256,7 +250,7 @@ test('who is active is told after that, and not of what was read meanwhile', asy
   await becomeActive(pool, bob);
   const id = await write('first');
   await write('second');
-  await letTimeCome();
+  await letTimeForMailsCome(pool);
   await waitUntil('it is put off', async () => {
     const { rows } = await pool.query<{ secs: number }>(
       `SELECT extract(epoch FROM due_at - now())::float AS secs FROM messages_to_mail WHERE user_id = ${bob.id}`,

@@ -35,8 +35,7 @@ beforeAll(async () => {
     people: 0,
     environment: {
       PARLEY_MODE: 'production',
-      PARLEY_SMTP_URL: `smtp+plain://127.0.0.1:${server.port}`,
-      PARLEY_MAIL_FROM: 'Parley <parley@chat.example>',
+      ...server.settings,
     },
   });
   pool = openTestPool(cluster.settings.databaseUrl);

@@ -17,7 +17,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 
 import { MailServer } from '../support/mail-server.ts';
 import { PushService, PushSubscriber } from '../support/push-service.ts';
-import { untilLookedAt } from '../support/telling.ts';
+import { letTimeForMailsCome, untilLookedAt } from '../support/telling.ts';
 
 const deadlineMs = 90_000;
 /** What the process does its telling with. */
@@ -41,8 +41,7 @@ beforeAll(async () => {
     presence: 0,
     people: 0,
     environment: {
-      PARLEY_SMTP_URL: `smtp+plain://127.0.0.1:${mailServer.port}`,
-      PARLEY_MAIL_FROM: 'Parley <parley@chat.example>',
+      ...mailServer.settings,
       PARLEY_OUTGOING_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
       NODE_EXTRA_CA_CERTS: pushService.caFile,
     },
@@ -103,13 +102,8 @@ async function lapseClaims(): Promise<void> {
     await pool.query(`UPDATE ${table} SET claimed_until = now() WHERE claimed_until > now()`);
 }
 
-async function letTimeCome(): Promise<void> {
-  await untilLookedAt(pool);
-  await pool.query('UPDATE messages_to_mail SET due_at = now() WHERE due_at > now()');
-}
-
 async function settle(): Promise<void> {
-  await letTimeCome();
+  await letTimeForMailsCome(pool);
   await waitUntil(
     'nobody waits to be told',
     async () => {
@@ -223,7 +217,7 @@ test.each<Point>([
     topic: 'fire',
     content: `@**${bob.account.user.fullName}** and @**${cat.account.user.fullName}**, come`,
   });
-  if (isLooking !== true) await letTimeCome();
+  if (isLooking !== true) await letTimeForMailsCome(pool);
   await death.caught;
   await doomed.kill('SIGKILL');
   // Postgres never receives what the proxy still holds.

@@ -84,6 +84,14 @@ export class MailServer {
     return (this.#server.server.address() as AddressInfo).port;
   }
 
+  /** The settings of services that send by it. */
+  get settings(): { readonly PARLEY_SMTP_URL: string; readonly PARLEY_MAIL_FROM: string } {
+    return {
+      PARLEY_SMTP_URL: `smtp+plain://127.0.0.1:${this.port}`,
+      PARLEY_MAIL_FROM: 'Parley <parley@chat.example>',
+    };
+  }
+
   async stop(): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#server.close(() => resolve());

@@ -163,6 +163,12 @@ export async function untilLookedAt(pool: Pool): Promise<void> {
   });
 }
 
+/** Lets the time come for the mails about all messages that were sent. */
+export async function letTimeForMailsCome(pool: Pool): Promise<void> {
+  await untilLookedAt(pool);
+  await pool.query('UPDATE messages_to_mail SET due_at = now() WHERE due_at > now()');
+}
+
 /** Lets a person be active, and waits until that is stored. */
 export async function becomeActive(pool: Pool, { client, id }: TestAccount): Promise<void> {
   await client.post('users/me/presence', { status: 'active' });
