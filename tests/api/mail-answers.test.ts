@@ -13,7 +13,7 @@ import {
 import { MailServer, headerOf } from '../support/mail-server.ts';
 import type { ReceivedMail } from '../support/mail-server.ts';
 import { handOver, mailText } from '../support/relay.ts';
-import { letTimeForMailsCome } from '../support/telling.ts';
+import { letTimeForMailsCome } from '../support/notifications.ts';
 
 let server: MailServer;
 let cluster: Cluster;

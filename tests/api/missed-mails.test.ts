@@ -10,12 +10,12 @@ import {
   areUntilAway,
   becomeActive,
   becomeAway,
-  changeBeforeTelling,
-  changesBeforeTelling,
+  changeBeforeNotification,
+  changesBeforeNotification,
   concerning,
   letTimeForMailsCome,
   untilLookedAt,
-} from '../support/telling.ts';
+} from '../support/notifications.ts';
 
 const topic = 'fire';
 
@@ -73,7 +73,7 @@ function say(content: string, where = topic): Promise<number> {
 async function settle(): Promise<void> {
   await letTimeForMailsCome(pool);
   await waitUntil(
-    'nobody waits to be told',
+    'nobody waits for a mail',
     async () => {
       const { rows } = await pool.query<{ done: boolean }>(
         `SELECT NOT EXISTS (SELECT 1 FROM messages_to_mail)
@@ -179,14 +179,14 @@ test('a mail is written once, whichever of two processes decides', async () => {
   expect(people.map((person) => textsTo(person).length)).toEqual(people.map(() => 1));
 });
 
-describe('who is told of what changed before that was decided', () => {
+describe('who gets a mail about what changed before that was decided', () => {
   let readers: ReadonlyMap<string, TestAccount>;
   beforeAll(async () => {
-    readers = await changeBeforeTelling(organization, { untilToBeTold: () => untilLookedAt(pool) });
+    readers = await changeBeforeNotification(organization, { untilDue: () => untilLookedAt(pool) });
     await settle();
   });
 
-  test.each(changesBeforeTelling)('%s', (what) => {
+  test.each(changesBeforeNotification)('%s', (what) => {
     expect(mailsOf(readers, what)).toHaveLength(what === 'unchanged' ? 1 : 0);
   });
 });
@@ -195,16 +195,16 @@ describe('who gets a mail of what changed while it waited for its server', () =>
   let readers: ReadonlyMap<string, TestAccount>;
   beforeAll(async () => {
     refuse();
-    readers = await changeBeforeTelling(organization, { untilToBeTold: untilRefused });
+    readers = await changeBeforeNotification(organization, { untilDue: untilRefused });
     await goOn();
   });
 
-  test.each(changesBeforeTelling)('%s', (what) => {
+  test.each(changesBeforeNotification)('%s', (what) => {
     expect(mailsOf(readers, what)).toHaveLength(what === 'unchanged' ? 1 : 0);
   });
 });
 
-describe('nobody is told', () => {
+describe('nobody gets a mail', () => {
   test('who wants no mails any longer', async () => {
     await say(concerning.byName(bob));
     await bob.client.patch('settings/notifications', { enable_offline_email_notifications: false });
@@ -226,7 +226,7 @@ describe('nobody is told', () => {
   });
 });
 
-test('messages of a stream are told where the person asked for them', async () => {
+test('messages of a stream are mailed where the person asked for them', async () => {
   await bob.client.post('users/me/subscriptions/properties', {
     subscription_data: [{ stream_id: streamId, property: 'email_notifications', value: true }],
   });
@@ -235,7 +235,7 @@ test('messages of a stream are told where the person asked for them', async () =
   expect(textsTo(bob)).toEqual([expect.stringContaining('plain words')]);
 });
 
-test('everybody is told of a mention of all, and who asked of every stream', async () => {
+test('everybody gets a mail about a mention of all, and who asked for it about every stream', async () => {
   const cat = await organization.makeAccount(`Cat${made} Moe`);
   await cat.client.patch('settings/notifications', { enable_stream_email_notifications: true });
   const { id: to } = await organization.makeStream(`glaze${made}`, [ann, bob, cat]);
@@ -246,7 +246,7 @@ test('everybody is told of a mention of all, and who asked of every stream', asy
   expect(textsTo(cat)).toHaveLength(2);
 });
 
-test('who is active is told after that, and not of what was read meanwhile', async () => {
+test('who is active gets a mail after that, and not about what was read meanwhile', async () => {
   await becomeActive(pool, bob);
   const id = await write('first');
   await write('second');

@@ -1,4 +1,4 @@
-/** Web Push: subscriptions, and who is told of what, with a push service that checks signatures and a subscriber that decrypts. */
+/** Web Push: subscriptions, and who is notified of what, with a push service that checks signatures and a subscriber that decrypts. */
 import { createServer } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
@@ -14,11 +14,11 @@ import {
   areUntilAway,
   becomeActive,
   becomeAway,
-  changeBeforeTelling,
-  changesBeforeTelling,
+  changeBeforeNotification,
+  changesBeforeNotification,
   concerning,
   untilLookedAt,
-} from '../support/telling.ts';
+} from '../support/notifications.ts';
 
 const password = 'the tide is low on tuesdays';
 const topic = 'fire';
@@ -178,7 +178,7 @@ test('any script fits into a push', async () => {
   expect(service.pushes.at(-1)?.body.length).toBeLessThanOrEqual(4_096);
 });
 
-test('every device of a person is told once, whichever of two processes pushes', async () => {
+test('every device of a person is notified once, whichever of two processes pushes', async () => {
   const devices = Array.from({ length: 10 }, () => new PushSubscriber(service));
   for (const each of devices) await bob.client.post('push_subscriptions', each.target);
   await write('hello');
@@ -186,7 +186,7 @@ test('every device of a person is told once, whichever of two processes pushes',
   expect(devices.map(({ payloads }) => payloads.length)).toEqual(devices.map(() => 1));
 });
 
-test('who is active is told only if they want that, or once they are away', async () => {
+test('who is active is notified only if they want that, or once they are away', async () => {
   await bob.client.patch('settings/notifications', { enable_online_push_notifications: false });
   await becomeActive(pool, bob);
   await write('hello');
@@ -211,7 +211,7 @@ test('words of private messages are left out if the person wants that', async ()
   expect(phone.payloads.map(({ notice }) => notice.text)).toEqual([null]);
 });
 
-describe('nobody is told', () => {
+describe('nobody is notified', () => {
   test('of messages that concern nobody, or of any without wanting it', async () => {
     await send(ann, { type: 'stream', to: streamId, topic: 'a', content: 'plain' });
     await bob.client.patch('settings/notifications', {
@@ -224,8 +224,8 @@ describe('nobody is told', () => {
   });
 });
 
-describe('who is told of what changed before it could be pushed', () => {
-  const told: string[] = [];
+describe('who is notified of what changed before it could be pushed', () => {
+  const notified: string[] = [];
   beforeAll(async () => {
     const phones = new Map<number, PushSubscriber>();
     const refused = new Set<string>();
@@ -233,24 +233,24 @@ describe('who is told of what changed before it could be pushed', () => {
       refused.add(path);
       return 503;
     };
-    const readers = await changeBeforeTelling(organization, {
+    const readers = await changeBeforeNotification(organization, {
       prepare: async ({ id, client }) => {
         const made = new PushSubscriber(service);
         phones.set(id, made);
         await client.post('push_subscriptions', made.target);
       },
       // The service rests after a failure, so most of them wait for their first attempt.
-      untilToBeTold: async () => {
+      untilDue: async () => {
         await untilLookedAt(pool);
         await waitUntil('one was refused', () => refused.size > 0);
       },
     });
     await goOn();
-    for (const [what, { id }] of readers) if (phones.get(id)?.payloads.length) told.push(what);
+    for (const [what, { id }] of readers) if (phones.get(id)?.payloads.length) notified.push(what);
   });
 
-  test.each(changesBeforeTelling)('%s', (what) => {
-    expect(told.includes(what)).toBe(what === 'unchanged');
+  test.each(changesBeforeNotification)('%s', (what) => {
+    expect(notified.includes(what)).toBe(what === 'unchanged');
   });
 });
 
@@ -378,7 +378,7 @@ test('a push that is too large for its service is repeated without words', async
   expect(phone.payloads.map(({ notice }) => [notice.text, notice.count])).toEqual([[null, 1]]);
 });
 
-test('nobody is told of what is older than a day', async () => {
+test('nobody is notified of what is older than a day', async () => {
   const id = await sayInVain(concerning.byName(bob));
   await pool.query(`UPDATE messages SET sent_at = now() - interval '25 hours' WHERE id = ${id}`);
   await goOn();

@@ -18,7 +18,7 @@ import {
   setApiKey,
   setBotService,
 } from '@parley/store';
-import { getPushKeys } from '@parley/store/telling';
+import { getPushKeys } from '@parley/store/notifications';
 import type { BotService, KeyAccount } from '@parley/store';
 import { createRedisPrefix, createTestDatabase, getTestStores } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';

@@ -20,7 +20,7 @@ import type { CapacityStep } from './scenarios/capacity.ts';
 import { measureImport } from './scenarios/import.ts';
 import { measureIdleQueues } from './scenarios/idle-queues.ts';
 import { measureNodeDeath } from './scenarios/node-death.ts';
-import { measureTelling } from './scenarios/telling.ts';
+import { measureNotifications } from './scenarios/notifications.ts';
 import { soak } from './scenarios/soak.ts';
 import type { SoakSample } from './scenarios/soak.ts';
 
@@ -198,13 +198,13 @@ test('capacity', async () => {
   expect(people).toBe(Math.max(0, ...carried));
 });
 
-test('telling', async () => {
-  const told = await measureTelling(await start({ events: 1, people: 0 }), {
+test('notifications', async () => {
+  const measured = await measureNotifications(await start({ events: 1, people: 0 }), {
     audience: 20,
     rounds: 1,
   });
-  expect(told).toMatchObject({ subscribers: 20, away: 18 });
-  const { send, candidate, decision_and_mail, candidate_of_push, decision_and_push } = told;
+  expect(measured).toMatchObject({ subscribers: 20, away: 18 });
+  const { send, candidate, decision_and_mail, candidate_of_push, decision_and_push } = measured;
   for (const { ratio } of Object.values(send)) expect(ratio).toBeGreaterThan(0);
   for (const cost of [candidate, decision_and_mail, candidate_of_push, decision_and_push])
     expect(cost.node_us + cost.postgres_us).toBeGreaterThan(0);

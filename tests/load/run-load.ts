@@ -25,7 +25,7 @@ import { reportPresence } from './scenarios/presence.ts';
 import { measureImport } from './scenarios/import.ts';
 import { soak } from './scenarios/soak.ts';
 import { measureSubscribing } from './scenarios/subscribe.ts';
-import { measureTelling } from './scenarios/telling.ts';
+import { measureNotifications } from './scenarios/notifications.ts';
 
 const usage = `npm run load -- [SCENARIO] [options]
 
@@ -57,12 +57,12 @@ ${measuredScenarios.map(({ name, summary }) => `  ${name.padEnd(26)} ${summary}`
   page FILE.json ...         writes FILE.html, a page that needs nothing else, beside each result; with --compare what it
                              compares with
 
-Other scenarios: plans, subscribe, presence, telling, capacity, attacks, idle-queues, node-death, soak
+Other scenarios: plans, subscribe, presence, notifications, capacity, attacks, idle-queues, node-death, soak
   --senders N                presence: closed-loop clients (default 8)
   --followers N              long-polling queues (subscribe: default 100; idle-queues: 1000)
   --seconds N                at most so long (default 20)
-  --audience N               subscribe: subscribers of the large stream (default 100000); telling: of the stream (10000)
-  --repeats N                telling: rounds, of which the medians are printed (default 1)
+  --audience N               subscribe: subscribers of the large stream (default 100000); notifications: of the stream (10000)
+  --repeats N                notifications: rounds, of which the medians are printed (default 1)
   --people N                 subscribe: people in one request (default 10000); presence: of the organization (2000);
                              capacity: with how many it begins (1000)
   --messages N               plans: messages to make (default 1000000); idle-queues: those left unfetched (100);
@@ -139,15 +139,15 @@ const scenarios: Readonly<Record<string, Scenario>> = {
       report({ scenario: 'presence', ...result });
     },
   },
-  telling: {
-    // The work of people who are told is done by processes that the scenario starts.
+  notifications: {
+    // The scenario starts the processes that notify.
     ownSystem: () => ({ events: 1, people: 0 }),
     run: async (system, { values, report }) => {
-      const result = await measureTelling(system, {
+      const result = await measureNotifications(system, {
         audience: readCount(values.audience ?? '10000', 'audience', sendsBound),
         rounds: readCount(values.repeats, 'repeats', roundsBound),
       });
-      report({ scenario: 'telling', ...result });
+      report({ scenario: 'notifications', ...result });
     },
   },
   capacity: {

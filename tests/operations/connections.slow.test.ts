@@ -139,7 +139,7 @@ test('each service opens exactly as many connections as documented', async () =>
   const others = new Map<ServiceName, readonly string[]>([
     ['gateway', ['parley-gateway-leases']],
     ['messages', ['parley sending', 'parley side effects', 'parley costly reads']],
-    ['people', ['parley telling', 'parley exports']],
+    ['people', ['parley notifications', 'parley exports']],
     ['events', ['parley log follower']],
   ]);
   for (const [service, [requests, besides, together]] of table) {

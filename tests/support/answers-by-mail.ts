@@ -3,7 +3,7 @@ import { parseAnswerAddresses } from '@parley/config';
 import type { Pool } from '@parley/database';
 import { makeAnswerAddress } from '@parley/mail';
 import { deriveKeySecrets } from '@parley/secrets';
-import { findAnswerer } from '@parley/store/telling';
+import { findAnswerer } from '@parley/store/notifications';
 import type { ServiceNode, TestAccount } from '@parley/test-kit';
 
 /** `PARLEY_MAIL_REPLY_ADDRESS`. */

@@ -16,9 +16,9 @@ import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 
 import { JobLane } from './job-lane.ts';
-import { findReplyAddress } from './telling/reply-address.ts';
-import { confirmMissedMail } from './telling/missed-mails.ts';
-import type { MissedMailOptions } from './telling/missed-mails.ts';
+import { findReplyAddress } from './notifications/reply-address.ts';
+import { confirmMissedMail } from './notifications/missed-mails.ts';
+import type { MissedMailOptions } from './notifications/missed-mails.ts';
 
 export type MailRunnerOptions = MissedMailOptions & {
   readonly redis: RedisConfig;
@@ -67,7 +67,7 @@ export class MailRunner {
     const registers = [registry];
     this.#outcomes = new Counter({
       name: 'parley_mails_total',
-      help: 'Attempts to send a mail, by kind and outcome (sent, refused for good, failed and to be retried, given up, withdrawn because what it told of has changed)',
+      help: 'Attempts to send a mail, by kind and outcome (sent, refused for good, failed and to be retried, given up, withdrawn because its messages have changed)',
       labelNames: ['kind', 'outcome'],
       registers,
     });

@@ -13,10 +13,10 @@ export type PushPayload = {
     readonly text: string | null;
     /** Where clients show the first of the messages, beginning with `/`. */
     readonly url: string;
-    /** How many messages the notification stands for, and the newest of them: those that are unread and were told of. */
+    /** How many messages the notification stands for, and the newest of them: those that are unread and were pushed. */
     readonly count: number;
     readonly message_ids: readonly number[];
   };
-  /** Messages that were told of and are no longer to be shown, because they were read, changed or deleted. */
+  /** Messages that were pushed and are no longer to be shown, because they were read, changed or deleted. */
   readonly gone: readonly number[];
 };

@@ -1,7 +1,7 @@
 import { ConfigError } from '@parley/config';
 import { openFileStore } from '@parley/files';
 import type { FileStore } from '@parley/files';
-import { MailRunner, PushRunner, notSentInTime, tellingWorks } from '@parley/jobs';
+import { MailRunner, PushRunner, notSentInTime, notificationWorks } from '@parley/jobs';
 import { subjectLogger } from '@parley/logging';
 import { openMailTransport } from '@parley/mail';
 import { AddressRules, callService, findAddressesInDns } from '@parley/outgoing';
@@ -37,8 +37,8 @@ async function openFiles({ config, onDispose }: ServiceFrame): Promise<FileStore
 
 /** No request waits for the jobs that send mails. */
 const mailConnections = 2;
-/** Nor for those that tell people of messages. */
-const tellingConnections = 4;
+/** Nor for notifications. */
+const notificationConnections = 4;
 const forgetIntervalMs = 600_000;
 
 /** Sends mails, if the configuration says how. */
@@ -89,9 +89,9 @@ function subjectOf(publicUrl: string): string {
 }
 
 /** Tells people of messages while they are away (decision 0053). */
-function startTelling(frame: ServiceFrame, { keySecrets, publicUrl }: PeopleContext): void {
+function startNotifications(frame: ServiceFrame, { keySecrets, publicUrl }: PeopleContext): void {
   const { config, log, metrics } = frame;
-  const pool = openPool(frame, 'telling', tellingConnections);
+  const pool = openPool(frame, 'notifications', notificationConnections);
   const { allowedNetworks, timeoutMs } = config.outgoingWebhooks;
   const callOptions = {
     rules: new AddressRules(allowedNetworks),
@@ -111,7 +111,7 @@ function startTelling(frame: ServiceFrame, { keySecrets, publicUrl }: PeopleCont
   frame.onDispose('pushes', () => pushes.stop());
   startMaintenance(
     frame,
-    tellingWorks({
+    notificationWorks({
       pool,
       keySecrets,
       publicUrl,
@@ -131,7 +131,7 @@ export async function startPeople(frame: ServiceFrame): Promise<RequestHandler> 
   const context = createPeopleContext({ config, log, files, countSignOn, ...stores });
   frame.onDispose('pictures', () => context.pictureMaker.close());
   startMails(frame, context);
-  startTelling(frame, context);
+  startNotifications(frame, context);
   startExports(frame, context);
   startForgetting(frame, stores.pool);
   keepLease(frame, stores);

@@ -3,7 +3,7 @@ import { textParameter } from '../declare/parameters.ts';
 import { boolean, described, integer, listOf, object, text, timestamp } from '../declare/schema.ts';
 import { limits } from '../limits.ts';
 
-/** Where people are told while no page is open, by Web Push (decision 0053). */
+/** Where people are notified by Web Push while no page is open (decision 0053). */
 
 const access = { authentication: 'required', bots: 'refused' } as const;
 
@@ -16,7 +16,7 @@ export const addPushSubscriptionEndpoint = declareEndpoint({
   path: '/push_subscriptions',
   service: 'people',
   tag: 'Own account',
-  summary: 'Be told of messages by Web Push',
+  summary: 'Subscribe to notifications by Web Push',
   description: [
     "The parameters are those of a browser's `PushSubscription`, made with `public_key` of `GET push_subscriptions`. Addresses of UnifiedPush are such addresses too.",
     `A subscription replaces that of the same browser session and that of the same endpoint. It ends with the session, or, if it was made with a key, with that key; and when its push service says that it is gone. A person has at most ${limits.pushSubscriptionsMax}; the oldest ends for another one.`,
@@ -56,7 +56,7 @@ export const listPushSubscriptionsEndpoint = declareEndpoint({
   path: '/push_subscriptions',
   service: 'people',
   tag: 'Own account',
-  summary: 'List where the caller is told by Web Push',
+  summary: 'List the subscriptions of the caller to Web Push',
   access,
   parameters: [],
   success: object({
@@ -88,7 +88,7 @@ export const removePushSubscriptionEndpoint = declareEndpoint({
   path: '/push_subscriptions',
   service: 'people',
   tag: 'Own account',
-  summary: 'No longer be told by Web Push at an endpoint',
+  summary: 'Remove a subscription to Web Push',
   description: 'An endpoint without a subscription of the caller changes nothing.',
   example: { parameters: { endpoint: exampleEndpoint } },
   access,

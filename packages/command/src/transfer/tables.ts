@@ -150,7 +150,7 @@ export const exportedTables: readonly ExportedTable[] = [
   // A send that is repeated after the move is still stored only once, and so is a notice whose effect was running.
   { name: 'send_keys' },
   { name: 'deferred_messages' },
-  // Nobody is told twice of what was told before the move, or not at all of what was not.
+  // Nobody is notified twice of a message, and nobody misses a notification because of the move.
   { name: 'told_upto', hasSeed: true },
   { name: 'messages_to_mail' },
   { name: 'side_effects' },

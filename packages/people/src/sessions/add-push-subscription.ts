@@ -1,4 +1,4 @@
-/** Where a person wants to be told by Web Push (decision 0053). */
+/** Where a person wants to be notified by Web Push (decision 0053). */
 import { createPublicKey } from 'node:crypto';
 
 import { getActor } from '@parley/access';
@@ -6,8 +6,8 @@ import { badRequest, limits } from '@parley/api';
 import type { Caller } from '@parley/api';
 import { transaction } from '@parley/database';
 import { lockUsersForOwnChange } from '@parley/store';
-import { insertPushSubscription } from '@parley/store/telling';
-import type { PushTarget } from '@parley/store/telling';
+import { insertPushSubscription } from '@parley/store/notifications';
+import type { PushTarget } from '@parley/store/notifications';
 
 import type { PeopleContext } from '../people-context.ts';
 

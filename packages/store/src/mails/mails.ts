@@ -17,7 +17,7 @@ export type NewMail = {
   readonly about?: MailSubject;
 };
 
-/** Unread messages, and the person who is told of them. */
+/** Unread messages, and the person who is notified of them. */
 export type MailSubject = { readonly userId: number; readonly messageIds: readonly number[] };
 
 /** A mail that this process may send now. `attempts` distinguishes the claim from every later one. */

@@ -4,7 +4,7 @@ import { keyPurpose } from './api-keys.ts';
 import { linkPurpose } from './invitations.ts';
 import { configPurpose, tokenPurpose } from '../bots/bot-services.ts';
 import { letterPurpose } from '../mails/mails.ts';
-import { pushKeyPurpose } from '../telling/push-keys.ts';
+import { pushKeyPurpose } from '../notifications/push-keys.ts';
 import { hashToStore, isCurrentHash, openEither, sealSecret } from '@parley/secrets';
 import type { KeySecrets } from '@parley/secrets';
 

@@ -11,7 +11,7 @@ import type { AnswerSubject } from '@parley/mail';
 import type { KeySecrets } from '@parley/secrets';
 import type { RateLimiter } from '@parley/server';
 import { findMessageOfSendKey, getRealm } from '@parley/store';
-import { findAnsweredMessage, findAnswerer } from '@parley/store/telling';
+import { findAnsweredMessage, findAnswerer } from '@parley/store/notifications';
 
 import type { StoredUpload, UploadFiles } from '../files/upload-files.ts';
 import { uploadsPrefix } from '../files/upload-path.ts';

@@ -10,7 +10,7 @@ import {
   deletePushSubscription,
   findPublicPushKey,
   listPushSubscriptions,
-} from '@parley/store/telling';
+} from '@parley/store/notifications';
 
 /** POST push_subscriptions. */
 export const addPushSubscriptionHandler = implement(

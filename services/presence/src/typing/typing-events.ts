@@ -33,7 +33,7 @@ export class TypingEvents {
       gatherMs,
       run: () => this.#append(),
       log: options.log,
-      name: 'telling of typing',
+      name: 'publishing typing notices',
     });
   }
 

@@ -1,4 +1,4 @@
-/** Where people want to be told by Web Push, and of which messages (owner of `push_subscriptions` and `messages_to_push`; decision 0053). */
+/** Where people want to be notified by Web Push, and of which messages (owner of `push_subscriptions` and `messages_to_push`; decision 0053). */
 import { limits } from '@parley/api';
 import type { Client, Queryable } from '@parley/database';
 

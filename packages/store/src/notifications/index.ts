@@ -9,9 +9,9 @@ export {
   removeMailCandidates,
   restoreMailCandidates,
   takeCandidates,
-  toldMaxSecs,
+  notifiedMaxAgeSecs,
 } from './messages-to-mail.ts';
-export type { Candidate, ToldBy } from './messages-to-mail.ts';
+export type { Candidate, EnabledChannels } from './messages-to-mail.ts';
 export { findPublicPushKey, getPushKeys } from './push-keys.ts';
 export type { PushKeys } from './push-keys.ts';
 export {
@@ -29,5 +29,5 @@ export type {
   PushPlaces,
   PushTarget,
 } from './push-subscriptions.ts';
-export { activeForSecs, listToldFacts } from './told-facts.ts';
-export type { ToldFacts, ToldPlace } from './told-facts.ts';
+export { activeForSecs, listNotificationFacts } from './notification-facts.ts';
+export type { NotificationFacts, StoredPlace } from './notification-facts.ts';

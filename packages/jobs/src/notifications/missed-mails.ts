@@ -5,15 +5,15 @@ import type { Client, Pool } from '@parley/database';
 import type { KeySecrets } from '@parley/secrets';
 import { getRealm, insertMails, removeMail } from '@parley/store';
 import {
-  listToldFacts,
+  listNotificationFacts,
   lockDueMailCandidates,
   postponeMailCandidates,
   removeMailCandidates,
   restoreMailCandidates,
-  toldMaxSecs,
-} from '@parley/store/telling';
+  notifiedMaxAgeSecs,
+} from '@parley/store/notifications';
 import type { ClaimedMail, NewMail, Realm } from '@parley/store';
-import type { Candidate, ToldFacts } from '@parley/store/telling';
+import type { Candidate, NotificationFacts } from '@parley/store/notifications';
 
 import { byConversation, isOld, judge } from './judge.ts';
 import { missedLetter } from './missed-letter.ts';
@@ -31,7 +31,9 @@ const duePerStep = 500;
 const candidatesPerStep = 2_000;
 const mailKind = 'missed-messages';
 
-function isFilled(items: readonly ToldFacts[]): items is readonly [ToldFacts, ...ToldFacts[]] {
+function isFilled(
+  items: readonly NotificationFacts[],
+): items is readonly [NotificationFacts, ...NotificationFacts[]] {
   return items.length > 0;
 }
 
@@ -40,7 +42,7 @@ function idOf({ userId, messageId }: Candidate): string {
 }
 
 function mailOf(
-  facts: readonly [ToldFacts, ...ToldFacts[]],
+  facts: readonly [NotificationFacts, ...NotificationFacts[]],
   realm: Realm,
   { publicUrl, answerAddresses }: MissedMailOptions,
 ): NewMail & Required<Pick<NewMail, 'about'>> {
@@ -49,7 +51,7 @@ function mailOf(
     kind: mailKind,
     recipient: recipient.email,
     letter: JSON.stringify(missedLetter(facts, realm, publicUrl, answerAddresses !== undefined)),
-    expiresInSecs: toldMaxSecs,
+    expiresInSecs: notifiedMaxAgeSecs,
     about: { userId, messageIds: facts.map(({ messageId }) => messageId) },
   };
 }
@@ -61,18 +63,18 @@ async function decide(client: Client, options: MissedMailOptions): Promise<numbe
   });
   if (candidates.length === 0) return 0;
   const dueIds = new Set(candidates.filter(({ isDue }) => isDue).map(idOf));
-  const facts = await listToldFacts(client, candidates);
+  const facts = await listNotificationFacts(client, candidates);
   const owed = facts.filter((each) => judge(each, true).email !== undefined && !isOld(each));
-  const isWaiting = ({ recipient }: ToldFacts): boolean => recipient.activeSecs > 0;
-  const told = byConversation(owed.filter((each) => !isWaiting(each))).filter((group) =>
+  const isWaiting = ({ recipient }: NotificationFacts): boolean => recipient.activeSecs > 0;
+  const mailed = byConversation(owed.filter((each) => !isWaiting(each))).filter((group) =>
     group.some((each) => dueIds.has(idOf(each))),
   );
   const realm = await getRealm(client);
   const mails = realm.isDeactivated
     ? []
-    : told.flatMap((group) => (isFilled(group) ? [mailOf(group, realm, options)] : []));
+    : mailed.flatMap((group) => (isFilled(group) ? [mailOf(group, realm, options)] : []));
   await insertMails(client, options.keySecrets, mails);
-  const decided = new Set(told.flat().map(idOf));
+  const decided = new Set(mailed.flat().map(idOf));
   const kept = new Set(owed.map(idOf).filter((id) => !decided.has(id)));
   await removeMailCandidates(
     client,
@@ -116,7 +118,10 @@ export async function confirmMissedMail(
   const { about } = mail;
   if (about === undefined) return true;
   const candidates = about.messageIds.map((messageId) => ({ userId: about.userId, messageId }));
-  const [facts, realm] = await Promise.all([listToldFacts(pool, candidates), getRealm(pool)]);
+  const [facts, realm] = await Promise.all([
+    listNotificationFacts(pool, candidates),
+    getRealm(pool),
+  ]);
   const owed = facts.filter((each) => judge(each).email !== undefined);
   if (isFilled(owed) && !realm.isDeactivated) {
     const now = mailOf(owed, realm, options);

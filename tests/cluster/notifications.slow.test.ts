@@ -1,5 +1,5 @@
 /**
- * Telling people of messages while the process that does it dies between two steps: everybody is told at least once, twice only where that is
+ * Notifications while the process that sends them dies between two steps: everybody is notified at least once, twice only where that is
  * counted, and nobody of what they may no longer see.
  */
 import {
@@ -17,11 +17,11 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 
 import { MailServer } from '../support/mail-server.ts';
 import { PushService, PushSubscriber } from '../support/push-service.ts';
-import { letTimeForMailsCome, untilLookedAt } from '../support/telling.ts';
+import { letTimeForMailsCome, untilLookedAt } from '../support/notifications.ts';
 
 const deadlineMs = 90_000;
-/** What the process does its telling with. */
-const applications = ['parley telling', 'parley mails'];
+/** The connections by which the process notifies. */
+const applications = ['parley notifications', 'parley mails'];
 
 let cluster: Cluster;
 let organization: TestOrganization;
@@ -83,7 +83,7 @@ async function makeReader(name: string): Promise<Reader> {
   return { account, phone };
 }
 
-/** How often somebody was told. */
+/** How often somebody was notified. */
 function countsOf({ account, phone }: Reader): { readonly mails: number; readonly pushes: number } {
   const mails = mailServer.mails.filter(({ to }) => to.includes(account.email)).length;
   return { mails, pushes: phone.payloads.length };
@@ -105,7 +105,7 @@ async function lapseClaims(): Promise<void> {
 async function settle(): Promise<void> {
   await letTimeForMailsCome(pool);
   await waitUntil(
-    'nobody waits to be told',
+    'nobody waits for a notification',
     async () => {
       const { rows } = await pool.query<{ done: boolean }>(
         `SELECT NOT EXISTS (SELECT 1 FROM messages_to_mail) AND NOT EXISTS (SELECT 1 FROM mails)
@@ -199,7 +199,10 @@ test.each<Point>([
   { place: 'before the answer to a mail', hold: atMail },
   { place: 'before a mail ends', hold: atStatement('store-remove-sent-mail') },
   { place: 'before pushes are claimed', hold: atStatement('store-claim-pushes') },
-  { place: 'before it is judged who is told', hold: atStatement('store-list-told-facts') },
+  {
+    place: 'before it is judged who is notified',
+    hold: atStatement('store-list-notification-facts'),
+  },
   { place: 'before the answer to a push', hold: atPush },
   { place: 'before the answer to a push is noted', hold: atStatement('store-lock-push') },
   { place: 'before a push is released', hold: atStatement('store-release-push') },

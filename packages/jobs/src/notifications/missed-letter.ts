@@ -4,7 +4,7 @@ import { quote } from '@parley/mail';
 import type { Letter, Paragraph } from '@parley/mail';
 import { wordsOf } from '@parley/notification-rules';
 import type { Realm } from '@parley/store';
-import type { ToldFacts } from '@parley/store/telling';
+import type { NotificationFacts } from '@parley/store/notifications';
 
 /** The newest ones; earlier ones are counted. */
 const messagesMax = 20;
@@ -16,7 +16,10 @@ function listNames(names: readonly string[]): Paragraph {
   return names.length > namesMax ? [...shown, ' and others'] : shown;
 }
 
-function subjectOf(facts: readonly ToldFacts[], place: ToldFacts['message']['place']): Paragraph {
+function subjectOf(
+  facts: readonly NotificationFacts[],
+  place: NotificationFacts['message']['place'],
+): Paragraph {
   if (place.type === 'stream')
     return ['New messages in ', quote(place.streamName), ', topic ', quote(place.topic)];
   const names = [...new Set(facts.map(({ message }) => message.senderName))];
@@ -28,7 +31,7 @@ function countOf(count: number): string {
 }
 
 /** With names and words, where the person and the organization let mails show them. */
-function showsContent({ recipient }: ToldFacts, realm: Pick<Realm, 'settings'>): boolean {
+function showsContent({ recipient }: NotificationFacts, realm: Pick<Realm, 'settings'>): boolean {
   return (
     recipient.settings.message_content_in_email_notifications &&
     realm.settings.message_content_allowed_in_email_notifications
@@ -43,7 +46,7 @@ function showsContent({ recipient }: ToldFacts, realm: Pick<Realm, 'settings'>):
  * @param isAnswerable whether answers to mails are posted. One without words and names is not answered: its reader does not know to whom
  */
 export function missedLetter(
-  facts: readonly [ToldFacts, ...ToldFacts[]],
+  facts: readonly [NotificationFacts, ...NotificationFacts[]],
   realm: Pick<Realm, 'name' | 'settings'>,
   publicUrl: string,
   isAnswerable: boolean,

@@ -1,7 +1,7 @@
 import { transaction } from '@parley/database';
 import type { Pool } from '@parley/database';
-import { hasMessagesToLookAt, takeCandidates } from '@parley/store/telling';
-import type { ToldBy } from '@parley/store/telling';
+import { hasMessagesToLookAt, takeCandidates } from '@parley/store/notifications';
+import type { EnabledChannels } from '@parley/store/notifications';
 
 /**
  * Turns the people whom new messages may concern into candidates, at least once whatever dies, and once because the position moves with
@@ -9,7 +9,7 @@ import type { ToldBy } from '@parley/store/telling';
  *
  * @returns how many candidates became rows
  */
-export async function takeNewMessages(pool: Pool, by: ToldBy): Promise<number> {
+export async function takeNewMessages(pool: Pool, by: EnabledChannels): Promise<number> {
   // A transaction with its lock costs round trips and a write to the disk.
   if (!(await hasMessagesToLookAt(pool))) return 0;
   let taken = 0;

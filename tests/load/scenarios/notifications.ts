@@ -8,6 +8,7 @@ import type { Cluster, ServiceProcess, TestAccount } from '@parley/test-kit';
 import type { Pool } from '@parley/database';
 import { Registry } from 'prom-client';
 
+import { untilLookedAt } from '../../support/notifications.ts';
 import { readCpuNs, readTreeCpuNs } from '../accounting.ts';
 import { getOwn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
@@ -16,11 +17,11 @@ import { makePeople } from '../make-people.ts';
 /** Medians of the rounds, in microseconds of processor time. */
 type Cost = { readonly node_us: number; readonly postgres_us: number };
 
-export type TellingResult = {
+export type NotificationsResult = {
   readonly subscribers: number;
   readonly away: number;
   readonly rounds: number;
-  /** What gateway, `messages` and event nodes take for a send that nobody is told of, and for one that mentions all; with and without telling beside them. */
+  /** What gateway, `messages` and event nodes take for a send that notifies nobody, and for one that mentions all; with and without notifications beside them. */
   readonly send: Readonly<Record<'plain' | 'mention_of_all', SendCost>>;
   /** For each recipient. */
   readonly candidate: Cost;
@@ -31,8 +32,8 @@ export type TellingResult = {
 
 type SendCost = {
   readonly services_us: number;
-  readonly services_us_with_telling: number;
-  /** What a send costs with telling, in relation to one without. */
+  readonly services_us_with_notifications: number;
+  /** What a send costs with notifications, in relation to one without. */
   readonly ratio: number;
 };
 
@@ -69,7 +70,7 @@ async function sendMany({ sender, streamId }: Setting, count: number, content: s
     await sender.client.post('messages', { type: 'stream', to: streamId, topic, content });
 }
 
-/** Nobody waits to be told. */
+/** Nobody waits for a notification. */
 async function forgetAll({ pool }: Setting): Promise<void> {
   await pool.query('UPDATE told_upto SET message_id = (SELECT coalesce(max(id), 0) FROM messages)');
   for (const table of ['messages_to_mail', 'mails', 'messages_to_push'])
@@ -81,11 +82,11 @@ async function costOfSends(
   setting: Setting,
   count: number,
   content: string,
-  isTelling: boolean,
+  isNotifying: boolean,
 ): Promise<number> {
   const { cluster, pool } = setting;
   await forgetAll(setting);
-  const telling = isTelling ? await cluster.startAnother('people', mails) : undefined;
+  const notifier = isNotifying ? await cluster.startAnother('people', mails) : undefined;
   const pids = (['gateway', 'messages', 'events'] as const).flatMap((name) =>
     cluster.findProcesses(name).map(({ pid }) => pid),
   );
@@ -95,14 +96,9 @@ async function costOfSends(
   const before = await read();
   await sendMany(setting, count, content);
   const took = (await read()) - before;
-  if (telling !== undefined) {
-    await waitUntil('all messages were looked at', async () => {
-      const { rows } = await pool.query<{ done: boolean }>(
-        'SELECT (SELECT message_id FROM told_upto) >= (SELECT coalesce(max(id), 0) FROM messages) AS done',
-      );
-      return rows[0]?.done;
-    });
-    await telling.kill('SIGTERM');
+  if (notifier !== undefined) {
+    await untilLookedAt(pool);
+    await notifier.kill('SIGTERM');
   }
   return took / count / 1_000;
 }
@@ -121,7 +117,7 @@ async function compareSends(
   }
   return {
     services_us: round(median(without)),
-    services_us_with_telling: round(median(beside)),
+    services_us_with_notifications: round(median(beside)),
     ratio: round(median(beside) / median(without)),
   };
 }
@@ -193,8 +189,8 @@ async function pushAll({ pool, keySecret }: Setting): Promise<void> {
   await runner.stop();
 }
 
-/** The steps of telling of one message that mentions all, done here, where they can be measured one by one. */
-async function costOfTelling(setting: Setting, rounds: number) {
+/** The steps from one message that mentions all to its notifications, done here, where they can be measured one by one. */
+async function costOfNotifications(setting: Setting, rounds: number) {
   const { pool, keySecret } = setting;
   const costs: Record<'candidates' | 'mails' | 'pushCandidates' | 'pushes', Cost[]> = {
     candidates: [],
@@ -237,20 +233,22 @@ function each(whole: Cost, items: number): Cost {
 }
 
 /**
- * Measures what it costs to tell people of messages: whether a send takes more while people are told of it, and what each recipient of a message
+ * Measures what notifications cost: whether a send takes more while people are notified of it, and what each recipient of a message
  * to a large stream takes of whom nine of ten are away.
  *
- * @throws Error if not everybody who is away would be told
+ * @throws Error if not everybody who is away would be notified
  */
-export async function measureTelling(
+export async function measureNotifications(
   system: LoadSystem,
   options: { readonly audience: number; readonly rounds: number },
-): Promise<TellingResult> {
-  const { organization, cluster, stores } = getOwn(system, 'telling');
+): Promise<NotificationsResult> {
+  const { organization, cluster, stores } = getOwn(system, 'notifications');
   const { audience, rounds } = options;
-  const sender = await organization.makeAccount('Sender of telling', { role: 'administrator' });
-  const stream = await organization.makeStream('telling', [sender]);
-  const people = await makePeople(organization, audience, 'told');
+  const sender = await organization.makeAccount('Sender of notifications', {
+    role: 'administrator',
+  });
+  const stream = await organization.makeStream('notifications', [sender]);
+  const people = await makePeople(organization, audience, 'notified');
   await organization.maker.subscribe(stream.id, people);
   const { pool } = organization.maker;
   // In the future, so that nobody becomes away meanwhile.
@@ -272,7 +270,7 @@ export async function measureTelling(
     plain: await compareSends(setting, rounds, plainSends, 'hello'),
     mention_of_all: await compareSends(setting, rounds, mentions, '@**all** hello'),
   };
-  const { away, costs } = await costOfTelling(setting, rounds);
+  const { away, costs } = await costOfNotifications(setting, rounds);
   return {
     subscribers: audience,
     away,

@@ -1,8 +1,8 @@
-/** Who is told, judged from what the database says at the moment of telling (decision 0053). */
+/** Who is notified, judged from what the database says when the notification is sent (decision 0053). */
 import { notificationsFor } from '@parley/notification-rules';
 import type { Notifications } from '@parley/notification-rules';
-import { toldMaxSecs } from '@parley/store/telling';
-import type { ToldFacts } from '@parley/store/telling';
+import { notifiedMaxAgeSecs } from '@parley/store/notifications';
+import type { NotificationFacts } from '@parley/store/notifications';
 
 /**
  * Judges one unread message for one person. The server does not know what a window shows: what somebody sees is read, and so not judged.
@@ -10,7 +10,7 @@ import type { ToldFacts } from '@parley/store/telling';
  * @param isIdle whether the person is away; by default as the facts say
  */
 export function judge(
-  { userId, recipient, message, subscription, hasMutedTopic }: ToldFacts,
+  { userId, recipient, message, subscription, hasMutedTopic }: NotificationFacts,
   isIdle = recipient.activeSecs === 0,
 ): Pick<Notifications, 'push' | 'email'> {
   const { push, email } = notificationsFor(
@@ -27,24 +27,24 @@ export function judge(
   return { ...(push !== undefined && { push }), ...(email !== undefined && { email }) };
 }
 
-/** How long people are told of a message yet, in whole seconds; not above 0 if no longer. */
-function secsLeftOf({ message }: ToldFacts): number {
-  return Math.ceil(toldMaxSecs - (Date.now() - message.sentAt.getTime()) / 1_000);
+/** For how many more whole seconds people are notified of a message; not above 0 if it is too old. */
+function secsLeftOf({ message }: NotificationFacts): number {
+  return Math.ceil(notifiedMaxAgeSecs - (Date.now() - message.sentAt.getTime()) / 1_000);
 }
 
-/** Whether a message is so old that nobody is told of it. */
-export function isOld(facts: ToldFacts): boolean {
+/** Whether a message is too old to notify of. */
+export function isOld(facts: NotificationFacts): boolean {
   return secsLeftOf(facts) <= 0;
 }
 
-/** How long people are told of the newest of some messages yet, in seconds: one at least. */
-export function leftSecs(facts: readonly ToldFacts[]): number {
+/** For how many more seconds people are notified of the newest of some messages: at least one. */
+export function leftSecs(facts: readonly NotificationFacts[]): number {
   return Math.max(1, ...facts.map(secsLeftOf));
 }
 
 /** Groups what belongs to one person and one conversation, as it is now; in the order of the first of each. */
-export function byConversation(facts: readonly ToldFacts[]): ToldFacts[][] {
-  const groups = new Map<string, ToldFacts[]>();
+export function byConversation(facts: readonly NotificationFacts[]): NotificationFacts[][] {
+  const groups = new Map<string, NotificationFacts[]>();
   for (const each of facts) {
     const key = `${each.userId}/${each.message.place.conversationId}`;
     const group = groups.get(key);

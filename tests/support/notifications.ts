@@ -1,4 +1,4 @@
-/** What the tests of who is told have in common: the steps to wait for, and what changes whether somebody is told. */
+/** What the tests of notifications have in common: the steps to wait for, and what changes whether somebody is notified. */
 import { randomBytes } from 'node:crypto';
 
 import type { Pool } from '@parley/database';
@@ -6,7 +6,7 @@ import { waitUntil } from '@parley/test-kit';
 import type { TestAccount, TestOrganization } from '@parley/test-kit';
 
 /** A message to a private stream, sent by an administrator, and the one whom it concerns. */
-type ToldOf = {
+type SentMessage = {
   readonly messageId: number;
   readonly topic: string;
   readonly stream: { readonly id: number; readonly name: string };
@@ -20,15 +20,15 @@ export const concerning = {
   withAll: (): string => '@**all** come',
 };
 
-type ChangeThatEndsTelling = {
-  /** What the message was, between sending and telling. */
+type ChangeThatCancels = {
+  /** What the message was, between sending and notifying. */
   readonly what: string;
   readonly words: (reader: TestAccount) => string;
-  readonly change: (told: ToldOf) => Promise<unknown>;
+  readonly change: (sent: SentMessage) => Promise<unknown>;
 };
 
-/** After each of these nobody is told of a message any longer, by mail or push. */
-const changesThatEndTelling: readonly ChangeThatEndsTelling[] = [
+/** After each of these nobody is notified of a message any longer, by mail or push. */
+const changesThatCancel: readonly ChangeThatCancels[] = [
   {
     what: 'read elsewhere',
     words: concerning.byName,
@@ -115,21 +115,24 @@ const changesThatEndTelling: readonly ChangeThatEndsTelling[] = [
   },
 ];
 
-/** What becomes of the messages that `changeBeforeTelling` sends; nobody is to be told of those that are not `unchanged`. */
-export const changesBeforeTelling = ['unchanged', ...changesThatEndTelling.map(({ what }) => what)];
+/** What becomes of the messages that `changeBeforeNotification` sends; nobody is to be notified of those that are not `unchanged`. */
+export const changesBeforeNotification = [
+  'unchanged',
+  ...changesThatCancel.map(({ what }) => what),
+];
 
 /**
- * Sends one message for each change, to a reader and a stream of its own, and makes the changes before anybody is told.
+ * Sends one message for each change, to a reader and a stream of its own, and makes the changes before anybody is notified.
  *
  * @param options.prepare is called for each reader before the message is sent
- * @param options.untilToBeTold waits until all readers are about to be told
+ * @param options.untilDue waits until all readers are about to be notified
  * @returns the readers by what changed
  */
-export async function changeBeforeTelling(
+export async function changeBeforeNotification(
   organization: TestOrganization,
   options: {
     readonly prepare?: (reader: TestAccount) => Promise<void>;
-    readonly untilToBeTold: (readers: readonly TestAccount[]) => Promise<void>;
+    readonly untilDue: (readers: readonly TestAccount[]) => Promise<void>;
   },
 ): Promise<ReadonlyMap<string, TestAccount>> {
   const tag = randomBytes(4).toString('hex');
@@ -137,7 +140,7 @@ export async function changeBeforeTelling(
   const unchanged = { what: 'unchanged', words: concerning.byName, change: async () => undefined };
   const topic = 'fire';
   const all = await Promise.all(
-    [unchanged, ...changesThatEndTelling].map(async ({ what, words, change }, n) => {
+    [unchanged, ...changesThatCancel].map(async ({ what, words, change }, n) => {
       const reader = await organization.makeAccount(`Reader ${tag} ${n}`);
       await options.prepare?.(reader);
       const stream = await organization.makeStream(`stream ${tag} ${n}`, [sender, reader], {
@@ -148,7 +151,7 @@ export async function changeBeforeTelling(
       return { what, reader, act: () => change({ messageId, topic, stream, sender, reader }) };
     }),
   );
-  await options.untilToBeTold(all.map(({ reader }) => reader));
+  await options.untilDue(all.map(({ reader }) => reader));
   for (const { act } of all) await act();
   return new Map(all.map(({ what, reader }) => [what, reader]));
 }

@@ -1,6 +1,6 @@
 /**
- * Messages that mails may have to tell of (owner of `messages_to_mail` and `told_upto`; decision 0053). A row is a candidate: whether the
- * person is told is decided when it is due.
+ * Unread messages that may have to be mailed (owner of `messages_to_mail` and `told_upto`; decision 0053). A row is a candidate: whether the
+ * person gets a mail is decided when it is due.
  */
 import { userSettingDefaults } from '@parley/api/people';
 import type { Client, Queryable } from '@parley/database';
@@ -10,9 +10,9 @@ import { flagBits } from '../messages/message-sql.ts';
 /** A person and a message that may concern the person. */
 export type Candidate = { readonly userId: number; readonly messageId: number };
 
-/** Nobody is told of messages that are older, in seconds: after an outage, people read rather than being called. */
-export const toldMaxSecs = 86_400;
-/** Bounds how many rows one step writes, if many people want to be told of everything. */
+/** Nobody is notified of messages that are older, in seconds: after an outage people read by themselves. */
+export const notifiedMaxAgeSecs = 86_400;
+/** Bounds how many rows one step writes, if many people want to be notified of everything. */
 const messagesPerStep = 20;
 
 /** A user's own setting of this name, or its default. */
@@ -20,7 +20,7 @@ function settingSql(name: string, byDefault: boolean): string {
   return `coalesce((u.settings ->> '${name}')::boolean, ${byDefault})`;
 }
 
-/** People who want to be told of every message of a stream, or would be if the stream were not set otherwise. */
+/** People who want to be notified of every message of a stream, or would be if the stream were not set otherwise. */
 const ofEveryMessage = `SELECT s.user_id FROM subscriptions s
     WHERE s.stream_id = m.stream_id AND s.is_active AND (s.push_notifications OR s.email_notifications)
   UNION ALL SELECT s.user_id FROM users w JOIN subscriptions s ON s.user_id = w.id AND s.stream_id = m.stream_id AND s.is_active
@@ -28,7 +28,7 @@ const ofEveryMessage = `SELECT s.user_id FROM subscriptions s
       OR (w.settings ->> 'enable_stream_email_notifications')::boolean)`;
 
 /**
- * Everybody whom `notificationsFor` can tell of `m` by push or mail: participants, the mentioned, and those who want every message. The
+ * Everybody whom `notificationsFor` can notify of `m` by push or mail: participants, the mentioned, and those who want every message. The
  * cost follows their number, not that of the subscribers.
  */
 const candidatesSql = `SELECT unnest(c.participant_ids) AS user_id FROM conversations c
@@ -41,7 +41,7 @@ const candidatesSql = `SELECT unnest(c.participant_ids) AS user_id FROM conversa
   UNION ALL ${ofEveryMessage}`;
 
 /** @returns undefined if another process is looking at new messages */
-async function lockToldUpto(client: Client): Promise<number | undefined> {
+async function lockNotifiedUpto(client: Client): Promise<number | undefined> {
   const { rows } = await client.query<{ messageId: number }>({
     name: 'store-lock-told-upto',
     text: 'SELECT message_id AS "messageId" FROM told_upto FOR UPDATE SKIP LOCKED',
@@ -67,13 +67,13 @@ export async function countMessagesToLookAt(db: Queryable): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** What candidates are written for. */
-export type ToldBy = { readonly mail: boolean };
+/** What besides Web Push candidates are written for. */
+export type EnabledChannels = { readonly mail: boolean };
 
 /** The people among the candidates of the messages above $1 up to $2: `u` and `m`. */
-function peopleToTellSql(join = ''): string {
+function peopleToNotifySql(join = ''): string {
   return `messages m CROSS JOIN LATERAL (${candidatesSql}) c ${join} JOIN users u ON u.id = c.user_id
-      WHERE m.id > $1 AND m.id <= $2 AND m.sent_at > now() - make_interval(secs => ${toldMaxSecs})
+      WHERE m.id > $1 AND m.id <= $2 AND m.sent_at > now() - make_interval(secs => ${notifiedMaxAgeSecs})
         AND u.id <> m.sender_id AND u.is_active AND u.bot_type IS NULL AND NOT u.is_system`;
 }
 
@@ -85,9 +85,9 @@ function peopleToTellSql(join = ''): string {
  */
 export async function takeCandidates(
   client: Client,
-  by: ToldBy,
+  by: EnabledChannels,
 ): Promise<{ readonly taken: number; readonly mayHaveMore: boolean } | undefined> {
-  const after = await lockToldUpto(client);
+  const after = await lockNotifiedUpto(client);
   if (after === undefined) return undefined;
   const { rows } = await client.query<{ id: number; mentionsWildcard: boolean }>({
     name: 'store-list-messages-to-look-at',
@@ -115,7 +115,7 @@ async function insertPushCandidates(client: Client, after: number, upto: number)
   const { rows } = await client.query<{ subscriptionId: number }>({
     name: 'store-take-push-candidates',
     text: `INSERT INTO messages_to_push (subscription_id, message_id)
-      SELECT DISTINCT p.id, m.id FROM ${peopleToTellSql('JOIN push_subscriptions p ON p.user_id = c.user_id')}
+      SELECT DISTINCT p.id, m.id FROM ${peopleToNotifySql('JOIN push_subscriptions p ON p.user_id = c.user_id')}
         AND (${settingSql('enable_offline_push_notifications', true)} OR ${settingSql('enable_online_push_notifications', true)})
       ON CONFLICT DO NOTHING RETURNING subscription_id AS "subscriptionId"`,
     values: [after, upto],
@@ -136,7 +136,7 @@ async function insertMailCandidates(client: Client, after: number, upto: number)
     text: `INSERT INTO messages_to_mail (user_id, message_id, due_at)
       SELECT DISTINCT u.id, m.id, m.sent_at + make_interval(secs => coalesce(
         (u.settings ->> 'email_notifications_batching_period_seconds')::integer, $3))
-      FROM ${peopleToTellSql()} AND ${settingSql('enable_offline_email_notifications', true)}
+      FROM ${peopleToNotifySql()} AND ${settingSql('enable_offline_email_notifications', true)}
       ON CONFLICT DO NOTHING`,
     values: [after, upto, userSettingDefaults.email_notifications_batching_period_seconds],
   });

@@ -1,6 +1,6 @@
 /**
- * What decides whether people are told of messages, read at the moment of telling (reads tables of `users`, `messages`, `subscriptions`,
- * `muted-topics` and `presence`). So nobody is told of a message that is gone, read, or no longer to be seen.
+ * What decides whether people are notified of messages, read when the notification is sent (reads tables of `users`, `messages`, `subscriptions`,
+ * `muted-topics` and `presence`). So nobody is notified of a message that is gone, read, or no longer to be seen.
  */
 import type { UserSettings } from '@parley/api/people';
 import type { Queryable } from '@parley/database';
@@ -18,7 +18,7 @@ import type { Candidate } from './messages-to-mail.ts';
 export const activeForSecs = 140;
 
 /** A person and an unread message that the person holds. */
-export type ToldFacts = Candidate & {
+export type NotificationFacts = Candidate & {
   readonly recipient: {
     readonly email: string;
     readonly fullName: string;
@@ -32,7 +32,7 @@ export type ToldFacts = Candidate & {
     readonly flags: readonly FlagName[];
     readonly renderedContent: string;
     readonly sentAt: Date;
-    readonly place: ToldPlace;
+    readonly place: StoredPlace;
   };
   /** Undefined for a private message, and without a subscription. */
   readonly subscription:
@@ -49,7 +49,7 @@ export type ToldFacts = Candidate & {
 };
 
 /** Where a message is now. */
-export type ToldPlace = { readonly conversationId: number } & (
+export type StoredPlace = { readonly conversationId: number } & (
   | {
       readonly type: 'stream';
       readonly streamId: number;
@@ -74,18 +74,18 @@ type FactsRow = Candidate & {
   readonly streamName: string | null;
   readonly topic: string;
   readonly participantIds: readonly number[] | null;
-  readonly subscription: NonNullable<ToldFacts['subscription']> | null;
+  readonly subscription: NonNullable<NotificationFacts['subscription']> | null;
   readonly hasMutedTopic: boolean;
 };
 
-function placeOf(row: FactsRow): ToldPlace {
+function placeOf(row: FactsRow): StoredPlace {
   const { conversationId, streamId, streamName, topic, participantIds } = row;
   if (streamId === null || streamName === null)
     return { conversationId, type: 'private', participantIds: participantIds ?? [] };
   return { conversationId, type: 'stream', streamId, streamName, topic };
 }
 
-function factsOf(row: FactsRow): ToldFacts {
+function factsOf(row: FactsRow): NotificationFacts {
   const { userId, messageId, email, fullName, activeSecs, senderId, senderName } = row;
   return {
     userId,
@@ -104,7 +104,7 @@ function factsOf(row: FactsRow): ToldFacts {
   };
 }
 
-/** Of a message's HTML, which is cut in what people are told anyway. */
+/** Of a message's HTML, which notifications cut anyway. */
 const contentMaxCharacters = 20_000;
 
 /**
@@ -112,12 +112,12 @@ const contentMaxCharacters = 20_000;
  *
  * @returns only those of active people, of messages that exist, that the person holds and has not read; by person and message
  */
-export async function listToldFacts(
+export async function listNotificationFacts(
   db: Queryable,
   candidates: readonly Candidate[],
-): Promise<ToldFacts[]> {
+): Promise<NotificationFacts[]> {
   const { rows } = await db.query<FactsRow>({
-    name: 'store-list-told-facts',
+    name: 'store-list-notification-facts',
     text: `SELECT u.id AS "userId", m.id AS "messageId", coalesce(u.delivery_email, u.email) AS email, u.full_name AS "fullName", u.settings,
         greatest(0, ${activeForSecs} - extract(epoch FROM clock_timestamp() - seen.at))::double precision AS "activeSecs",
         m.sender_id AS "senderId", sender.full_name AS "senderName", ${flagBitsSql('m', 'u.id')} AS "flagBits",

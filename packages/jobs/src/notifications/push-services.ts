@@ -1,5 +1,5 @@
 /** The places that a process has for push services, so that one that fails or is slow costs nobody else anything. */
-import type { PushPlaces } from '@parley/store/telling';
+import type { PushPlaces } from '@parley/store/notifications';
 
 /** Requests at once: to all push services, to one that works, and to one of which nothing is known. */
 const placesMax = 64;

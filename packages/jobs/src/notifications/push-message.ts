@@ -5,7 +5,7 @@ import { messageLink } from '@parley/markdown';
 import { wordsOf } from '@parley/notification-rules';
 import type { PushPayload } from '@parley/notification-rules';
 import type { ServiceCall } from '@parley/outgoing';
-import type { PushKeys, PushTarget, ToldFacts } from '@parley/store/telling';
+import type { PushKeys, PushTarget, NotificationFacts } from '@parley/store/notifications';
 import webPush from 'web-push';
 
 /** Push services take 4096 bytes (RFC 8030, 7.2), encryption included; these bounds stay below in any script. */
@@ -16,15 +16,15 @@ const goneMax = 60;
 /**
  * Writes what a push says.
  *
- * @param told of one conversation, by ascending id: what is new, and what is still shown of it
- * @param gone messages that were told of before and are no longer to be shown
+ * @param shown of one conversation, by ascending id: what is new, and what is still shown of it
+ * @param gone messages that were pushed before and are no longer to be shown
  */
 export function pushPayload(
-  told: readonly [ToldFacts, ...ToldFacts[]],
+  shown: readonly [NotificationFacts, ...NotificationFacts[]],
   gone: readonly number[],
 ): PushPayload {
-  const [first] = told;
-  const { message, recipient } = told.at(-1) ?? first;
+  const [first] = shown;
+  const { message, recipient } = shown.at(-1) ?? first;
   const { place } = message;
   const showsText =
     place.type === 'stream' || recipient.settings.pm_content_in_desktop_notifications;
@@ -39,8 +39,8 @@ export function pushPayload(
       sender: message.senderName,
       text: showsText ? wordsOf(message.renderedContent, textMaxCharacters) : null,
       url: messageLink('', first.messageId, place),
-      count: told.length,
-      message_ids: told.slice(-idsMax).map(({ messageId }) => messageId),
+      count: shown.length,
+      message_ids: shown.slice(-idsMax).map(({ messageId }) => messageId),
     },
     gone: gone.slice(-goneMax),
   };

@@ -9,17 +9,17 @@ import {
   claimPushes,
   countPushSubscriptions,
   getPushKeys,
-  listToldFacts,
+  listNotificationFacts,
   releasePush,
   removePushSubscription,
-} from '@parley/store/telling';
-import type { ClaimedPush, PushKeys, ToldFacts } from '@parley/store/telling';
+} from '@parley/store/notifications';
+import type { ClaimedPush, PushKeys, NotificationFacts } from '@parley/store/notifications';
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 import webPush from 'web-push';
 
 import { byConversation, isOld, judge, leftSecs } from './judge.ts';
-import { pushCall, pushPayload, shortened } from './push-letter.ts';
+import { pushCall, pushPayload, shortened } from './push-message.ts';
 import { PushServices } from './push-services.ts';
 import type { PushEnd } from './push-services.ts';
 import { retryAfterSecs } from './retry-after.ts';
@@ -48,10 +48,10 @@ const stopTimeoutMs = 1_500;
 /** What is to be done for a claimed subscription. */
 type Plan = {
   /** The next conversation: what is new in it, and what is still shown of it. */
-  readonly told: readonly ToldFacts[];
+  readonly messages: readonly NotificationFacts[];
   readonly isUrgent: boolean;
   readonly newIds: readonly number[];
-  /** Told of before, and no longer to be shown. */
+  /** Pushed before, and no longer to be shown. */
   readonly gone: readonly number[];
   readonly kept: readonly number[];
   /** Whether some of what is kept was not pushed, and is not to be yet. */
@@ -61,7 +61,7 @@ type Plan = {
 };
 
 /** @param facts of the claim's person */
-function planOf(claim: ClaimedPush, facts: readonly ToldFacts[]): Plan {
+function planOf(claim: ClaimedPush, facts: readonly NotificationFacts[]): Plan {
   const byId = new Map(facts.map((each) => [each.messageId, each]));
   const unread = claim.messages.flatMap(({ id, wasPushed }) => {
     const found = byId.get(id);
@@ -77,7 +77,7 @@ function planOf(claim: ClaimedPush, facts: readonly ToldFacts[]): Plan {
   );
   const [next = [], ...others] = byConversation(now);
   const conversationId = next[0]?.message.place.conversationId;
-  const told = [...shown, ...next]
+  const messages = [...shown, ...next]
     .filter(({ message }) => message.place.conversationId === conversationId)
     .toSorted((a, b) => a.messageId - b.messageId);
   const waits = [
@@ -85,7 +85,7 @@ function planOf(claim: ClaimedPush, facts: readonly ToldFacts[]): Plan {
     ...later.map(({ recipient }) => recipient.activeSecs),
   ];
   return {
-    told,
+    messages,
     isUrgent: next.some(
       ({ message }) => message.place.type === 'private' || message.flags.length > 0,
     ),
@@ -211,7 +211,7 @@ export class PushRunner {
 
   async #begin(claims: readonly ClaimedPush[], keys: PushKeys): Promise<void> {
     const { pool, log } = this.#options;
-    const facts = await listToldFacts(
+    const facts = await listNotificationFacts(
       pool,
       // Devices of one person have the same messages.
       [
@@ -241,7 +241,7 @@ export class PushRunner {
   }
 
   async #push(claim: ClaimedPush, plan: Plan, keys: PushKeys): Promise<PushEnd> {
-    const [first, ...rest] = plan.told;
+    const [first, ...rest] = plan.messages;
     const { kept, againInSecs, newIds } = plan;
     if (first === undefined) {
       await this.#release(claim, {
@@ -275,14 +275,14 @@ export class PushRunner {
   async #call(
     claim: ClaimedPush,
     { gone, isUrgent }: Plan,
-    told: readonly [ToldFacts, ...ToldFacts[]],
+    messages: readonly [NotificationFacts, ...NotificationFacts[]],
     keys: PushKeys,
   ): Promise<CallResult> {
     const { call, subject } = this.#options;
     const signer = { ...keys, subject };
     const push = (payload: PushPayload): Promise<CallResult> =>
-      call(pushCall(claim, payload, isUrgent, leftSecs(told), signer), this.#ending.signal);
-    const whole = pushPayload(told, gone);
+      call(pushCall(claim, payload, isUrgent, leftSecs(messages), signer), this.#ending.signal);
+    const whole = pushPayload(messages, gone);
     const result = await push(whole);
     return outcomeOf(result) === 'too large' ? push(shortened(whole)) : result;
   }

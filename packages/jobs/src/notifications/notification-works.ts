@@ -1,6 +1,6 @@
-/** The repeated work of telling people of messages while they are away (decision 0053). Every replica does it; they share what there is. */
+/** The repeated work of notifying people who are away (decision 0053). Every replica does it; they share what there is to do. */
 import type { MaintenanceWork } from '@parley/server';
-import { countMailCandidates, countMessagesToLookAt } from '@parley/store/telling';
+import { countMailCandidates, countMessagesToLookAt } from '@parley/store/notifications';
 import { Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 
@@ -8,7 +8,7 @@ import { writeMissedMails } from './missed-mails.ts';
 import type { MissedMailOptions } from './missed-mails.ts';
 import { takeNewMessages } from './take-new-messages.ts';
 
-export type TellingOptions = MissedMailOptions & {
+export type NotificationOptions = MissedMailOptions & {
   /** Whether the configuration says how mails leave. */
   readonly hasMail: boolean;
   readonly registry: Registry;
@@ -19,7 +19,7 @@ const lookIntervalMs = 300;
 const mailIntervalMs = 1_000;
 const measureIntervalMs = 10_000;
 
-export function tellingWorks(options: TellingOptions): readonly MaintenanceWork[] {
+export function notificationWorks(options: NotificationOptions): readonly MaintenanceWork[] {
   const { pool, hasMail, registry } = options;
   const look: MaintenanceWork = {
     name: 'looking at new messages',
@@ -31,16 +31,16 @@ export function tellingWorks(options: TellingOptions): readonly MaintenanceWork[
   const registers = [registry];
   const toLookAt = new Gauge({
     name: 'parley_messages_to_look_at',
-    help: 'Messages of the whole installation of which nobody has looked yet who is to be told of them',
+    help: 'Messages of the whole installation for which nobody has yet looked for whom they may notify',
     registers,
   });
   const waiting = new Gauge({
     name: 'parley_messages_to_mail_waiting',
-    help: 'Unread messages of the whole installation that a mail may have to tell of, counted once for each person',
+    help: 'Unread messages of the whole installation that may have to be mailed, counted once for each person',
     registers,
   });
   const measure: MaintenanceWork = {
-    name: 'counting messages that people are to be told of',
+    name: 'counting messages to notify of',
     intervalMs: measureIntervalMs,
     run: async () => {
       toLookAt.set(await countMessagesToLookAt(pool));

@@ -1,6 +1,6 @@
 import { makeAnswerAddress } from '@parley/mail';
 import type { Letter } from '@parley/mail';
-import { findAnswerer } from '@parley/store/telling';
+import { findAnswerer } from '@parley/store/notifications';
 import type { ClaimedMail } from '@parley/store';
 
 import type { MissedMailOptions } from './missed-mails.ts';

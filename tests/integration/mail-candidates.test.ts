@@ -1,7 +1,7 @@
 /** Candidates of mails on a real Postgres: what is due is decided, however much is not. */
 import { transaction } from '@parley/database';
 import type { Pool } from '@parley/database';
-import { lockDueMailCandidates } from '@parley/store/telling';
+import { lockDueMailCandidates } from '@parley/store/notifications';
 import { createTestDatabase, openTestPool } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
 import { afterEach, beforeEach, expect, test } from 'vitest';
