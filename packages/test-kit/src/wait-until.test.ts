@@ -30,3 +30,11 @@ test('the error names the condition, its state and its last exception', async ()
     cause,
   });
 });
+
+test('a check that never ends is given up, too', async () => {
+  const waiting = waitUntil('an answer', () => new Promise<boolean>(() => {}), { deadlineMs: 5 });
+  await expect(waiting).rejects.toMatchObject({
+    message: 'not within 5 ms: an answer',
+    cause: new Error('a check of it did not end'),
+  });
+});

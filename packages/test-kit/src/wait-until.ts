@@ -1,11 +1,24 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** @returns what the check returns; throws when it takes longer, since a test that hangs says nothing of where */
+async function within<Value>(deadlineMs: number, check: Value | Promise<Value>): Promise<Value> {
+  const answered = new AbortController();
+  const late = delay(deadlineMs, undefined, { signal: answered.signal }).then(() => {
+    throw new Error('a check of it did not end');
+  });
+  try {
+    return await Promise.race([check, late]);
+  } finally {
+    answered.abort();
+  }
+}
+
 /**
  * Checks a condition until it holds. Tests wait for conditions with this, never for time.
  *
  * @param what the condition, for the error, as in "every queue has its messages"
  * @param condition returns something truthy if it holds; an error counts as not yet
- * @param options.deadlineMs the longest wait (default 25 s: a busy machine may need it, and it is shorter than the time of a test)
+ * @param options.deadlineMs the longest wait, and the longest check (default 25 s: a busy machine may need it, and it is shorter than the time of a test)
  * @param options.pauseMs the pause between two checks (default 20 ms)
  * @param options.describe returns the current state, for the error
  * @returns the first truthy value
@@ -25,7 +38,7 @@ export async function waitUntil<Value>(
   for (;;) {
     let cause: unknown;
     try {
-      const value = await condition();
+      const value = await within(deadlineMs, condition());
       if (value) return value as Exclude<Value, false | null | undefined | 0 | ''>;
     } catch (error) {
       cause = error;
