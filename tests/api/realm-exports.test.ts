@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 
 import { drawDefaultAvatar } from '@parley/images';
-import { readObjects, waitUntil } from '@parley/test-kit';
+import { openTestPool, readObjects, waitUntil } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
 import { extract } from 'tar-stream';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -211,6 +211,31 @@ test('a deleted export is listed without its archive, which is gone, and one tha
     `SELECT 1 FROM files_to_remove WHERE storage_key LIKE 'exports/${id}-%'`,
   );
   expect(rows).toHaveLength(1);
+});
+
+test('one that is deleted while it is made is given up, and nothing is told of it any more', async () => {
+  const { pool } = organization;
+  const queue = await FollowedQueue.open(organization.client('ann'));
+  const isFileWaiting = async (): Promise<boolean> => {
+    const { rows } = await pool.query(
+      "SELECT 1 FROM files_to_remove WHERE storage_key LIKE 'exports/%' AND due_at > now()",
+    );
+    return rows.length > 0;
+  };
+  const holder = openTestPool(organization.cluster.settings.databaseUrl, 1, {
+    idleInTransactionMaxMs: 60_000,
+  });
+  await holder.query('BEGIN; LOCK TABLE linkifiers IN ACCESS EXCLUSIVE MODE');
+  await organization.client('ann').post('export/realm');
+  await waitUntil('it is being made', isFileWaiting);
+  const [{ id } = { id: 0 }] = await exportsOf('ann');
+  await organization.client('ann').delete(`export/realm/${String(id)}`);
+  await holder.query('COMMIT');
+  await holder.end();
+  await waitUntil('its file is to be removed', async () => !(await isFileWaiting()));
+  await organization.client('ann').post('users/me/status', { status_text: 'done' });
+  const types = (await queue.next(3)).map(({ type }) => type);
+  expect(types).toEqual(['realm_export', 'realm_export', 'user_status']);
 });
 
 test('five within seven days are enough', async () => {

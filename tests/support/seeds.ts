@@ -1,4 +1,7 @@
-/** Seeds of random tests that once found a fault: each run begins with them. A fix of a fault adds its seed here. */
+/**
+ * Seeds of random tests that once found a fault: each run begins with them. A fix of a fault that has no test of its
+ * own adds its seed here.
+ */
 const foundFaults = {
   'history import': [],
   'hostile input': [],

@@ -45,18 +45,23 @@ export function realmExportJson(made: RealmExport): RealmExportJson {
   };
 }
 
-/** Changes the list and tells it to one account (reference facts, events 14.3). */
-async function changeList<Result>(
+/**
+ * Changes the list and tells it to one account (reference facts, events 14.3).
+ *
+ * @param change returns whether it changed the list
+ */
+async function changeList(
   { eventLog }: Pick<PeopleContext, 'eventLog'>,
   toldUserId: number,
-  change: (client: Client, exports: readonly RealmExport[]) => Promise<Result>,
-): Promise<Result> {
+  change: (client: Client, exports: readonly RealmExport[]) => Promise<boolean>,
+): Promise<void> {
   return eventLog.transaction(async (client) => {
     await lockRealmExports(client);
-    const result = await change(client, await listRealmExports(client));
+    const isChanged = await change(client, await listRealmExports(client));
+    if (!isChanged) return { result: undefined };
     const exports = (await listRealmExports(client)).map(realmExportJson);
     const event = toUsers([toldUserId], { type: 'realm_export', exports });
-    return { result, append: { entries: [entryForEveryone([event])] } };
+    return { result: undefined, append: { entries: [entryForEveryone([event])] } };
   });
 }
 
@@ -76,6 +81,7 @@ export async function requestExport(context: PeopleContext, caller: Caller): Pro
     const counted = exports.filter(({ requestedAtSecs }) => requestedAtSecs > sinceSecs);
     if (counted.length >= exportsMax) throw withoutCode('Exceeded rate limit.');
     await insertRealmExport(client, caller.userId);
+    return true;
   });
 }
 
@@ -96,6 +102,7 @@ export async function deleteExport(
     if (found.deletedAtSecs !== undefined) throw withoutCode('Export already deleted');
     if (found.archive !== undefined) await noteUnusedFile(client, found.archive.fileKey);
     await markRealmExportDeleted(client, exportId);
+    return true;
   });
 }
 
@@ -107,8 +114,9 @@ async function end(
   await changeList(context, claim.actingUserId, async (client) => {
     if (archive !== undefined && (await claimNewFiles(client, [archive.fileKey])) === 0)
       throw new Error('the archive was removed before it was done');
-    if (!(await endRealmExport(client, claim, archive)) && archive !== undefined)
-      await noteUnusedFile(client, archive.fileKey);
+    const isEnded = await endRealmExport(client, claim, archive);
+    if (!isEnded && archive !== undefined) await noteUnusedFile(client, archive.fileKey);
+    return isEnded;
   });
 }
 
