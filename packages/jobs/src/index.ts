@@ -9,6 +9,6 @@ export type { PushRunnerOptions } from './notifications/push-runner.ts';
 export { takeNewMessages } from './notifications/take-new-messages.ts';
 export { writeMissedMails } from './notifications/missed-mails.ts';
 export type { MissedMailOptions } from './notifications/missed-mails.ts';
-export { notificationWorks } from './notifications/notification-works.ts';
-export type { NotificationOptions } from './notifications/notification-works.ts';
+export { notificationTasks } from './notifications/notification-tasks.ts';
+export type { NotificationOptions } from './notifications/notification-tasks.ts';
 export { takeSideEffects } from './take-side-effects.ts';

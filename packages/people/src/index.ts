@@ -65,27 +65,35 @@ export { unlinkIdentity } from './sso/identities.ts';
 export { isSingleSignOnUsed, signInPath } from './sso/providers.ts';
 export { beginSingleSignOn, finishSingleSignOn, prepareSignOut } from './sso/single-sign-on.ts';
 export type { FinishedSignIn, ReturnedSignIn } from './sso/single-sign-on.ts';
-export { changeKeptPerson, createKeptPerson, deleteKeptPerson } from './scim/keep-person.ts';
-export type { KeptPerson } from './scim/keep-person.ts';
-export { changeKeptGroup, createKeptGroup, deleteKeptGroup } from './scim/keep-group.ts';
-export type { KeptGroup, MembersChange } from './scim/keep-group.ts';
+export {
+  changeProvisionedPerson,
+  createProvisionedPerson,
+  deleteProvisionedPerson,
+} from './scim/provision-person.ts';
+export type { ProvisionedPerson } from './scim/provision-person.ts';
+export {
+  changeProvisionedGroup,
+  createProvisionedGroup,
+  deleteProvisionedGroup,
+} from './scim/provision-group.ts';
+export type { ProvisionedGroup, MembersChange } from './scim/provision-group.ts';
 export { makeScimToken, revokeScimToken } from './scim/scim-tokens.ts';
 
 export { addPushSubscription } from './sessions/add-push-subscription.ts';
 export { endOtherSessions, endSession, openSession } from './sessions/change-sessions.ts';
 
-export { confirmEmailChange } from './doors/change-own-email.ts';
+export { confirmEmailChange } from './account-links/change-own-email.ts';
 export {
   invitePeople,
   invitedAs,
   makeInvitationLink,
   resendInvitation,
   revokeInvitation,
-} from './doors/invite.ts';
-export type { InvitationTerms } from './doors/invite.ts';
-export { join, lookAtJoinLink, requestToJoin } from './doors/join.ts';
-export { addressOfLink, isOpenToStrangers } from './doors/links.ts';
-export { requestPasswordReset, resetPassword } from './doors/reset-password.ts';
+} from './account-links/invite.ts';
+export type { InvitationTerms } from './account-links/invite.ts';
+export { join, lookAtJoinLink, requestToJoin } from './account-links/join.ts';
+export { addressOfLink, isOpenToStrangers } from './account-links/links.ts';
+export { requestPasswordReset, resetPassword } from './account-links/reset-password.ts';
 
 export { writeTestMail } from './mails/write-mail.ts';
 

@@ -57,7 +57,7 @@ export { isStoreFailure } from './store-failures.ts';
 export { registerStoreMetrics } from './store-metrics.ts';
 export { faultLogger } from './tolerated-faults.ts';
 export { startMaintenance } from './maintenance.ts';
-export type { MaintenanceWork } from './maintenance.ts';
+export type { MaintenanceTask } from './maintenance.ts';
 export {
   successText,
   noStoreHeaders,

@@ -6,7 +6,7 @@ import { queueLifetimeBoundSecs } from '@parley/config';
 import type { Pool } from '@parley/database';
 import type { EventLog, LogFollower } from '@parley/event-log';
 import { ensurePartitionsFor, trimLog } from '@parley/event-log';
-import type { MaintenanceWork } from '@parley/server';
+import type { MaintenanceTask } from '@parley/server';
 import type { Logger } from '@parley/logging';
 import { deleteIdleEventQueues, readClock } from '@parley/store';
 
@@ -31,14 +31,14 @@ export type MaintenanceOptions = {
 };
 
 /** The work of a node that follows the log. */
-export function maintenanceWorks({
+export function maintenanceTasks({
   pool,
   eventLog,
   follower,
   feed,
   outageGraceMs,
   log,
-}: MaintenanceOptions): readonly MaintenanceWork[] {
+}: MaintenanceOptions): readonly MaintenanceTask[] {
   /** Since when, by Postgres' clock, polls have been recorded without interruption; undefined while they cannot be. */
   let reachableSince: Date | undefined;
   return [

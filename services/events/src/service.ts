@@ -33,7 +33,7 @@ import { SubscriberReader } from './feed/subscriber-reader.ts';
 import { KeptState } from './initial-state/kept-state.ts';
 import { MemberLists } from './initial-state/member-lists.ts';
 import { newestPresence } from './initial-state/presence-state.ts';
-import { maintenanceWorks } from './maintenance.ts';
+import { maintenanceTasks } from './maintenance.ts';
 import { countReads, countRefusals, countRefusedRegisters, registerMetrics } from './metrics.ts';
 import { EventTexts } from './queues/event-texts.ts';
 import { Heartbeats } from './queues/heartbeats.ts';
@@ -190,7 +190,7 @@ export const startEvents: StartService = async (frame: ServiceFrame) => {
   const { feed, registry, follower } = feeding;
   startMaintenance(
     frame,
-    maintenanceWorks({
+    maintenanceTasks({
       pool: stores.pool,
       eventLog: stores.eventLog,
       follower,

@@ -1,5 +1,5 @@
 import type { Pool } from '@parley/database';
-import type { MaintenanceWork } from '@parley/server';
+import type { MaintenanceTask } from '@parley/server';
 import { deleteOldSendKeys, flushSearchIndex, noteNewestMessages } from '@parley/store';
 
 import type { DeferredMessages } from './deferring/deferred-messages.ts';
@@ -23,7 +23,7 @@ export function maintenanceOfMessages(
   pool: Pool,
   of: { readonly uploads: UploadFiles; readonly deferredMessages: DeferredMessages },
   stopping: AbortSignal,
-): readonly MaintenanceWork[] {
+): readonly MaintenanceTask[] {
   return [
     {
       name: 'flushing the search index',

@@ -1,7 +1,7 @@
 import { ConfigError } from '@parley/config';
 import { openFileStore } from '@parley/files';
 import type { FileStore } from '@parley/files';
-import { MailRunner, PushRunner, notSentInTime, notificationWorks } from '@parley/jobs';
+import { MailRunner, PushRunner, notSentInTime, notificationTasks } from '@parley/jobs';
 import { subjectLogger } from '@parley/logging';
 import { openMailTransport } from '@parley/mail';
 import { AddressRules, callService, findAddressesInDns } from '@parley/outgoing';
@@ -60,7 +60,7 @@ function startMails(frame: ServiceFrame, { keySecrets }: PeopleContext): void {
   frame.onDispose('mails', () => mails.stop());
 }
 
-/** What is left of doors, also of those that the configuration has closed since. */
+/** Removes what nobody uses any longer, even if the configuration has turned off since what made it. */
 function startForgetting(frame: ServiceFrame, pool: Pool): void {
   startMaintenance(frame, [
     {
@@ -88,7 +88,7 @@ function subjectOf(publicUrl: string): string {
   return protocol === 'https:' ? publicUrl : `mailto:parley@${hostname}`;
 }
 
-/** Tells people of messages while they are away (decision 0053). */
+/** Notifies people who are away (decision 0053). */
 function startNotifications(frame: ServiceFrame, { keySecrets, publicUrl }: PeopleContext): void {
   const { config, log, metrics } = frame;
   const pool = openPool(frame, 'notifications', notificationConnections);
@@ -111,7 +111,7 @@ function startNotifications(frame: ServiceFrame, { keySecrets, publicUrl }: Peop
   frame.onDispose('pushes', () => pushes.stop());
   startMaintenance(
     frame,
-    notificationWorks({
+    notificationTasks({
       pool,
       keySecrets,
       publicUrl,

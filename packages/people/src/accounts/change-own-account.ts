@@ -11,7 +11,7 @@ import {
 } from '@parley/store';
 
 import type { PeopleContext } from '../people-context.ts';
-import { beginEmailChange, confirmationSent } from '../doors/change-own-email.ts';
+import { beginEmailChange, confirmationSent } from '../account-links/change-own-email.ts';
 import { entryForEveryone } from './account-events.ts';
 import { isNewName, rename } from './change-person.ts';
 import { prepareEmailRules } from './email-rules.ts';

@@ -20,7 +20,7 @@ import { checkAdmittedEmail } from '../accounts/create-person.ts';
 import { isEmailShaped, prepareEmailRules } from '../accounts/email-rules.ts';
 import { checkFullName } from '../accounts/full-name.ts';
 import { accountDisabled } from '../accounts/sign-in-refusals.ts';
-import { addJoining, checkNeedsNoInvitation, takeTermsOfAddress } from '../doors/join.ts';
+import { addJoining, checkNeedsNoInvitation, takeTermsOfAddress } from '../account-links/join.ts';
 import type { PeopleContext } from '../people-context.ts';
 import { addIdentity } from './identities.ts';
 import { checkSingleSignOnIsUsed } from './providers.ts';

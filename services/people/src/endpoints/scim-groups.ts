@@ -9,7 +9,11 @@ import {
   scimReplaceGroupEndpoint,
   scimSearchGroupsEndpoint,
 } from '@parley/api/scim';
-import { changeKeptGroup, createKeptGroup, deleteKeptGroup } from '@parley/people';
+import {
+  changeProvisionedGroup,
+  createProvisionedGroup,
+  deleteProvisionedGroup,
+} from '@parley/people';
 import type { PeopleContext } from '@parley/people';
 import { parsePatch, scimBaseOf } from '@parley/scim';
 import { implement, rawAnswer } from '@parley/server';
@@ -115,7 +119,7 @@ export const scimCreateGroupHandler = implement(
   scimCreateGroupEndpoint,
   async (context: PeopleContext, { parameters, header }) => {
     checkContentType(header('content-type'));
-    const id = await createKeptGroup(context, readGroup(parameters.body));
+    const id = await createProvisionedGroup(context, readGroup(parameters.body));
     return answerGroup(context, id, parameters, 201);
   },
 );
@@ -129,7 +133,7 @@ export const scimReplaceGroupHandler = implement(
   scimReplaceGroupEndpoint,
   async (context: PeopleContext, { parameters, header }) => {
     checkContentType(header('content-type'));
-    await changeKeptGroup(context, parameters.id, readGroup(parameters.body));
+    await changeProvisionedGroup(context, parameters.id, readGroup(parameters.body));
     return answerGroup(context, parameters.id, parameters);
   },
 );
@@ -138,7 +142,11 @@ export const scimChangeGroupHandler = implement(
   scimChangeGroupEndpoint,
   async (context: PeopleContext, { parameters, header }) => {
     checkContentType(header('content-type'));
-    await changeKeptGroup(context, parameters.id, readGroupChange(parsePatch(parameters.body)));
+    await changeProvisionedGroup(
+      context,
+      parameters.id,
+      readGroupChange(parsePatch(parameters.body)),
+    );
     // Programs add members one by one, so the whole group in each answer would cost the square of its size (RFC 7644, 3.5.2).
     return parameters.attributes === undefined
       ? rawAnswer(204, {})
@@ -149,7 +157,7 @@ export const scimChangeGroupHandler = implement(
 export const scimDeleteGroupHandler = implement(
   scimDeleteGroupEndpoint,
   async (context: PeopleContext, { parameters }) => {
-    await deleteKeptGroup(context, parameters.id);
+    await deleteProvisionedGroup(context, parameters.id);
     return rawAnswer(204, {});
   },
 );

@@ -8,7 +8,11 @@ import {
   scimReplaceUserEndpoint,
   scimSearchUsersEndpoint,
 } from '@parley/api/scim';
-import { changeKeptPerson, createKeptPerson, deleteKeptPerson } from '@parley/people';
+import {
+  changeProvisionedPerson,
+  createProvisionedPerson,
+  deleteProvisionedPerson,
+} from '@parley/people';
 import type { PeopleContext } from '@parley/people';
 import { parsePatch, scimBaseOf } from '@parley/scim';
 import { implement, rawAnswer } from '@parley/server';
@@ -67,7 +71,7 @@ export const scimCreateUserHandler = implement(
   scimCreateUserEndpoint,
   async (context: PeopleContext, { parameters, header }) => {
     checkContentType(header('content-type'));
-    const user = await createKeptPerson(context, readUser(parameters.body));
+    const user = await createProvisionedPerson(context, readUser(parameters.body));
     return answerUser(context, user, parameters, 201);
   },
 );
@@ -82,7 +86,7 @@ export const scimReplaceUserHandler = implement(
   scimReplaceUserEndpoint,
   async (context: PeopleContext, { parameters, header }) => {
     checkContentType(header('content-type'));
-    const user = await changeKeptPerson(context, parameters.id, readUser(parameters.body));
+    const user = await changeProvisionedPerson(context, parameters.id, readUser(parameters.body));
     return answerUser(context, user, parameters);
   },
 );
@@ -93,7 +97,7 @@ export const scimChangeUserHandler = implement(
     checkContentType(header('content-type'));
     const operations = parsePatch(parameters.body);
     const change = readUserChange(operations, await getFoundUser(context, parameters.id));
-    const user = await changeKeptPerson(context, parameters.id, change);
+    const user = await changeProvisionedPerson(context, parameters.id, change);
     return answerUser(context, user, parameters);
   },
 );
@@ -101,7 +105,7 @@ export const scimChangeUserHandler = implement(
 export const scimDeleteUserHandler = implement(
   scimDeleteUserEndpoint,
   async (context: PeopleContext, { parameters }) => {
-    await deleteKeptPerson(context, parameters.id);
+    await deleteProvisionedPerson(context, parameters.id);
     return rawAnswer(204, {});
   },
 );

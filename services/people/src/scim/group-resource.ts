@@ -1,7 +1,7 @@
 /** User groups as resources of SCIM (RFC 7643, 4.2; decision 0052). */
 import { limits } from '@parley/api';
 import { scimRefusal } from '@parley/api/scim';
-import type { KeptGroup, MembersChange } from '@parley/people';
+import type { ProvisionedGroup, MembersChange } from '@parley/people';
 import { attributeName, invalidFilter, membersOf, schemas } from '@parley/scim';
 import type { Filter, PatchOperation } from '@parley/scim';
 import type { ScimGroup, ScimMember } from '@parley/store/scim';
@@ -84,7 +84,7 @@ function nameOf(value: unknown): string {
  *
  * @throws ApiError `invalidSyntax`, `invalidValue`, `tooMany`
  */
-export function readGroup(body: unknown): KeptGroup & { readonly name: string } {
+export function readGroup(body: unknown): ProvisionedGroup & { readonly name: string } {
   const given = membersOf(body);
   if (given === undefined) throw scimRefusal(400, 'The body is no object.', 'invalidSyntax');
   const members = given.get('members') ?? undefined;
@@ -179,7 +179,7 @@ function apply(wish: Wish, reader: MemberReader, operation: PatchOperation): voi
  *
  * @throws ApiError `invalidValue`, `invalidFilter`, `mutability`, `tooMany`
  */
-export function readGroupChange(operations: readonly PatchOperation[]): KeptGroup {
+export function readGroupChange(operations: readonly PatchOperation[]): ProvisionedGroup {
   const wish = new Wish();
   const reader = new MemberReader();
   for (const operation of operations) apply(wish, reader, operation);

@@ -1,7 +1,7 @@
 /** People as resources of SCIM (RFC 7643, 4.1; decision 0052). */
 import { limits } from '@parley/api';
 import { scimRefusal } from '@parley/api/scim';
-import type { KeptPerson } from '@parley/people';
+import type { ProvisionedPerson } from '@parley/people';
 import { attributeName, matches, membersOf, schemas } from '@parley/scim';
 import type { FilterValue, PatchOperation } from '@parley/scim';
 import type { ScimUser } from '@parley/store/scim';
@@ -138,7 +138,7 @@ function fullNameOf({ displayName, formatted, givenName, familyName }: Wish): st
     : `${givenName} ${familyName}`;
 }
 
-function personOf(wish: Wish): KeptPerson {
+function personOf(wish: Wish): ProvisionedPerson {
   return {
     email: wish.userName ?? wish.email,
     fullName: fullNameOf(wish),
@@ -152,7 +152,7 @@ function personOf(wish: Wish): KeptPerson {
  *
  * @throws ApiError `invalidSyntax`, `invalidValue`
  */
-export function readUser(body: unknown): KeptPerson & {
+export function readUser(body: unknown): ProvisionedPerson & {
   readonly email: string;
   readonly fullName: string;
 } {
@@ -185,7 +185,10 @@ const kept: ReadonlySet<string> = new Set(['username', 'active', 'emails', 'emai
  *
  * @throws ApiError `invalidValue`, `mutability`
  */
-export function readUserChange(operations: readonly PatchOperation[], user: ScimUser): KeptPerson {
+export function readUserChange(
+  operations: readonly PatchOperation[],
+  user: ScimUser,
+): ProvisionedPerson {
   const wish: Wish = {};
   for (const operation of operations) {
     const { op, path, value } = operation;

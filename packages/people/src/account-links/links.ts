@@ -57,7 +57,7 @@ function hasPasswords(realm: Realm, server: SignInServer): boolean {
 }
 
 /**
- * Finds the organization at whose doors somebody stands.
+ * Finds the organization, for somebody who is not signed in.
  *
  * @throws ApiError if there is none yet, or nobody can sign in with a password
  */

@@ -26,7 +26,7 @@ export type MembersChange = {
 const nobody: MembersChange = { isReplaced: false, added: new Set(), removed: new Set() };
 
 /** What a request says about a group; what is absent stays as it is. */
-export type KeptGroup = {
+export type ProvisionedGroup = {
   readonly name?: string | undefined;
   readonly externalId?: string | null | undefined;
   readonly members?: MembersChange | undefined;
@@ -55,9 +55,9 @@ async function checkMembers(db: Queryable, ids: readonly number[]): Promise<void
 }
 
 /** @throws ApiError `uniqueness`; `invalidValue` for an unknown member; if there are too many groups or members */
-export async function createKeptGroup(
+export async function createProvisionedGroup(
   context: PeopleContext,
-  { name, externalId, members = nobody }: KeptGroup & { readonly name: string },
+  { name, externalId, members = nobody }: ProvisionedGroup & { readonly name: string },
 ): Promise<number> {
   const added = [...members.added];
   await checkMembers(context.pool, added);
@@ -93,10 +93,10 @@ async function findRemoved(
  * @param groupId any integer
  * @throws ApiError 404; `uniqueness`; `invalidValue` for an unknown member
  */
-export async function changeKeptGroup(
+export async function changeProvisionedGroup(
   context: PeopleContext,
   groupId: number,
-  { name, externalId, members = nobody }: KeptGroup,
+  { name, externalId, members = nobody }: ProvisionedGroup,
 ): Promise<void> {
   if ((await findScimGroup(context.pool, groupId)) === undefined) throw noSuchGroup(groupId);
   await refusingAsScim(name ?? '', () =>
@@ -114,7 +114,10 @@ export async function changeKeptGroup(
  * @param groupId any integer
  * @throws ApiError 404
  */
-export async function deleteKeptGroup(context: PeopleContext, groupId: number): Promise<void> {
+export async function deleteProvisionedGroup(
+  context: PeopleContext,
+  groupId: number,
+): Promise<void> {
   if ((await findScimGroup(context.pool, groupId)) === undefined) throw noSuchGroup(groupId);
   await removeGroup(context, operator, groupId);
 }

@@ -1,5 +1,5 @@
 /**
- * People as a program keeps them by SCIM (decision 0052): with the functions, rules, locks and events of the interface's own changes. Each
+ * People as an identity provider maintains them by SCIM (decision 0052): with the functions, rules, locks and events of the interface's own changes. Each
  * request is one transaction, so it changes everything or nothing.
  */
 import { operator } from '@parley/access';
@@ -29,14 +29,17 @@ import { restore } from '../accounts/reactivate-account.ts';
 import type { PeopleContext } from '../people-context.ts';
 
 /** What a request says about a person; absent members stay as they are. */
-export type KeptPerson = {
+export type ProvisionedPerson = {
   readonly email?: string | undefined;
   readonly fullName?: string | undefined;
   readonly isActive?: boolean | undefined;
   readonly externalId?: string | null | undefined;
 };
 
-export type NewKeptPerson = KeptPerson & { readonly email: string; readonly fullName: string };
+export type NewProvisionedPerson = ProvisionedPerson & {
+  readonly email: string;
+  readonly fullName: string;
+};
 
 function noSuchUser(userId: number): ApiError {
   return scimRefusal(404, `There is no user ${userId}.`);
@@ -116,7 +119,7 @@ async function applyChange(
   realm: Realm,
   people: readonly User[],
   userId: number,
-  change: KeptPerson & { readonly isDeleted?: boolean },
+  change: ProvisionedPerson & { readonly isDeleted?: boolean },
 ): Promise<Append[]> {
   const user = people.find(({ id }) => id === userId);
   if (user === undefined) throw noSuchUser(userId);
@@ -160,7 +163,7 @@ async function inTransaction(
 /** Takes back a person whom such a program deleted, if one has the address. */
 async function restoreDeleted(
   context: PeopleContext,
-  person: NewKeptPerson,
+  person: NewProvisionedPerson,
 ): Promise<ScimUser | undefined> {
   const emailFolded = foldName(person.email);
   const found = await findDeletedByScim(context.pool, emailFolded);
@@ -180,9 +183,9 @@ async function restoreDeleted(
  *
  * @throws ApiError with the rules for names and addresses of new people; `uniqueness` if an account has the address
  */
-export async function createKeptPerson(
+export async function createProvisionedPerson(
   context: PeopleContext,
-  given: NewKeptPerson,
+  given: NewProvisionedPerson,
 ): Promise<ScimUser> {
   const person = {
     ...given,
@@ -206,7 +209,7 @@ export async function createKeptPerson(
     if (isAddressTaken(error, email)) throw addressTaken(email);
     throw error;
   }
-  return changeKeptPerson(context, id, { isActive: person.isActive });
+  return changeProvisionedPerson(context, id, { isActive: person.isActive });
 }
 
 /**
@@ -216,10 +219,10 @@ export async function createKeptPerson(
  * @throws ApiError 404; `uniqueness`; `mutability` for the last administrator, and for the address of any; with the rules for names and
  *   addresses
  */
-export async function changeKeptPerson(
+export async function changeProvisionedPerson(
   context: PeopleContext,
   userId: number,
-  given: KeptPerson,
+  given: ProvisionedPerson,
 ): Promise<ScimUser> {
   const found = await findScimUser(context.pool, userId);
   if (found === undefined) throw noSuchUser(userId);
@@ -247,7 +250,10 @@ export async function changeKeptPerson(
  * @param userId any integer
  * @throws ApiError 404, also if that was done before; `mutability` for the last administrator
  */
-export async function deleteKeptPerson(context: PeopleContext, userId: number): Promise<void> {
+export async function deleteProvisionedPerson(
+  context: PeopleContext,
+  userId: number,
+): Promise<void> {
   if ((await findScimUser(context.pool, userId)) === undefined) throw noSuchUser(userId);
   await context.eventLog.transaction(async (client) => {
     const realm = await lockRealmInUse(client);

@@ -1,5 +1,5 @@
-/** The repeated work of notifying people who are away (decision 0053). Every replica does it; they share what there is to do. */
-import type { MaintenanceWork } from '@parley/server';
+/** The repeated tasks that notify people who are away (decision 0053). Every replica runs them; they share what there is to do. */
+import type { MaintenanceTask } from '@parley/server';
 import { countMailCandidates, countMessagesToLookAt } from '@parley/store/notifications';
 import { Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
@@ -19,9 +19,9 @@ const lookIntervalMs = 300;
 const mailIntervalMs = 1_000;
 const measureIntervalMs = 10_000;
 
-export function notificationWorks(options: NotificationOptions): readonly MaintenanceWork[] {
+export function notificationTasks(options: NotificationOptions): readonly MaintenanceTask[] {
   const { pool, hasMail, registry } = options;
-  const look: MaintenanceWork = {
+  const look: MaintenanceTask = {
     name: 'looking at new messages',
     intervalMs: lookIntervalMs,
     run: async () => {
@@ -39,7 +39,7 @@ export function notificationWorks(options: NotificationOptions): readonly Mainte
     help: 'Unread messages of the whole installation that may have to be mailed, counted once for each person',
     registers,
   });
-  const measure: MaintenanceWork = {
+  const measure: MaintenanceTask = {
     name: 'counting messages to notify of',
     intervalMs: measureIntervalMs,
     run: async () => {
@@ -48,7 +48,7 @@ export function notificationWorks(options: NotificationOptions): readonly Mainte
     },
   };
   if (!hasMail) return [look, measure];
-  const write: MaintenanceWork = {
+  const write: MaintenanceTask = {
     name: 'writing mails about unread messages',
     intervalMs: mailIntervalMs,
     run: () => writeMissedMails(options),
