@@ -1,44 +1,79 @@
-import type { ReadonlySignal, Signal } from '@preact/signals';
-import type { ParleyClient } from '@parley/client';
+import { computed, signal } from '@preact/signals';
+import type { ReadonlySignal } from '@preact/signals';
+import type { AnswerOf, OperationName, ParleyClient, RequestArguments } from '@parley/client';
 
-import type { Drafts } from './drafts.ts';
-import type { MessageLists } from './message-lists.ts';
+import { Drafts } from './drafts.ts';
+import { recentEmojiMax } from './emoji.ts';
+import { MessageLists } from './message-lists.ts';
 import type { Conversation } from './narrow.ts';
-import type { Outbox } from './outbox.ts';
+import { Outbox } from './outbox.ts';
+import { addressOfPlace, home } from './place.ts';
 import type { Place } from './place.ts';
-import type { Reading } from './reading.ts';
-import type { RecentConversation } from './recent.ts';
+import { Reading } from './reading.ts';
+import { recentConversations } from './recent.ts';
+import { isText } from './shapes.ts';
 import type { State } from './state.ts';
-import type { StoredList } from './stored.ts';
-import type { Telling } from './telling.ts';
-import type { Topics } from './topics.ts';
-import type { Typing } from './typing.ts';
+import type { AccountStore } from './stored.ts';
+import { Telling } from './telling.ts';
+import { Topics } from './topics.ts';
+import { Typing } from './typing.ts';
 
 /** `live`: events arrive. `connecting`: the connection is being made anew. `offline`: the browser has no network. */
 export type ConnectionState = 'live' | 'connecting' | 'offline';
 
-/** The data of the client for one signed-in person: what views read and call. */
-export type App = {
-  readonly client: ParleyClient;
+/** What views read and call. */
+export type App = ReturnType<typeof createApp>;
+
+type AppParts = {
   readonly state: State;
-  /** Names of the emoji that the person chose last in this browser, the latest last. */
-  readonly recentEmoji: StoredList<string>;
-  readonly lists: MessageLists;
-  readonly outbox: Outbox;
-  readonly drafts: Drafts;
-  readonly reading: Reading;
-  /** See `recentConversations`. */
-  readonly recent: ReadonlySignal<readonly RecentConversation[]>;
-  readonly topics: Topics;
-  readonly typing: Typing;
-  readonly telling: Telling;
-  readonly place: Signal<Place>;
   readonly connection: ReadonlySignal<ConnectionState>;
-  /** What the compose area writes to; undefined while it is closed. */
-  readonly composing: Signal<Conversation | undefined>;
-  /** A text that the compose area is to insert; it then sets undefined. */
-  readonly quoted: Signal<string | undefined>;
-  navigate(place: Place): void;
-  /** The fragment of a place's address. */
-  addressOf(place: Place): string;
+  readonly store: AccountStore;
+  /** See `OutboxOptions`. */
+  readonly queueId: () => string | undefined;
 };
+
+/** @returns the data of the client for one signed-in person, and what can be done with them */
+export function createApp(client: ParleyClient, { state, connection, store, queueId }: AppParts) {
+  const lists = new MessageLists(client, state);
+  const place = signal<Place>(home);
+  return {
+    state,
+    connection,
+    /**
+     * Asks the server for an operation, under its name in the API; the state follows by events.
+     *
+     * @throws ApiError, NoAnswerError: see `describeFailure`
+     */
+    request: <Name extends OperationName>(
+      name: Name,
+      ...given: RequestArguments<Name>
+    ): Promise<AnswerOf<Name>> => client.request(name, ...given),
+    /** Names of the emoji that the person chose last in this browser, the latest last. */
+    recentEmoji: store.list('emoji', recentEmojiMax, isText),
+    lists,
+    outbox: new Outbox(client, {
+      store,
+      queueId,
+      newestId: () => state.maxMessageId.peek(),
+      onUnheard: () => lists.refresh(),
+    }),
+    drafts: new Drafts(store),
+    reading: new Reading(client, state),
+    /** See `recentConversations`. */
+    recent: computed(() => recentConversations(lists, state)),
+    topics: new Topics(client),
+    typing: new Typing(client, state),
+    telling: new Telling(state),
+    place,
+    navigate(to: Place): void {
+      place.value = to;
+    },
+    /** The fragment of a place's address. */
+    addressOf: (to: Place) =>
+      addressOfPlace(to, { streams: state.streams.value, people: state.people.value }),
+    /** What the compose area writes to; undefined while it is closed. */
+    composing: signal<Conversation | undefined>(undefined),
+    /** A text that the compose area is to insert; it then sets undefined. */
+    quoted: signal<string | undefined>(undefined),
+  };
+}

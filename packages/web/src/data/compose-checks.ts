@@ -4,7 +4,6 @@ import { limits } from '@parley/api/limits';
 import { texts } from '../texts.ts';
 import type { App } from './app.ts';
 import type { Conversation, StreamConversation } from './narrow.ts';
-import { perform } from './operation.ts';
 import { maySubscribeOthers } from './policies.ts';
 import type { Person, State, Stream } from './state.ts';
 
@@ -94,7 +93,7 @@ function subscribing(app: App, stream: Stream, people: readonly Person[]): Cauti
   return {
     label: people.length === 0 ? texts.compose.subscribe : texts.compose.subscribeThem,
     run: () =>
-      perform(app, 'POST /users/me/subscriptions', {
+      app.request('POST /users/me/subscriptions', {
         subscriptions: [{ name: stream.name }],
         principals: people.map(({ user_id }) => user_id),
       }),

@@ -2,9 +2,9 @@
 import { signal } from '@preact/signals';
 import type { ReadonlySignal } from '@preact/signals';
 
-import type { App } from './app.ts';
 import { bestOf, rankEmoji } from './ranking.ts';
 import type { Message, Realm } from './state.ts';
+import type { StoredList } from './stored.ts';
 
 export type Reaction = Message['reactions'][number];
 
@@ -88,6 +88,6 @@ export function searchEmoji(
 
 export const recentEmojiMax = 16;
 
-export function rememberEmoji({ recentEmoji }: App, name: string): void {
-  recentEmoji.change((names) => [...names.filter((each) => each !== name), name]);
+export function rememberEmoji(recent: StoredList<string>, name: string): void {
+  recent.change((names) => [...names.filter((each) => each !== name), name]);
 }

@@ -7,7 +7,6 @@ import { conversationOfMessage } from './conversation.ts';
 import { emojiKey, rememberEmoji } from './emoji.ts';
 import type { Emoji, Reaction } from './emoji.ts';
 import { narrowOf } from './narrow.ts';
-import { perform } from './operation.ts';
 import { topicKey } from './state.ts';
 import type { Message, State } from './state.ts';
 
@@ -74,9 +73,9 @@ export async function toggleReaction(app: App, message: Message, emoji: Emoji): 
   const key = `${message.id} ${emojiKey(emoji)}`;
   if (toggling.has(key)) return;
   toggling.add(key);
-  if (!isThere) rememberEmoji(app, emoji_name);
+  if (!isThere) rememberEmoji(app.recentEmoji, emoji_name);
   try {
-    await app.client.request(
+    await app.request(
       isThere ? 'DELETE /messages/{message_id}/reactions' : 'POST /messages/{message_id}/reactions',
       { message_id: message.id, emoji_name, emoji_code, reaction_type },
     );
@@ -88,12 +87,12 @@ export async function toggleReaction(app: App, message: Message, emoji: Emoji): 
 /** @throws ApiError or NoAnswerError */
 export async function toggleStar(app: App, { id, flags }: Message): Promise<void> {
   const op = flags.includes('starred') ? 'remove' : 'add';
-  await perform(app, 'POST /messages/flags', { messages: [id], op, flag: 'starred' });
+  await app.request('POST /messages/flags', { messages: [id], op, flag: 'starred' });
 }
 
 /** @throws ApiError or NoAnswerError */
 export async function toggleTopicMute(app: App, streamId: number, topic: string): Promise<void> {
-  await app.client.request('PATCH /users/me/subscriptions/muted_topics', {
+  await app.request('PATCH /users/me/subscriptions/muted_topics', {
     stream_id: streamId,
     topic,
     op: app.state.mutedTopics.peek().has(topicKey(streamId, topic)) ? 'remove' : 'add',
@@ -133,7 +132,7 @@ export function quoteOf(
  * @throws ApiError or NoAnswerError
  */
 export async function quoteMessage(app: App, message: Message): Promise<void> {
-  const { raw_content } = await perform(app, 'GET /messages/{message_id}', {
+  const { raw_content } = await app.request('GET /messages/{message_id}', {
     message_id: message.id,
   });
   replyTo(app, message);

@@ -1,27 +1,17 @@
-import { computed, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import { ApiError } from '@parley/client';
 import type { ParleyClient } from '@parley/client';
 
+import { createApp } from './app.ts';
 import type { App, ConnectionState } from './app.ts';
-import { Drafts } from './drafts.ts';
-import { recentEmojiMax } from './emoji.ts';
-import { MessageLists } from './message-lists.ts';
-import { Outbox } from './outbox.ts';
-import { addressOfPlace, home } from './place.ts';
 import { Presence } from './presence.ts';
-import { Reading } from './reading.ts';
-import { recentConversations } from './recent.ts';
 import { applyEvent } from './reducers/index.ts';
-import { isText } from './shapes.ts';
 import { SharedEvents } from './shared-events.ts';
 import type { Arrival } from './shared-events.ts';
 import { createState, readRegistered, replaceKnown } from './state.ts';
-import type { Known, State } from './state.ts';
+import type { Known } from './state.ts';
 import { AccountStore } from './stored.ts';
 import type { KeyValueStore } from './stored.ts';
-import { Telling } from './telling.ts';
-import { Topics } from './topics.ts';
-import { Typing } from './typing.ts';
 
 export type OpenOptions = {
   /** See `SharedEvents`. */
@@ -45,47 +35,6 @@ const sleptSecs = 150;
 
 /** Signs of the person are told at most this often. */
 const inputEveryMs = 15_000;
-
-function createApp(
-  client: ParleyClient,
-  parts: {
-    readonly state: State;
-    readonly connection: App['connection'];
-    readonly store: AccountStore;
-    readonly queueId: () => string | undefined;
-  },
-): App {
-  const { state, connection, store, queueId } = parts;
-  const place: App['place'] = signal(home);
-  const lists = new MessageLists(client, state);
-  return {
-    client,
-    state,
-    recentEmoji: store.list('emoji', recentEmojiMax, isText),
-    lists,
-    outbox: new Outbox(client, {
-      store,
-      queueId,
-      newestId: () => state.maxMessageId.peek(),
-      onUnheard: () => lists.refresh(),
-    }),
-    drafts: new Drafts(store),
-    reading: new Reading(client, state),
-    recent: computed(() => recentConversations(lists, state)),
-    topics: new Topics(client),
-    typing: new Typing(client, state),
-    telling: new Telling(state),
-    place,
-    connection,
-    composing: signal(undefined),
-    quoted: signal(undefined),
-    navigate(to) {
-      place.value = to;
-    },
-    addressOf: (to) =>
-      addressOfPlace(to, { streams: state.streams.value, people: state.people.value }),
-  };
-}
 
 function apply(app: App, arrival: Arrival<Known>): void {
   if (arrival.kind === 'event') applyEvent(app, arrival.event);

@@ -2,7 +2,6 @@
 import { signal } from '@preact/signals';
 
 import type { App } from './app.ts';
-import { perform } from './operation.ts';
 
 /** What a notification of the service worker stands for. */
 export type Shown = { readonly url: string; readonly messageIds: readonly number[] };
@@ -24,7 +23,7 @@ export async function learnWhetherPushed(app: App): Promise<void> {
     isPushed.value = false;
     return;
   }
-  const { subscriptions } = await perform(app, 'GET /push_subscriptions');
+  const { subscriptions } = await app.request('GET /push_subscriptions');
   isPushed.value = subscriptions.some(({ is_current }) => is_current);
 }
 
@@ -34,13 +33,13 @@ export async function learnWhetherPushed(app: App): Promise<void> {
  * @throws DOMException if the person or the browser refuses
  */
 export async function startPushes(app: App): Promise<void> {
-  const { public_key: applicationServerKey } = await perform(app, 'GET /push_subscriptions');
+  const { public_key: applicationServerKey } = await app.request('GET /push_subscriptions');
   const { pushManager } = await navigator.serviceWorker.ready;
   // One of another key, of an account on another server at this address, admits no new one.
   await (await pushManager.getSubscription())?.unsubscribe();
   const made = await pushManager.subscribe({ userVisibleOnly: true, applicationServerKey });
   const { endpoint = '', keys } = made.toJSON();
-  await perform(app, 'POST /push_subscriptions', {
+  await app.request('POST /push_subscriptions', {
     endpoint,
     p256dh: keys?.['p256dh'] ?? '',
     auth: keys?.['auth'] ?? '',
@@ -51,7 +50,7 @@ export async function startPushes(app: App): Promise<void> {
 export async function stopPushes(app: App): Promise<void> {
   const subscription = await subscriptionOfBrowser();
   if (subscription !== null) {
-    await perform(app, 'DELETE /push_subscriptions', { endpoint: subscription.endpoint });
+    await app.request('DELETE /push_subscriptions', { endpoint: subscription.endpoint });
     await subscription.unsubscribe();
   }
   isPushed.value = false;

@@ -20,7 +20,7 @@ export async function sendLater(
   content: string,
   at: Date,
 ): Promise<void> {
-  await app.client.request('POST /messages', {
+  await app.request('POST /messages', {
     ...recipientsOf(conversation),
     content,
     delivery_type: 'send_later',
@@ -44,7 +44,7 @@ export function conversationOfScheduled(
  * @throws ApiError or NoAnswerError
  */
 export async function cancelScheduled(app: App, message: ScheduledMessage): Promise<void> {
-  await app.client.request('DELETE /scheduled_messages/{scheduled_message_id}', {
+  await app.request('DELETE /scheduled_messages/{scheduled_message_id}', {
     scheduled_message_id: message.scheduled_message_id,
   });
   app.drafts.append(conversationOfScheduled(message, app.state), message.content);

@@ -4,7 +4,6 @@ import { useEffect, useMemo } from 'preact/hooks';
 import type { App } from '../../data/app.ts';
 import { conversationOfMessage } from '../../data/conversation.ts';
 import { editedMessageId, rightsNow, startEditing } from '../../data/message-actions.ts';
-import { perform } from '../../data/operation.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { fileHandlers, UploadList } from '../compose/files.tsx';
@@ -30,7 +29,7 @@ export function EditMessage({ app, message }: { readonly app: App; readonly mess
   const { id: message_id } = message;
   const read = (): void =>
     void run(async () => {
-      const { raw_content } = await perform(app, 'GET /messages/{message_id}', { message_id });
+      const { raw_content } = await app.request('GET /messages/{message_id}', { message_id });
       field.text.value = raw_content;
       isRead.value = true;
       field.focus();
@@ -46,7 +45,7 @@ export function EditMessage({ app, message }: { readonly app: App; readonly mess
   const save = async (): Promise<void> => {
     if (isBusy || !isRead.value) return;
     const change = { message_id, content: field.text.value };
-    if (await run(() => perform(app, 'PATCH /messages/{message_id}', change))) close();
+    if (await run(() => app.request('PATCH /messages/{message_id}', change))) close();
   };
   return (
     <form

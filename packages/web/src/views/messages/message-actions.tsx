@@ -12,7 +12,6 @@ import {
   toggleTopicMute,
 } from '../../data/message-actions.ts';
 import { report } from '../../data/notices.ts';
-import { perform } from '../../data/operation.ts';
 import { topicKey } from '../../data/state.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
@@ -123,7 +122,7 @@ function allActions(app: App, message: Message, open: OpenDialog): readonly (Men
       label: t.markUnread,
       onSelect: () =>
         report(
-          perform(app, 'POST /messages/flags', {
+          app.request('POST /messages/flags', {
             messages: [message.id],
             op: 'remove',
             flag: 'read',

@@ -4,7 +4,6 @@ import type { AnswerOf } from '@parley/client';
 import { useId } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
-import { perform } from '../../data/operation.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { formatMoment } from '../parts/time.ts';
@@ -31,7 +30,7 @@ export function MoveForm({ app, message, onClose }: DialogProps) {
     const propagate_mode = modes.find((each) => each === field('mode')) ?? 'change_later';
     const topic = field('topic').trim();
     if (topic !== message.subject)
-      await perform(app, 'PATCH /messages/{message_id}', {
+      await app.request('PATCH /messages/{message_id}', {
         message_id: message.id,
         topic,
         propagate_mode,
@@ -78,7 +77,7 @@ export function DeleteForm({ app, message, onClose }: DialogProps) {
       action={texts.edit.delete}
       kind="danger"
       submit={async () => {
-        await perform(app, 'DELETE /messages/{message_id}', { message_id: message.id });
+        await app.request('DELETE /messages/{message_id}', { message_id: message.id });
         onClose();
       }}
       onClose={onClose}
@@ -91,7 +90,7 @@ export function DeleteForm({ app, message, onClose }: DialogProps) {
 /** Every state of a message, the newest first, with what each edit changed marked. */
 export function History({ app, message }: DialogProps) {
   const { value, waiting } = useReading(() =>
-    perform(app, 'GET /messages/{message_id}/history', { message_id: message.id }),
+    app.request('GET /messages/{message_id}/history', { message_id: message.id }),
   );
   if (value === undefined) return waiting;
   return (

@@ -4,7 +4,6 @@ import { conversationOf, streamIdOf } from '../../data/narrow.ts';
 import type { Narrow } from '../../data/narrow.ts';
 import { report } from '../../data/notices.ts';
 import { topicKey } from '../../data/state.ts';
-import { perform } from '../../data/operation.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
 import { IconButton } from '../parts/icon-button.tsx';
@@ -70,7 +69,7 @@ function PinButton({ app, streamId }: { readonly app: App; readonly streamId: nu
       aria-pressed={isPinned}
       onClick={() =>
         report(
-          perform(app, 'POST /users/me/subscriptions/properties', { subscription_data: [change] }),
+          app.request('POST /users/me/subscriptions/properties', { subscription_data: [change] }),
         )
       }
     />

@@ -3,7 +3,6 @@ import type { ComponentChildren } from 'preact';
 import type { App } from '../../data/app.ts';
 import { conversationOfMessage } from '../../data/conversation.ts';
 import { report } from '../../data/notices.ts';
-import { perform } from '../../data/operation.ts';
 import type { Message } from '../../data/state.ts';
 import { readWidget, widgetSteps } from '../../data/widgets.ts';
 import type { Widget as WidgetData } from '../../data/widgets.ts';
@@ -35,7 +34,7 @@ export function Widget({ app, message }: { readonly app: App; readonly message: 
 
 /** @param content one of `widgetSteps` */
 function addStep(app: App, { id }: Message, content: string): Promise<unknown> {
-  return perform(app, 'POST /submessage', { message_id: id, msg_type: 'widget', content });
+  return app.request('POST /submessage', { message_id: id, msg_type: 'widget', content });
 }
 
 const entryLengthMax = 200;

@@ -2,7 +2,6 @@
 import { useSignal } from '@preact/signals';
 
 import { Refusal } from '../../data/failure.ts';
-import { perform } from '../../data/operation.ts';
 import { canBePushed, isPushed, startPushes, stopPushes } from '../../data/push.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { ActionButton, removal } from './action-button.tsx';
@@ -77,7 +76,7 @@ function ApiKeySection({ app }: SectionProps) {
           fields={keyFields}
           button={t.apiKey.show}
           save={async ({ password }) => {
-            key.value = (await perform(app, 'POST /fetch_api_key', { username, password })).api_key;
+            key.value = (await app.request('POST /fetch_api_key', { username, password })).api_key;
           }}
         />
       ) : (
@@ -88,7 +87,7 @@ function ApiKeySection({ app }: SectionProps) {
       <ActionButton
         label={t.apiKey.replace}
         warning={t.warnings.replaceOwnKey}
-        run={() => perform(app, 'POST /users/me/api_key/regenerate')}
+        run={() => app.request('POST /users/me/api_key/regenerate')}
       />
     </>
   );
@@ -109,8 +108,8 @@ export const ownSections: Sections = {
       values={app.state.settings.value}
       save={async ({ enter_sends, ...change }) =>
         enter_sends === undefined
-          ? perform(app, 'PATCH /settings/display', change)
-          : perform(app, 'POST /users/me/enter-sends', { enter_sends })
+          ? app.request('PATCH /settings/display', change)
+          : app.request('POST /users/me/enter-sends', { enter_sends })
       }
     />
   ),
@@ -119,7 +118,7 @@ export const ownSections: Sections = {
       <SavedFields
         fields={notificationFields}
         values={app.state.settings.value}
-        save={(change) => perform(app, 'PATCH /settings/notifications', change)}
+        save={(change) => app.request('PATCH /settings/notifications', change)}
       />
       <PushSwitch app={app} />
     </>
@@ -131,11 +130,11 @@ export const ownSections: Sections = {
         key: word,
         title: word,
         actions: [
-          removal(() => perform(app, 'DELETE /users/me/alert_words', { alert_words: [word] })),
+          removal(() => app.request('DELETE /users/me/alert_words', { alert_words: [word] })),
         ],
       }))}
       fields={wordFields}
-      add={({ word }) => perform(app, 'POST /users/me/alert_words', { alert_words: [word] })}
+      add={({ word }) => app.request('POST /users/me/alert_words', { alert_words: [word] })}
     />
   ),
   sessions: SessionsSection,
@@ -146,7 +145,7 @@ export const ownSections: Sections = {
         title={t.account.changePassword}
         fields={passwordFields}
         button={t.change}
-        save={(passwords) => perform(app, 'PATCH /settings', passwords)}
+        save={(passwords) => app.request('PATCH /settings', passwords)}
       />
       {(app.state.self.value.is_admin || !app.state.realm.value.realm_email_changes_disabled) && (
         <Form
@@ -154,14 +153,14 @@ export const ownSections: Sections = {
           fields={addressFields}
           button={t.change}
           doneText={t.account.mailSent}
-          save={(address) => perform(app, 'PATCH /settings', address)}
+          save={(address) => app.request('PATCH /settings', address)}
         />
       )}
       <h2>{t.account.deactivateSelf}</h2>
       <ActionButton
         label={t.deactivate}
         warning={t.warnings.deactivateSelf}
-        run={() => perform(app, 'DELETE /users/me')}
+        run={() => app.request('DELETE /users/me')}
       />
     </>
   ),

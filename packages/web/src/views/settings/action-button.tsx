@@ -1,5 +1,4 @@
 import type { App } from '../../data/app.ts';
-import { perform } from '../../data/operation.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { useDialog } from '../parts/dialog-button.tsx';
 import { DialogForm } from '../parts/dialog-form.tsx';
@@ -22,7 +21,7 @@ export function removal(run: Action['run'], warning?: string): Action {
 
 /** Of a deactivated person or bot. */
 export function reactivation(app: App, user_id: number): Action {
-  const run = () => perform(app, 'POST /users/{user_id}/reactivate', { user_id });
+  const run = () => app.request('POST /users/{user_id}/reactivate', { user_id });
   return { label: t.reactivate, run };
 }
 

@@ -1,4 +1,3 @@
-import { perform } from '../../data/operation.ts';
 import type { Registered } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { Avatar } from '../parts/avatar.tsx';
@@ -38,7 +37,7 @@ function BotEditor({ app, bot }: SectionProps & { readonly bot: Bot }) {
       <PictureField
         name="picture"
         picture={<Avatar person={bot} size={64} />}
-        upload={(file) => perform(app, 'PATCH /bots/{bot_id}', { bot_id, file })}
+        upload={(file) => app.request('PATCH /bots/{bot_id}', { bot_id, file })}
       />
       <SavedFields
         fields={[
@@ -54,7 +53,7 @@ function BotEditor({ app, bot }: SectionProps & { readonly bot: Bot }) {
           default_sending_stream: default_sending_stream ?? '',
           service_payload_url: services[0]?.base_url ?? '',
         }}
-        save={(change) => perform(app, 'PATCH /bots/{bot_id}', { bot_id, ...change })}
+        save={(change) => app.request('PATCH /bots/{bot_id}', { bot_id, ...change })}
       />
     </>
   );
@@ -67,12 +66,12 @@ export function BotsSection({ app }: SectionProps) {
     is_active && {
       label: t.bots.replaceKey,
       warning: t.warnings.replaceBotKey,
-      run: () => perform(app, 'POST /bots/{bot_id}/api_key/regenerate', { bot_id }),
+      run: () => app.request('POST /bots/{bot_id}/api_key/regenerate', { bot_id }),
     },
     is_active && {
       label: t.deactivate,
       warning: t.warnings.deactivateBot,
-      run: () => perform(app, 'DELETE /bots/{bot_id}', { bot_id }),
+      run: () => app.request('DELETE /bots/{bot_id}', { bot_id }),
     },
     !is_active && reactivation(app, bot_id),
   ];
@@ -88,7 +87,7 @@ export function BotsSection({ app }: SectionProps) {
       }))}
       fields={newBotFields}
       add={({ payload_url, ...bot }) =>
-        perform(app, 'POST /bots', {
+        app.request('POST /bots', {
           ...bot,
           payload_url: payload_url === '' ? undefined : payload_url,
         })

@@ -1,5 +1,4 @@
 /** Sections about the organization: its name, pictures and rules, and lists that belong to it. */
-import { perform } from '../../data/operation.ts';
 import type { Realm } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { removal } from './action-button.tsx';
@@ -43,13 +42,13 @@ function OrganizationSection({ app }: SectionProps) {
           choice('signup_notifications_stream_id', streamOrNone),
         ]}
         values={values}
-        save={(change) => perform(app, 'PATCH /realm', change)}
+        save={(change) => app.request('PATCH /realm', change)}
       />
       <PictureField
         name="icon"
         picture={icon_source === 'U' && <img src={icon_url} alt="" />}
-        upload={(picture) => perform(app, 'POST /realm/icon', { file: picture })}
-        remove={icon_source === 'U' && (() => perform(app, 'DELETE /realm/icon'))}
+        upload={(picture) => app.request('POST /realm/icon', { file: picture })}
+        remove={icon_source === 'U' && (() => app.request('DELETE /realm/icon'))}
       />
       {(['logo', 'night_logo'] as const).map((name) => {
         const night = name === 'night_logo';
@@ -58,10 +57,10 @@ function OrganizationSection({ app }: SectionProps) {
             key={name}
             name={name}
             picture={<img src={values[`${name}_url`]} alt="" data-night={night} />}
-            upload={(picture) => perform(app, 'POST /realm/logo', { night, file: picture })}
+            upload={(picture) => app.request('POST /realm/logo', { night, file: picture })}
             remove={
               values[`${name}_source`] === 'U' &&
-              (() => perform(app, 'DELETE /realm/logo', { night }))
+              (() => app.request('DELETE /realm/logo', { night }))
             }
           />
         );
@@ -105,7 +104,7 @@ export const sharedSections: Sections = {
       typeof author === 'object' && author !== null && 'id' in author && author.id === user_id;
     const remove = (emoji_name: string) =>
       removal(
-        () => perform(app, 'DELETE /realm/emoji/{emoji_name}', { emoji_name }),
+        () => app.request('DELETE /realm/emoji/{emoji_name}', { emoji_name }),
         t.warnings.removeEmoji,
       );
     return (
@@ -120,7 +119,7 @@ export const sharedSections: Sections = {
             actions: [(is_admin || isOwn(author)) && remove(name)],
           }))}
         fields={emojiFields}
-        add={(added) => perform(app, 'POST /realm/emoji/{emoji_name}', added)}
+        add={(added) => app.request('POST /realm/emoji/{emoji_name}', added)}
         mayAdd={is_admin || !(is_guest || realm_add_emoji_by_admins_only)}
       />
     );
@@ -133,7 +132,7 @@ export const administrationSections: Sections = {
     <SavedFields
       fields={permissionFields}
       values={valuesOf(app.state.realm.value)}
-      save={(change) => perform(app, 'PATCH /realm', change)}
+      save={(change) => app.request('PATCH /realm', change)}
     />
   ),
   people: PeopleSection,
@@ -148,10 +147,10 @@ export const administrationSections: Sections = {
         key: filter_id,
         title: pattern,
         detail: url,
-        actions: [removal(() => perform(app, 'DELETE /realm/filters/{filter_id}', { filter_id }))],
+        actions: [removal(() => app.request('DELETE /realm/filters/{filter_id}', { filter_id }))],
       }))}
       fields={linkifierFields}
-      add={(linkifier) => perform(app, 'POST /realm/filters', linkifier)}
+      add={(linkifier) => app.request('POST /realm/filters', linkifier)}
     />
   ),
   'profile-fields': ProfileFieldsSection,
@@ -167,14 +166,14 @@ export const administrationSections: Sections = {
             fields={subdomainFields}
             values={{ allow_subdomains }}
             save={(change) =>
-              perform(app, 'PATCH /realm/domains/{domain}', { domain, allow_subdomains, ...change })
+              app.request('PATCH /realm/domains/{domain}', { domain, allow_subdomains, ...change })
             }
           />
         ),
-        actions: [removal(() => perform(app, 'DELETE /realm/domains/{domain}', { domain }))],
+        actions: [removal(() => app.request('DELETE /realm/domains/{domain}', { domain }))],
       }))}
       fields={domainFields}
-      add={(domain) => perform(app, 'POST /realm/domains', domain)}
+      add={(domain) => app.request('POST /realm/domains', domain)}
     />
   ),
   exports: ExportsSection,

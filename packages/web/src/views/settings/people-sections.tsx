@@ -1,6 +1,5 @@
 /** Sections about accounts and groups. */
 import type { App } from '../../data/app.ts';
-import { perform } from '../../data/operation.ts';
 import type { Person, UserGroup } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { Avatar } from '../parts/avatar.tsx';
@@ -32,7 +31,7 @@ function personRow(app: App, person: Person): Row {
       fields={personFields}
       values={{ full_name, role: roleOf(person) }}
       save={({ role, ...change }) =>
-        perform(app, 'PATCH /users/{user_id}', { user_id, ...change, ...(role && roles[role]) })
+        app.request('PATCH /users/{user_id}', { user_id, ...change, ...(role && roles[role]) })
       }
     />
   );
@@ -45,7 +44,7 @@ function personRow(app: App, person: Person): Row {
     actions: [
       isActive && {
         label: t.deactivate,
-        run: () => perform(app, 'DELETE /users/{user_id}', { user_id }),
+        run: () => app.request('DELETE /users/{user_id}', { user_id }),
         warning: t.warnings.deactivatePerson,
       },
       !isActive && reactivation(app, user_id),
@@ -68,7 +67,7 @@ function groupRow(app: App, group: UserGroup, mayChange: boolean): Row {
   const before = new Set(members).intersection(active);
   const changeMembers = (chosen: readonly number[]) => {
     const { add, remove } = differenceOf(before, chosen);
-    return perform(app, 'POST /user_groups/{group_id}/members', { group_id, add, delete: remove });
+    return app.request('POST /user_groups/{group_id}/members', { group_id, add, delete: remove });
   };
   const editor = () => (
     <SavedFields
@@ -76,12 +75,12 @@ function groupRow(app: App, group: UserGroup, mayChange: boolean): Row {
       values={{ name, description, members: [...before] }}
       save={async (change) =>
         change.members === undefined
-          ? perform(app, 'PATCH /user_groups/{group_id}', { group_id, ...change })
+          ? app.request('PATCH /user_groups/{group_id}', { group_id, ...change })
           : changeMembers(change.members)
       }
     />
   );
-  const remove = () => perform(app, 'DELETE /user_groups/{group_id}', { group_id });
+  const remove = () => app.request('DELETE /user_groups/{group_id}', { group_id });
   return {
     key: group_id,
     title: name,
@@ -104,7 +103,7 @@ export function PeopleSection({ app }: SectionProps) {
         )
         .map((person) => personRow(app, person))}
       fields={newPersonFields}
-      add={(person) => perform(app, 'POST /users', person)}
+      add={(person) => app.request('POST /users', person)}
     />
   );
 }
@@ -119,7 +118,7 @@ export function GroupsSection({ app }: SectionProps) {
       name="groups"
       rows={realm_user_groups.map((group) => groupRow(app, group, mayChange))}
       fields={groupFields(app)}
-      add={(group) => perform(app, 'POST /user_groups/create', group)}
+      add={(group) => app.request('POST /user_groups/create', group)}
       mayAdd={mayChange}
     />
   );

@@ -1,5 +1,4 @@
 import type { App } from '../../data/app.ts';
-import { perform } from '../../data/operation.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { accountOf, fieldTypes, optionsOf } from '../people/profile-fields.ts';
 import type { ProfileField } from '../people/profile-fields.ts';
@@ -58,7 +57,7 @@ function FieldEditor({ app, field }: { readonly app: App; readonly field: Profil
       fields={field_data === '' ? describingFields : [...describingFields, dataField]}
       values={{ name, hint, field_data }}
       save={({ field_data: lines = field_data, ...change }) =>
-        perform(app, 'PATCH /realm/profile_fields/{field_id}', {
+        app.request('PATCH /realm/profile_fields/{field_id}', {
           field_id,
           name,
           hint,
@@ -79,9 +78,9 @@ export function ProfileFieldsSection({ app }: SectionProps) {
     const order = ids.toSpliced(index, 1).toSpliced(index - 1, 0, id);
     const moveUp = {
       label: t.moveUp,
-      run: () => perform(app, 'PATCH /realm/profile_fields', { order }),
+      run: () => app.request('PATCH /realm/profile_fields', { order }),
     };
-    const remove = () => perform(app, 'DELETE /realm/profile_fields/{field_id}', { field_id: id });
+    const remove = () => app.request('DELETE /realm/profile_fields/{field_id}', { field_id: id });
     const isKnownAccount = typeof kind === 'string' && kind !== 'custom';
     return {
       key: id,
@@ -97,7 +96,7 @@ export function ProfileFieldsSection({ app }: SectionProps) {
       rows={fields.map(rowOf)}
       fields={newFieldFields}
       add={({ field_type: kind, field_data, ...field }) =>
-        perform(app, 'POST /realm/profile_fields', {
+        app.request('POST /realm/profile_fields', {
           ...field,
           field_type: typeof kind === 'string' ? fieldTypes.account : kind,
           field_data: dataFrom(kind, field_data),

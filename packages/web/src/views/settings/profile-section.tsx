@@ -1,5 +1,4 @@
 import type { App } from '../../data/app.ts';
-import { perform } from '../../data/operation.ts';
 import type { Person } from '../../data/state.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { fieldTypes, idsIn, optionsOf, profileValueOf } from '../people/profile-fields.ts';
@@ -57,8 +56,8 @@ async function saveProfile(
   for (const [name, value = ''] of Object.entries(change)) {
     const id = Number(name);
     await (value.length === 0
-      ? perform(app, 'DELETE /users/me/profile_data', { data: [id] })
-      : perform(app, 'PATCH /users/me/profile_data', { data: [{ id, value }] }));
+      ? app.request('DELETE /users/me/profile_data', { data: [id] })
+      : app.request('PATCH /users/me/profile_data', { data: [{ id, value }] }));
   }
 }
 
@@ -77,21 +76,21 @@ export function ProfileSection({ app }: SectionProps) {
         <PictureField
           name="picture"
           picture={<Avatar person={self.value} size={64} />}
-          upload={(file) => perform(app, 'POST /users/me/avatar', { file })}
-          remove={avatar_source === 'U' && (() => perform(app, 'DELETE /users/me/avatar'))}
+          upload={(file) => app.request('POST /users/me/avatar', { file })}
+          remove={avatar_source === 'U' && (() => app.request('DELETE /users/me/avatar'))}
         />
       )}
       {(is_admin || !realm_name_changes_disabled) && (
         <SavedFields
           fields={[nameField]}
           values={{ full_name }}
-          save={(change) => perform(app, 'PATCH /settings', change)}
+          save={(change) => app.request('PATCH /settings', change)}
         />
       )}
       <SavedFields
         fields={statusFields}
         values={{ status_text, away }}
-        save={(change) => perform(app, 'POST /users/me/status', change)}
+        save={(change) => app.request('POST /users/me/status', change)}
       />
       <SavedFields
         fields={fields.map((field) => profileFieldOf(field, activePeople.value))}

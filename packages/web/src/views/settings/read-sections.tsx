@@ -4,7 +4,6 @@ import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 
 import type { App } from '../../data/app.ts';
-import { perform } from '../../data/operation.ts';
 import { beginSignOn } from '../../data/single-sign-on.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { formatLongMoment } from '../parts/time.ts';
@@ -47,13 +46,13 @@ function describeDevice(device: string): string {
 }
 
 export const SessionsSection = readSection(
-  (app) => perform(app, 'GET /sessions'),
+  (app) => app.request('GET /sessions'),
   ({ app, value: { sessions }, again }) => (
     <>
       <Rows
         label={t.sections.sessions.title}
         rows={sessions.map(({ session_id, device, last_used_at, is_current }) => {
-          const end = () => perform(app, 'DELETE /sessions/{session_id}', { session_id });
+          const end = () => app.request('DELETE /sessions/{session_id}', { session_id });
           return {
             key: session_id,
             title: describeDevice(device),
@@ -65,7 +64,7 @@ export const SessionsSection = readSection(
       {sessions.length > 1 && (
         <ActionButton
           label={t.sessions.endOthers}
-          run={() => perform(app, 'DELETE /sessions').then(again)}
+          run={() => app.request('DELETE /sessions').then(again)}
         />
       )}
     </>
@@ -74,14 +73,13 @@ export const SessionsSection = readSection(
 
 /** By which providers a person signs in to the own account. */
 export const IdentitiesSection = readSection(
-  (app) => Promise.all([perform(app, 'GET /sso/identities'), perform(app, 'GET /server_settings')]),
+  (app) => Promise.all([app.request('GET /sso/identities'), app.request('GET /server_settings')]),
   ({ app, value: [{ identities }, { external_authentication_methods }], again }) => (
     <>
       <Rows
         label={t.sections.identities.title}
         rows={identities.map(({ identity_id, display_name, created_at }) => {
-          const unlink = () =>
-            perform(app, 'DELETE /sso/identities/{identity_id}', { identity_id });
+          const unlink = () => app.request('DELETE /sso/identities/{identity_id}', { identity_id });
           return {
             key: identity_id,
             title: display_name,
@@ -117,9 +115,9 @@ function invitationRow(app: App, invitation: Invitation): Row {
   const { id: invite_id, email, link_url, is_multiuse, expiry_date, uses } = invitation;
   const revoke = () =>
     is_multiuse
-      ? perform(app, 'DELETE /invites/multiuse/{invite_id}', { invite_id })
-      : perform(app, 'DELETE /invites/{invite_id}', { invite_id });
-  const resend = () => perform(app, 'POST /invites/{invite_id}/resend', { invite_id });
+      ? app.request('DELETE /invites/multiuse/{invite_id}', { invite_id })
+      : app.request('DELETE /invites/{invite_id}', { invite_id });
+  const resend = () => app.request('POST /invites/{invite_id}/resend', { invite_id });
   return {
     key: `${is_multiuse} ${invite_id}`,
     title: email ?? link_url ?? t.invitations.hiddenLink,
@@ -133,7 +131,7 @@ function invitationRow(app: App, invitation: Invitation): Row {
 
 /** People who are invited, and links by which anybody joins who has them. */
 export const InvitationsSection = readSection(
-  (app) => perform(app, 'GET /invites'),
+  (app) => app.request('GET /invites'),
   ({ app, value: { invites } }) => {
     const termFields = [listed('role'), streamsField(app)];
     return (
@@ -143,7 +141,7 @@ export const InvitationsSection = readSection(
           rows={invites.map((invitation) => invitationRow(app, invitation))}
           fields={[area('invitee_emails', 20_000), ...termFields]}
           add={({ role, ...terms }) =>
-            perform(app, 'POST /invites', { ...terms, invite_as: roleNumbers[role] })
+            app.request('POST /invites', { ...terms, invite_as: roleNumbers[role] })
           }
         />
         <Form
@@ -152,7 +150,7 @@ export const InvitationsSection = readSection(
           button={t.invitations.makeLinkButton}
           doneText={t.added}
           save={({ role, ...terms }) =>
-            perform(app, 'POST /invites/multiuse', { ...terms, invite_as: roleNumbers[role] })
+            app.request('POST /invites/multiuse', { ...terms, invite_as: roleNumbers[role] })
           }
         />
       </>
@@ -164,11 +162,11 @@ const tokenFields = [line('name', { required: true, maxLength: 100 })];
 
 /** Tokens of identity providers that keep accounts by SCIM. */
 export const ScimSection = readSection(
-  (app) => perform(app, 'GET /scim_tokens'),
+  (app) => app.request('GET /scim_tokens'),
   ({ app, value: { scim_tokens }, again }) => {
     const made = useSignal<string | undefined>(undefined);
     const revoke = (token_id: number) =>
-      perform(app, 'DELETE /scim_tokens/{token_id}', { token_id }).then(again);
+      app.request('DELETE /scim_tokens/{token_id}', { token_id }).then(again);
     return (
       <>
         <p class="hint">{t.scim.address(new URL('/scim/v2', location.href).href)}</p>
@@ -190,7 +188,7 @@ export const ScimSection = readSection(
           }))}
           fields={tokenFields}
           add={async ({ name }) => {
-            made.value = (await perform(app, 'POST /scim_tokens', { name })).token;
+            made.value = (await app.request('POST /scim_tokens', { name })).token;
             again();
           }}
         />
@@ -209,7 +207,7 @@ function stateOf({ pending, failed_timestamp, deleted_timestamp }: Export): stri
 
 function exportRow(app: App, made: Export): Row {
   const { id: export_id, export_time, export_url, deleted_timestamp } = made;
-  const remove = () => perform(app, 'DELETE /export/realm/{export_id}', { export_id });
+  const remove = () => app.request('DELETE /export/realm/{export_id}', { export_id });
   return {
     key: export_id,
     title: formatLongMoment(export_time),
@@ -221,7 +219,7 @@ function exportRow(app: App, made: Export): Row {
 
 /** Archives of what every member may read. */
 export const ExportsSection = readSection(
-  (app) => perform(app, 'GET /export/realm'),
+  (app) => app.request('GET /export/realm'),
   ({ app, value: { exports } }) => (
     <>
       <Rows
@@ -232,7 +230,7 @@ export const ExportsSection = readSection(
         fields={[]}
         button={t.exports.make}
         doneText=""
-        save={() => perform(app, 'POST /export/realm')}
+        save={() => app.request('POST /export/realm')}
       />
     </>
   ),

@@ -1,6 +1,5 @@
 /** Sections about the streams of new people. */
 import type { App } from '../../data/app.ts';
-import { perform } from '../../data/operation.ts';
 import type { Registered } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { removal } from './action-button.tsx';
@@ -27,10 +26,10 @@ export function DefaultStreamsSection({ app }: SectionProps) {
       rows={app.state.realm.value.realm_default_streams.map(({ stream_id, name }) => ({
         key: stream_id,
         title: `#${name}`,
-        actions: [removal(() => perform(app, 'DELETE /default_streams', { stream_id }))],
+        actions: [removal(() => app.request('DELETE /default_streams', { stream_id }))],
       }))}
       fields={first === undefined ? [] : [choice('stream_id', [first, ...others])]}
-      add={(stream) => perform(app, 'POST /default_streams', stream)}
+      add={(stream) => app.request('POST /default_streams', stream)}
       mayAdd={first !== undefined}
     />
   );
@@ -57,7 +56,7 @@ function streamGroupRow(
     const changes = differenceOf(before, chosen);
     for (const op of ['add', 'remove'] as const)
       if (changes[op].length > 0)
-        await perform(app, 'PATCH /default_stream_groups/{group_id}/streams', {
+        await app.request('PATCH /default_stream_groups/{group_id}/streams', {
           group_id,
           op,
           stream_names: namesOf(app, changes[op]),
@@ -69,7 +68,7 @@ function streamGroupRow(
       values={{ name, description, stream_ids: [...before] }}
       save={async (change) =>
         change.stream_ids === undefined
-          ? perform(app, 'PATCH /default_stream_groups/{group_id}', {
+          ? app.request('PATCH /default_stream_groups/{group_id}', {
               group_id,
               new_group_name: change.name,
               new_description: change.description,
@@ -78,7 +77,7 @@ function streamGroupRow(
       }
     />
   );
-  const remove = () => perform(app, 'DELETE /default_stream_groups/{group_id}', { group_id });
+  const remove = () => app.request('DELETE /default_stream_groups/{group_id}', { group_id });
   return {
     key: group_id,
     title: name,
@@ -97,7 +96,7 @@ export function StreamGroupsSection({ app }: SectionProps) {
       )}
       fields={streamGroupFields(app)}
       add={({ name, description, stream_ids }) =>
-        perform(app, 'POST /default_stream_groups/create', {
+        app.request('POST /default_stream_groups/create', {
           group_name: name,
           description,
           stream_names: namesOf(app, stream_ids),

@@ -1,7 +1,6 @@
 import type { App } from '../../data/app.ts';
 import { streamNarrow } from '../../data/narrow.ts';
 import { Refusal } from '../../data/failure.ts';
-import { perform } from '../../data/operation.ts';
 import { maySubscribeOthers } from '../../data/policies.ts';
 import type { Stream, Subscription } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
@@ -25,13 +24,13 @@ export function joinActions(app: App, stream: Stream): Actions {
     return [
       {
         label: t.streams.leave,
-        run: () => perform(app, 'DELETE /users/me/subscriptions', { subscriptions: [name] }),
+        run: () => app.request('DELETE /users/me/subscriptions', { subscriptions: [name] }),
         warning: invite_only ? t.warnings.leavePrivateStream : undefined,
       },
     ];
   if (invite_only || app.state.self.value.is_guest) return [];
   const subscriptions = [{ name }];
-  const join = () => perform(app, 'POST /users/me/subscriptions', { subscriptions });
+  const join = () => app.request('POST /users/me/subscriptions', { subscriptions });
   return [{ label: t.streams.subscribe, run: join }];
 }
 
@@ -66,7 +65,7 @@ function OwnSettings({ app, subscription }: OwnSettingsProps) {
           wildcard_mentions_notify: own.wildcard_mentions_notify ?? inAll.wildcard_mentions_notify,
         }}
         save={(change) =>
-          perform(app, 'POST /users/me/subscriptions/properties', {
+          app.request('POST /users/me/subscriptions/properties', {
             subscription_data: Object.entries(change).map(([property, value]) => ({
               stream_id,
               property,
@@ -96,7 +95,7 @@ function SharedSettings({ app, stream }: StreamProps) {
         values={{ new_name: name, description, privacy: privacyOf(stream), is_announcement_only }}
         save={async ({ privacy, ...change }) => {
           const { invite_only, ...history } = privacies[privacy ?? privacyOf(stream)];
-          await perform(app, 'PATCH /streams/{stream_id}', {
+          await app.request('PATCH /streams/{stream_id}', {
             stream_id,
             ...change,
             ...(privacy !== undefined && { is_private: invite_only, ...history }),
@@ -107,7 +106,7 @@ function SharedSettings({ app, stream }: StreamProps) {
         label={t.streams.delete}
         warning={t.warnings.deleteStream}
         run={async () => {
-          await perform(app, 'DELETE /streams/{stream_id}', { stream_id });
+          await app.request('DELETE /streams/{stream_id}', { stream_id });
           app.navigate({ view: 'streams', streamId: undefined });
         }}
       />
@@ -126,7 +125,7 @@ function StreamPeople({ app, stream: { stream_id, name, invite_only } }: StreamP
     maySubscribeOthers(app.state) && (!invite_only || subscriptions.value.has(stream_id));
   const remove = (user_id: number) =>
     removal(() =>
-      perform(app, 'DELETE /users/me/subscriptions', {
+      app.request('DELETE /users/me/subscriptions', {
         subscriptions: [name],
         principals: [user_id],
       }),
@@ -152,7 +151,7 @@ function StreamPeople({ app, stream: { stream_id, name, invite_only } }: StreamP
           save={async ({ principals }) => {
             // To the server nobody would be the person who asks.
             if (principals.length === 0) throw new Refusal(t.streams.nobodyChosen);
-            await perform(app, 'POST /users/me/subscriptions', {
+            await app.request('POST /users/me/subscriptions', {
               subscriptions: [{ name }],
               principals,
             });

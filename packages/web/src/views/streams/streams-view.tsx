@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals';
 
 import type { App } from '../../data/app.ts';
 import { Refusal } from '../../data/failure.ts';
-import { perform } from '../../data/operation.ts';
 import { mayCreateStreams } from '../../data/policies.ts';
 import type { Stream } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
@@ -39,7 +38,7 @@ function NewStreamForm({ app }: { readonly app: App }) {
       save={async ({ name, description, privacy, principals, ...options }) => {
         // To the server this would be joining it.
         if (hasName(app, name)) throw new Refusal(t.streams.exists);
-        await perform(app, 'POST /users/me/subscriptions', {
+        await app.request('POST /users/me/subscriptions', {
           subscriptions: [{ name, description }],
           ...privacies[privacy],
           ...options,
