@@ -12,13 +12,9 @@ export function useTitle(title: string): void {
   }, [title]);
 }
 
-export function EntranceCard({
-  title,
-  children,
-}: {
-  readonly title: string;
-  readonly children: ComponentChildren;
-}) {
+type EntranceCardProps = { readonly title: string; readonly children: ComponentChildren };
+
+export function EntranceCard({ title, children }: EntranceCardProps) {
   useTitle(title);
   return (
     <div class="sign-in-card">

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import type { ComponentProps, ComponentType } from 'preact';
+import type { ComponentType } from 'preact';
 
 import { mailLink } from '../data/mail-links.ts';
 import type { MailLink } from '../data/mail-links.ts';
@@ -7,6 +7,7 @@ import { entranceClient, session, signIn } from '../data/session.ts';
 import { texts } from '../texts.ts';
 import { AddressField, EntranceCard, EntranceField, PasswordField } from './entrance.tsx';
 import { DialogForm } from './parts/dialog-form.tsx';
+import type { DialogFormProps } from './parts/dialog-form.tsx';
 import { useReading } from './parts/waiting.tsx';
 
 const t = texts.mailLinks;
@@ -18,18 +19,15 @@ function leave(): void {
 
 const onward = { cancel: t.putAside, done: t.goOn, onClose: leave };
 
-/** Sends what a form asks for, and says then what came of it. */
-function Step({
-  done,
-  submit,
-  onClose,
-  ...form
-}: Omit<ComponentProps<typeof DialogForm>, 'submit'> & {
+type StepProps = Omit<DialogFormProps, 'submit'> & {
   /** What the button says when it is sent. */
   readonly done: string;
   /** @returns what the person is told */
   readonly submit: (field: (name: string) => string) => Promise<string>;
-}) {
+};
+
+/** Sends what a form asks for, and says then what came of it. */
+function Step({ done, submit, onClose, ...form }: StepProps) {
   const result = useSignal<string | undefined>(undefined);
   if (result.value === undefined)
     return (

@@ -56,13 +56,9 @@ function StartButtons({ composer }: { readonly composer: Composer }) {
   );
 }
 
-function ComposeForm({
-  composer,
-  conversation,
-}: {
-  readonly composer: Composer;
-  readonly conversation: Conversation;
-}) {
+type ComposeFormProps = { readonly composer: Composer; readonly conversation: Conversation };
+
+function ComposeForm({ composer, conversation }: ComposeFormProps) {
   const { app, field, isPreviewed } = composer;
   const text = field.text.value;
   return (

@@ -111,21 +111,18 @@ function useCompletions(app: App, field: WrittenText, conversation: Conversation
   return { suggestions, readCursor };
 }
 
-/** The text field for a message: it grows, and completes names. */
-export function MessageField({
-  app,
-  field,
-  conversation,
-  onSubmit,
-  onEscape,
-}: {
+type MessageFieldProps = {
   readonly app: App;
   readonly field: WrittenText;
   /** Where the text goes. */
   readonly conversation: Conversation;
   readonly onSubmit: () => void;
   readonly onEscape?: () => void;
-}) {
+};
+
+/** The text field for a message: it grows, and completes names. */
+export function MessageField({ app, field, conversation, ...on }: MessageFieldProps) {
+  const { onSubmit, onEscape = focusMain } = on;
   const { suggestions, readCursor } = useCompletions(app, field, conversation);
   return (
     <div class="suggesting compose-field">
@@ -146,8 +143,7 @@ export function MessageField({
           if (suggestions.handleKey(event) || format(event, field)) return;
           if (event.key === 'Escape') {
             event.stopPropagation();
-            if (onEscape === undefined) focusMain();
-            else onEscape();
+            onEscape();
           }
           if (!isMessageSentBy(event, app.state.settings.value.enter_sends)) return;
           event.preventDefault();

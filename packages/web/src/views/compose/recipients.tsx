@@ -32,10 +32,8 @@ export function Recipients({ composer, conversation }: RecipientsProps) {
   );
 }
 
-function StreamRecipient({
-  composer,
-  conversation: { streamId, topic },
-}: RecipientsProps<StreamConversation>) {
+function StreamRecipient({ composer, conversation }: RecipientsProps<StreamConversation>) {
+  const { streamId, topic } = conversation;
   const { state, topics } = composer.app;
   const topicsId = useId();
   const shown = state.streams.value.get(streamId);
@@ -96,11 +94,9 @@ function findPeople({ state }: App, query: string, chosen: readonly number[]): r
   );
 }
 
-function PeopleRecipients({
-  composer,
-  conversation: { userIds },
-}: RecipientsProps<PrivateConversation>) {
+function PeopleRecipients({ composer, conversation }: RecipientsProps<PrivateConversation>) {
   const { app } = composer;
+  const { userIds } = conversation;
   const query = useSignal('');
   const set = (ids: readonly number[]): void =>
     composer.redirect({ type: 'private', userIds: ascending(ids) });

@@ -13,14 +13,10 @@ function fieldValueOf(at: Date): string {
   return local.toISOString().slice(0, 16);
 }
 
+type SendLaterProps = { readonly composer: Composer; readonly onClose: () => void };
+
 /** Asks when the server is to send the text. */
-export function SendLater({
-  composer,
-  onClose,
-}: {
-  readonly composer: Composer;
-  readonly onClose: () => void;
-}) {
+export function SendLater({ composer, onClose }: SendLaterProps) {
   const now = useMemo(() => new Date(), []);
   const times = quickTimes(now);
   const settings = composer.app.state.settings.value;

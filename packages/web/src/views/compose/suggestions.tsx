@@ -49,17 +49,16 @@ export function useSuggestions<Item>(
 /** What a text field has while it suggests. */
 type Suggestions<Item> = ReturnType<typeof useSuggestions<Item>>;
 
-export function SuggestionList<Item>({
-  suggestions: { items, active, listId, choose },
-  label,
-  keyOf,
-  children,
-}: {
+type SuggestionListProps<Item> = {
   readonly suggestions: Suggestions<Item>;
   readonly label: string;
   readonly keyOf: (item: Item) => string;
   readonly children: (item: Item) => ComponentChildren;
-}) {
+};
+
+export function SuggestionList<Item>(props: SuggestionListProps<Item>) {
+  const { suggestions, label, keyOf, children } = props;
+  const { items, active, listId, choose } = suggestions;
   return (
     <>
       <span role="status" class="visually-hidden">

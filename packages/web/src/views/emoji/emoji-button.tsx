@@ -1,23 +1,18 @@
-import type { App } from '../../data/app.ts';
 import { loadEmoji } from '../../data/emoji.ts';
-import type { Emoji } from '../../data/emoji.ts';
 import { texts } from '../../texts.ts';
 import { lazy } from '../lazy.tsx';
 import { DialogButton } from '../parts/dialog-button.tsx';
+import type { EmojiChoice } from './emoji-picker.tsx';
 
 const EmojiPicker = lazy(async () => {
   const [{ EmojiPicker }] = await Promise.all([import('./emoji-picker.tsx'), loadEmoji()]);
   return EmojiPicker;
 });
 
-type EmojiChoice = { readonly app: App; readonly onChoose: (emoji: Emoji) => void };
+type EmojiDialogProps = EmojiChoice & { readonly onClose: () => void };
 
 /** The picker in a dialog, which the choice closes. */
-export function EmojiDialog({
-  app,
-  onChoose,
-  onClose,
-}: EmojiChoice & { readonly onClose: () => void }) {
+export function EmojiDialog({ app, onChoose, onClose }: EmojiDialogProps) {
   return (
     <EmojiPicker
       app={app}
@@ -30,11 +25,10 @@ export function EmojiDialog({
   );
 }
 
+type EmojiButtonProps = EmojiChoice & { readonly label?: string };
+
 /** A button that opens the picker. */
-export function EmojiButton({
-  label = texts.emoji.choose,
-  ...choice
-}: EmojiChoice & { readonly label?: string }) {
+export function EmojiButton({ label = texts.emoji.choose, ...choice }: EmojiButtonProps) {
   return (
     <DialogButton
       icon="emoji"

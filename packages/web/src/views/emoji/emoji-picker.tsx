@@ -22,14 +22,10 @@ function recentOf({ recentEmoji }: App, categories: readonly EmojiCategory[]): E
   return { name: 'recent', emoji: names.flatMap((name) => byName.get(name) ?? []) };
 }
 
+export type EmojiChoice = { readonly app: App; readonly onChoose: (emoji: Emoji) => void };
+
 /** All emoji by category, those chosen last first; a search by name. */
-export function EmojiPicker({
-  app,
-  onChoose,
-}: {
-  readonly app: App;
-  readonly onChoose: (emoji: Emoji) => void;
-}) {
+export function EmojiPicker({ app, onChoose }: EmojiChoice) {
   const query = useSignal('');
   const searched = query.value.trim().toLowerCase();
   const categories = categoriesOf(app);
@@ -70,15 +66,9 @@ export function EmojiPicker({
   );
 }
 
-function Category({
-  app,
-  category: { name, emoji },
-  onChoose,
-}: {
-  readonly app: App;
-  readonly category: EmojiCategory;
-  readonly onChoose: (emoji: Emoji) => void;
-}) {
+type CategoryProps = EmojiChoice & { readonly category: EmojiCategory };
+
+function Category({ app, category: { name, emoji }, onChoose }: CategoryProps) {
   const title = texts.emoji.categories[name] ?? name;
   return (
     <section aria-label={title}>

@@ -39,20 +39,16 @@ function addStep(app: App, { id }: Message, content: string): Promise<unknown> {
 
 const entryLengthMax = 200;
 
-/** Entries that everybody can add to. */
-function Entries({
-  label,
-  title,
-  addLabel,
-  add,
-  children,
-}: {
+type EntriesProps = {
   readonly label: string;
   readonly title: string;
   readonly addLabel: string;
   readonly add: (text: string) => Promise<unknown>;
   readonly children: ComponentChildren;
-}) {
+};
+
+/** Entries that everybody can add to. */
+function Entries({ label, title, addLabel, add, children }: EntriesProps) {
   const { isRunning, failure, run } = useAttempt();
   const addTyped = async (form: HTMLFormElement, text: string): Promise<void> => {
     if (text !== '' && (await run(() => add(text)))) form.reset();

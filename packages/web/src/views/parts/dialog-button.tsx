@@ -22,12 +22,10 @@ export function useDialog(title: string, content: Content) {
   return { open: show(true), dialog };
 }
 
+type DialogButtonProps = IconButtonProps & { readonly title: string; readonly content: Content };
+
 /** A button that opens a dialog. */
-export function DialogButton({
-  title,
-  content,
-  ...button
-}: IconButtonProps & { readonly title: string; readonly content: Content }) {
+export function DialogButton({ title, content, ...button }: DialogButtonProps) {
   const { open, dialog } = useDialog(title, content);
   return (
     <>

@@ -22,15 +22,7 @@ export function takeFields(event: TargetedSubmitEvent<HTMLFormElement>): (name: 
   };
 }
 
-/** What a dialog, or a page like one, asks for and sends; it says why that did not work. */
-export function DialogForm({
-  action,
-  kind = 'primary',
-  cancel = texts.edit.cancel,
-  submit,
-  onClose,
-  children,
-}: {
+export type DialogFormProps = {
   /** What the button says. */
   readonly action: string;
   readonly kind?: 'primary' | 'danger';
@@ -40,7 +32,11 @@ export function DialogForm({
   readonly submit: (field: (name: string) => string) => Promise<unknown>;
   readonly onClose: () => void;
   readonly children?: ComponentChildren;
-}) {
+};
+
+/** What a dialog, or a page like one, asks for and sends; it says why that did not work. */
+export function DialogForm({ submit, onClose, children, ...says }: DialogFormProps) {
+  const { action, kind = 'primary', cancel = texts.edit.cancel } = says;
   const { isRunning, failure, run } = useAttempt();
   return (
     <form

@@ -61,27 +61,20 @@ function LabelledField(props: ShownField) {
   );
 }
 
-/**
- * Some fields in a form.
- *
- * @param props.values what they show, which follows the state; without it they begin empty
- * @param props.button gives them; without it they are given whenever one changes
- */
-export function Form<Each extends Field>({
-  fields,
-  values,
-  title,
-  button,
-  doneText,
-  save,
-}: {
+type FormProps<Each extends Field> = {
   readonly fields: readonly Each[];
+  /** What the fields show, which follows the state; without it they begin empty. */
   readonly values?: { readonly [Name in Each['name']]: FieldValue };
   readonly title?: string | undefined;
+  /** Gives what the fields have; without it they are given whenever one changes. */
   readonly button?: string;
   readonly doneText?: string;
   readonly save: (values: ValuesOf<Each>) => Promise<unknown>;
-}) {
+};
+
+/** Some fields in a form. */
+export function Form<Each extends Field>(props: FormProps<Each>) {
+  const { fields, values, title, button, doneText, save } = props;
   const form = useRef<HTMLFormElement>(null);
   const round = useSignal(0);
   const { note, isWorking, attempt } = useOutcome();
@@ -143,16 +136,14 @@ export function Form<Each extends Field>({
   );
 }
 
-/** Fields that are saved one by one when they change. */
-export function SavedFields<Each extends Field>({
-  fields,
-  values,
-  save,
-}: {
+type SavedFieldsProps<Each extends Field> = {
   readonly fields: readonly Each[];
   readonly values: { readonly [Name in Each['name']]: FieldValue };
   readonly save: (change: Partial<ValuesOf<Each>>) => Promise<unknown>;
-}) {
+};
+
+/** Fields that are saved one by one when they change. */
+export function SavedFields<Each extends Field>({ fields, values, save }: SavedFieldsProps<Each>) {
   return (
     <>
       {fields.map((field) => (
@@ -167,19 +158,16 @@ export function SavedFields<Each extends Field>({
   );
 }
 
-/** A picture that is replaced by choosing a file, and removed if it is an own one. */
-export function PictureField({
-  name,
-  picture,
-  upload,
-  remove = false,
-}: {
+type PictureFieldProps = {
   readonly name: 'picture' | 'icon' | 'logo' | 'night_logo';
   readonly picture: ComponentChildren;
   readonly upload: (file: Blob) => Promise<unknown>;
   /** Without it there is nothing to remove. */
   readonly remove?: (() => Promise<unknown>) | false;
-}) {
+};
+
+/** A picture that is replaced by choosing a file, and removed if it is an own one. */
+export function PictureField({ name, picture, upload, remove = false }: PictureFieldProps) {
   const field = file(name);
   return (
     <div class="picture row">

@@ -9,18 +9,15 @@ import type { Choice } from './fields.ts';
 /** More are found by typing. */
 const shownMax = 40;
 
-/** Chooses several things of a list that is filtered by typing; those chosen stay in the form when they are filtered out. */
-export function Picker({
-  id,
-  name,
-  choices,
-  value,
-}: {
+type PickerProps = {
   readonly id: string;
   readonly name: string;
   readonly choices: readonly Choice[];
   readonly value: readonly number[];
-}) {
+};
+
+/** Chooses several things of a list that is filtered by typing; those chosen stay in the form when they are filtered out. */
+export function Picker({ id, name, choices, value }: PickerProps) {
   const chosen = useSignal<ReadonlySet<string | number>>(new Set(value));
   const filter = useSignal('');
   useLayoutEffect(() => {

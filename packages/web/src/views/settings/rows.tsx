@@ -28,17 +28,16 @@ export type Row = {
   readonly actions?: Actions;
 };
 
-/** @param props.about which of many it tells more of, for those who do not see where it stands */
-export function Disclosure({
-  label,
-  about,
-  content,
-}: {
+type DisclosureProps = {
   readonly label: string;
+  /** Which of many it tells more of, for those who do not see where it stands. */
   readonly about?: string;
   /** Asked for when it is opened. */
   readonly content: () => ComponentChildren;
-}) {
+};
+
+/** More about something, which is shown when somebody asks for it. */
+export function Disclosure({ label, about, content }: DisclosureProps) {
   const isOpen = useSignal(false);
   return (
     <details
@@ -86,20 +85,17 @@ export function Rows({ label, rows }: { readonly label: string; readonly rows: r
   );
 }
 
-/** A section that is a list, and below it, for those who may add to it, a form that does. */
-export function ListSection<Each extends Field>({
-  name,
-  rows,
-  fields,
-  add,
-  mayAdd = true,
-}: {
+type ListSectionProps<Each extends Field> = {
   readonly name: SectionName;
   readonly rows: readonly Row[];
   readonly fields: readonly Each[];
   readonly add: (values: ValuesOf<Each>) => Promise<unknown>;
   readonly mayAdd?: boolean;
-}) {
+};
+
+/** A section that is a list, and below it, for those who may add to it, a form that does. */
+export function ListSection<Each extends Field>(props: ListSectionProps<Each>) {
+  const { name, rows, fields, add, mayAdd = true } = props;
   const { title, add: addTitle, button = t.add } = sectionTexts[name];
   return (
     <>
