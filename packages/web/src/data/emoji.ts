@@ -1,6 +1,5 @@
 /** The emoji that reactions, completions and the picker offer: Unicode's, which are read when first needed, and the organization's. */
 import { signal } from '@preact/signals';
-import type { ReadonlySignal } from '@preact/signals';
 
 import { bestOf, rankEmoji } from './ranking.ts';
 import type { Message, Realm } from './state.ts';
@@ -30,16 +29,14 @@ export type EmojiCategory = { readonly name: string; readonly emoji: readonly Of
 
 const emojiPresentation = '\u{FE0F}';
 
-const categories = signal<readonly EmojiCategory[]>([]);
-
 /** Empty until `loadEmoji`. */
-export const unicodeEmoji: ReadonlySignal<readonly EmojiCategory[]> = categories;
+export const unicodeEmoji = signal<readonly EmojiCategory[]>([]);
 
 /** Reads the Unicode emoji, once. A failure is retried by the next call. */
 export async function loadEmoji(): Promise<void> {
-  if (categories.peek().length > 0) return;
+  if (unicodeEmoji.peek().length > 0) return;
   const catalogue = await import('virtual:emoji-catalogue');
-  categories.value = catalogue.categories.map(([name, listed]) => ({
+  unicodeEmoji.value = catalogue.categories.map(([name, listed]) => ({
     name,
     emoji: listed.map((entry) => {
       const [emoji_code = '', ...names] = entry.split(' ');

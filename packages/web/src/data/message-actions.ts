@@ -1,6 +1,5 @@
 /** What a person does with a message that is there: react, star, quote, edit, move, delete. Events bring the results. */
 import { signal } from '@preact/signals';
-import type { ReadonlySignal } from '@preact/signals';
 
 import type { App } from './app.ts';
 import { conversationOfMessage } from './conversation.ts';
@@ -144,12 +143,5 @@ export function replyTo(app: App, message: Message): void {
   app.composing.value = conversationOfMessage(message, app.state);
 }
 
-const edited = signal<number | undefined>(undefined);
-
 /** The message whose content is being edited. */
-export const editedMessageId: ReadonlySignal<number | undefined> = edited;
-
-/** @param messageId undefined ends editing */
-export function startEditing(messageId: number | undefined): void {
-  edited.value = messageId;
-}
+export const editedMessageId = signal<number | undefined>(undefined);

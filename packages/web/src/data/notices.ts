@@ -1,6 +1,5 @@
 /** Short notices of what was done or did not work, which go away by themselves. */
 import { signal } from '@preact/signals';
-import type { ReadonlySignal } from '@preact/signals';
 
 import { describeFailure } from './failure.ts';
 
@@ -16,19 +15,17 @@ const noticesMax = 4;
 /** Failures stay longer: they say more. */
 const shownMs = { success: 4_000, failure: 10_000 } as const;
 
-const shown = signal<readonly Notice[]>([]);
+export const notices = signal<readonly Notice[]>([]);
 let lastId = 0;
-
-export const notices: ReadonlySignal<readonly Notice[]> = shown;
 
 export function notify(text: string, kind: Notice['kind'] = 'success'): void {
   const id = ++lastId;
-  shown.value = [...shown.value, { id, kind, text }].slice(-noticesMax);
+  notices.value = [...notices.value, { id, kind, text }].slice(-noticesMax);
   setTimeout(() => dismissNotice(id), shownMs[kind]);
 }
 
 export function dismissNotice(id: number): void {
-  shown.value = shown.value.filter((notice) => notice.id !== id);
+  notices.value = notices.value.filter((notice) => notice.id !== id);
 }
 
 /**

@@ -4,7 +4,7 @@ import { ApiError, ParleyClient } from '@parley/client';
 import type { AnswerOf, ParametersOf } from '@parley/client';
 
 import type { App } from './app.ts';
-import { startEditing } from './message-actions.ts';
+import { editedMessageId } from './message-actions.ts';
 import { openApp } from './open-app.ts';
 import { closePushed } from './push.ts';
 import { eraseStored } from './stored.ts';
@@ -47,7 +47,7 @@ export function entranceClient(): ParleyClient {
 async function showSignIn(): Promise<void> {
   ending.abort();
   ending = new AbortController();
-  startEditing(undefined);
+  editedMessageId.value = undefined;
   void closePushed(() => false);
   session.value = { kind: 'signed-out' };
   await describeOrganization().catch(() => undefined);

@@ -5,12 +5,17 @@
  * then either has all later events, or says that it does not, and the tab registers anew.
  */
 import { ApiError } from '@parley/client';
-import type { EventStream, FollowedEvent, ParleyClient, QueuePosition } from '@parley/client';
+import type {
+  EventStream,
+  FollowedEvent,
+  ParametersOf,
+  ParleyClient,
+  QueuePosition,
+} from '@parley/client';
 
 import type { ConnectionState } from './app.ts';
 import { inGroups, pause } from './event-groups.ts';
 import { randomId } from './random-id.ts';
-import { registerParameters } from './register-parameters.ts';
 import type { Registered } from './state.ts';
 
 type AppliedEvent = Exclude<FollowedEvent, { readonly type: 'registered' }>;
@@ -46,6 +51,14 @@ type Message<Known> =
       readonly known: Known;
       readonly connection: ConnectionState;
     };
+
+/** What the client asks for at `register`: the initial state and the events of these types. */
+const registerParameters = {
+  apply_markdown: true,
+  client_gravatar: false,
+  include_subscribers: true,
+  queue_lifespan_secs: 600,
+} satisfies ParametersOf<'POST /register'>;
 
 /** Followers ask this often whether the leader is there; a page that sleeps does not answer. */
 const pingMs = 20_000;

@@ -171,7 +171,7 @@ function readStreams(
   };
 }
 
-/** What is known after a `register` with `registerParameters`. */
+/** What is known after a `register` for everything. */
 export function readRegistered(registered: Registered): Known {
   const converted: ReadonlySet<string> = new Set(convertedNames);
   const { user_id } = registered;

@@ -6,6 +6,7 @@ import { AddressField, PasswordField, useTitle } from './entrance.tsx';
 import { LinkRequest } from './mail-links.tsx';
 import type { RequestedPurpose } from './mail-links.tsx';
 import { FailureNote, useAttempt } from './parts/attempt.tsx';
+import { useBeginning } from './parts/beginning.tsx';
 import { takeFields } from './parts/dialog-form.tsx';
 import { RenderedHtml } from './parts/rendered-html.tsx';
 import { isOwnPicture } from './parts/rendered-rules.ts';
@@ -14,7 +15,7 @@ import { Providers } from './single-sign-on.tsx';
 const t = texts.signIn;
 
 /** Demo people offered before the rest of them is asked for. */
-const demoPeopleAtFirst = 8;
+const demoPeopleSteps = { first: 8, further: Infinity };
 
 /** What somebody sees who is not signed in: whose server this is, and the way in. */
 export function SignIn() {
@@ -99,13 +100,13 @@ type DemoPeopleProps = {
 /** On a development server anybody may be one of its people. */
 function DemoPeople({ isSigningIn, onChoose }: DemoPeopleProps) {
   const people = demoPeople.value;
-  const shownMax = useSignal(demoPeopleAtFirst);
+  const { shown, more } = useBeginning(people, demoPeopleSteps, () => t.allDemo(people.length));
   if (people.length === 0) return null;
   return (
     <section aria-labelledby="demo-people">
       <h2 id="demo-people">{t.demo}</h2>
       <ul>
-        {people.slice(0, shownMax.value).map((address) => (
+        {shown.map((address) => (
           <li key={address}>
             <button type="button" disabled={isSigningIn} onClick={() => onChoose(address)}>
               {address}
@@ -113,11 +114,7 @@ function DemoPeople({ isSigningIn, onChoose }: DemoPeopleProps) {
           </li>
         ))}
       </ul>
-      {people.length > shownMax.value && (
-        <button type="button" class="plain" onClick={() => (shownMax.value = people.length)}>
-          {t.allDemo(people.length)}
-        </button>
-      )}
+      {more}
     </section>
   );
 }

@@ -7,7 +7,6 @@ import {
   quoteMessage,
   replyTo,
   rightsNow,
-  startEditing,
   toggleStar,
 } from '../../data/message-actions.ts';
 import {
@@ -41,7 +40,7 @@ function onMessage(act: (app: App, message: Message) => void): (app: App) => voi
 }
 
 function edit({ state }: App, message: Message): void {
-  if (rightsNow(message, state).canEditContent) startEditing(message.id);
+  if (rightsNow(message, state).canEditContent) editedMessageId.value = message.id;
 }
 
 function showSender(_: App, { sender_id }: Message): void {
@@ -72,7 +71,7 @@ function compose(app: App): void {
 /** Ends an edit; otherwise goes home. */
 function leave(app: App): void {
   if (editedMessageId.peek() === undefined) app.navigate({ view: 'recent' });
-  else startEditing(undefined);
+  else editedMessageId.value = undefined;
 }
 
 function focusSearch(): void {

@@ -3,7 +3,7 @@ import { useEffect, useMemo } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
 import { conversationOfMessage } from '../../data/conversation.ts';
-import { editedMessageId, rightsNow, startEditing } from '../../data/message-actions.ts';
+import { editedMessageId, rightsNow } from '../../data/message-actions.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { fileHandlers, UploadList } from '../compose/files.tsx';
@@ -39,7 +39,7 @@ export function EditMessage({ app, message }: { readonly app: App; readonly mess
   }, []);
   const close = (): void => {
     field.uploads.cancelAll();
-    startEditing(undefined);
+    editedMessageId.value = undefined;
   };
   const isBusy = isRunning || field.uploads.areRunning.value;
   const save = async (): Promise<void> => {

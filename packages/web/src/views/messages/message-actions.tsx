@@ -2,11 +2,11 @@ import { useSignal } from '@preact/signals';
 
 import type { App } from '../../data/app.ts';
 import {
+  editedMessageId,
   linkTo,
   quoteMessage,
   replyTo,
   rightsNow,
-  startEditing,
   toggleReaction,
   toggleStar,
   toggleTopicMute,
@@ -115,7 +115,7 @@ function allActions(app: App, message: Message, open: OpenDialog): readonly (Men
     { label: t.reply, onSelect: () => replyTo(app, message) },
     ...quickActions(app, message, open),
     { label: t.copyLink, onSelect: () => report(copyLink(app, message), t.linkCopied) },
-    canEditContent && { label: t.edit, onSelect: () => startEditing(message.id) },
+    canEditContent && { label: t.edit, onSelect: () => (editedMessageId.value = message.id) },
     canMove && { label: t.move, onSelect: () => open('move') },
     hasHistory && { label: t.history, onSelect: () => open('history') },
     canBeUnread && {

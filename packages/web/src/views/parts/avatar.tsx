@@ -1,3 +1,5 @@
+import { isOwnPicture } from './rendered-rules.ts';
+
 /** Apart from each other for ids that follow one another. */
 const hueStepDegrees = 137;
 
@@ -10,13 +12,6 @@ function initialsOf(name: string): string {
     .toUpperCase();
 }
 
-/** Pictures that people uploaded are the server's own; others (drawn ones of foreign servers) are never loaded. */
-function isOwnPicture(address: string | null | undefined): address is string {
-  if (address === null || address === undefined || address === '') return false;
-  const { origin, pathname } = new URL(address, location.origin);
-  return origin === location.origin && pathname.startsWith('/user_avatars/');
-}
-
 type AvatarProps = {
   readonly person: {
     readonly user_id: number;
@@ -27,15 +22,15 @@ type AvatarProps = {
 };
 
 /**
- * A person's picture, or initials for a person without one. The name stands beside it, so it is silent for screen readers.
+ * A person's picture, or initials for a person without one that the page may load. The name stands beside it, so it is silent for screen readers.
  *
  * @param props.size its width, CSS pixels
  */
 export function Avatar({ person: { user_id, full_name, avatar_url }, size }: AvatarProps) {
   // Set by script and not by an attribute, which the page's policy would refuse.
   const style = { '--size': `${size}px`, '--hue': `${user_id * hueStepDegrees}deg` };
-  return isOwnPicture(avatar_url) ? (
-    <img class="avatar" style={style} src={avatar_url} alt="" />
+  return isOwnPicture(avatar_url ?? '', location.origin) ? (
+    <img class="avatar" style={style} src={avatar_url ?? ''} alt="" />
   ) : (
     <span
       class="avatar"
