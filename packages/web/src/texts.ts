@@ -253,7 +253,6 @@ export const texts = {
     about: (name: string) => `About ${name}`,
     address: 'Address',
     administrator: 'Administrator',
-    away: 'Away',
     bot: 'Bot',
     botOf: (name: string) => `Bot of ${name}`,
     deactivated: 'Deactivated',
@@ -268,6 +267,7 @@ export const texts = {
   },
   presence: {
     active: 'Here now',
+    away: 'Away',
     idle: 'Idle',
     offline: 'Not here',
   },

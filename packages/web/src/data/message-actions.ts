@@ -6,8 +6,8 @@ import { conversationOfMessage } from './conversation.ts';
 import { emojiKey, rememberEmoji } from './emoji.ts';
 import type { Emoji, Reaction } from './emoji.ts';
 import { narrowOf } from './narrow.ts';
-import { topicKey } from './state.ts';
 import type { Message, State } from './state.ts';
+import { isTopicMuted } from './stream-groups.ts';
 
 export const noTopic = '(no topic)';
 
@@ -94,7 +94,7 @@ export async function toggleTopicMute(app: App, streamId: number, topic: string)
   await app.request('PATCH /users/me/subscriptions/muted_topics', {
     stream_id: streamId,
     topic,
-    op: app.state.mutedTopics.peek().has(topicKey(streamId, topic)) ? 'remove' : 'add',
+    op: isTopicMuted(app.state, streamId, topic) ? 'remove' : 'add',
   });
 }
 

@@ -63,12 +63,16 @@ export class Presence {
 /** A report older than this means offline: people report every minute. */
 const offlineAfterSecs = 140;
 
-/** Whether somebody is here now: what a private conversation with one person shows. */
-export function presenceOfPerson(
+/** Away is what people say of themselves; the rest is what their clients report. */
+export type Availability = 'active' | 'idle' | 'away' | 'offline';
+
+/** Whether somebody is here now. */
+export function availabilityOf(
   { people, reported, statuses, nowSecs }: State,
   userId: number,
-): 'active' | 'idle' | 'offline' {
+): Availability {
+  if (statuses.value.get(userId)?.away === true) return 'away';
   const report = reported.value.get(people.value.get(userId)?.email ?? '');
-  if (report === undefined || statuses.value.get(userId)?.away === true) return 'offline';
-  return nowSecs.value - report.timestamp < offlineAfterSecs ? report.status : 'offline';
+  const isRecent = report && nowSecs.value - report.timestamp < offlineAfterSecs;
+  return isRecent ? report.status : 'offline';
 }

@@ -26,7 +26,7 @@ export const demoPeople = signal<readonly string[]>([]);
 
 /** Tells other tabs that somebody signed in or out. */
 const otherTabs = new BroadcastChannel('parley/session');
-const tellOtherTabs: (said: 'signed-in' | 'signed-out') => void =
+export const tellOtherTabs: (said: 'signed-in' | 'signed-out') => void =
   otherTabs.postMessage.bind(otherTabs);
 
 /** Other releases of the client have another address, and do not share events with this one. */
@@ -85,11 +85,6 @@ async function describeOrganization(): Promise<void> {
     demoPeople.value = [...listed.direct_admins, ...listed.direct_users].map(({ email }) => email);
 }
 
-/** Lets other tabs go along, after somebody signed in in this one. */
-export function tellSignedIn(): void {
-  tellOtherTabs('signed-in');
-}
-
 /**
  * @param credentials without a password for one of `demoPeople`
  * @throws ApiError, NoAnswerError: see `describeFailure`
@@ -97,7 +92,7 @@ export function tellSignedIn(): void {
 export async function signIn(credentials: ParametersOf<'POST /sessions'>): Promise<void> {
   await entranceClient().request('POST /sessions', credentials);
   await open();
-  tellSignedIn();
+  tellOtherTabs('signed-in');
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Signing in by OpenID providers: the browser leaves for one, and comes back with an answer (decision 0051). */
 import { signal } from '@preact/signals';
 
-import { entranceClient, resumeSession, tellSignedIn } from './session.ts';
+import { entranceClient, resumeSession, tellOtherTabs } from './session.ts';
 
 /** Why this page was opened. */
 export type SignOn = {
@@ -56,5 +56,5 @@ export async function finishSignOn(provider: string, answer: string): Promise<vo
   sessionStorage.removeItem(returnName);
   history.replaceState(undefined, '', location.pathname + place);
   await leaveSignOn();
-  tellSignedIn();
+  tellOtherTabs('signed-in');
 }

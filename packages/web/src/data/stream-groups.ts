@@ -1,4 +1,5 @@
-/** How the streams of a person are listed. */
+/** What is unread where, and how the streams of a person are listed. */
+import { conversationKey } from './narrow.ts';
 import type { Conversation } from './narrow.ts';
 import { topicKey } from './state.ts';
 import type { State, Subscription } from './state.ts';
@@ -12,16 +13,21 @@ export type ListedStream = {
   readonly unreadCount: number;
 };
 
+export function countUnreadIn({ unreadConversations }: State, conversation: Conversation): number {
+  return unreadConversations.value.get(conversationKey(conversation))?.ids.size ?? 0;
+}
+
+export function isTopicMuted({ mutedTopics }: State, streamId: number, topic: string): boolean {
+  return mutedTopics.value.has(topicKey(streamId, topic));
+}
+
 /** Unread messages by stream, without those of muted topics. */
-export function countUnreadByStream({
-  unreadConversations,
-  mutedTopics,
-}: State): ReadonlyMap<number, number> {
+export function countUnreadByStream(state: State): ReadonlyMap<number, number> {
   const counts = new Map<number, number>();
-  for (const { conversation, ids } of unreadConversations.value.values()) {
+  for (const { conversation, ids } of state.unreadConversations.value.values()) {
     if (conversation.type !== 'stream') continue;
     const { streamId, topic } = conversation;
-    if (mutedTopics.value.has(topicKey(streamId, topic))) continue;
+    if (isTopicMuted(state, streamId, topic)) continue;
     counts.set(streamId, (counts.get(streamId) ?? 0) + ids.size);
   }
   return counts;
@@ -52,13 +58,9 @@ export function groupStreams(
 }
 
 /** Whether the person muted a conversation, or the stream that it is in. */
-export function isMuted(
-  { mutedTopics, subscriptions }: State,
-  conversation: Conversation,
-): boolean {
-  return (
-    conversation.type === 'stream' &&
-    (mutedTopics.value.has(topicKey(conversation.streamId, conversation.topic)) ||
-      subscriptions.value.get(conversation.streamId)?.is_muted === true)
-  );
+export function isMuted(state: State, conversation: Conversation): boolean {
+  if (conversation.type === 'private') return false;
+  const { streamId, topic } = conversation;
+  const isStreamMuted = state.subscriptions.value.get(streamId)?.is_muted === true;
+  return isStreamMuted || isTopicMuted(state, streamId, topic);
 }

@@ -8,8 +8,8 @@ import { conversationOfMessage } from './conversation.ts';
 import { narrowPredicate } from './narrow-predicate.ts';
 import type { Conversation } from './narrow.ts';
 import type { Place } from './place.ts';
-import { topicKey } from './state.ts';
 import type { Message, State } from './state.ts';
+import { isTopicMuted } from './stream-groups.ts';
 
 /** A message that the person is to be told of. */
 export type Notice = {
@@ -95,14 +95,14 @@ export class Telling {
   }
 
   #recipientOf(conversation: Conversation): Recipient {
-    const { self, settings, subscriptions, mutedTopics } = this.#state;
+    const { self, settings, subscriptions } = this.#state;
     const isStream = conversation.type === 'stream';
     return {
       userId: self.value.user_id,
       settings: settings.value,
       subscription: isStream ? subscriptions.value.get(conversation.streamId) : undefined,
       hasMutedTopic:
-        isStream && mutedTopics.value.has(topicKey(conversation.streamId, conversation.topic)),
+        isStream && isTopicMuted(this.#state, conversation.streamId, conversation.topic),
       hasMutedSender: false,
     };
   }

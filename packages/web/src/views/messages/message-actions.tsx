@@ -12,8 +12,8 @@ import {
   toggleTopicMute,
 } from '../../data/message-actions.ts';
 import { report } from '../../data/notices.ts';
-import { topicKey } from '../../data/state.ts';
 import type { Message } from '../../data/state.ts';
+import { isTopicMuted } from '../../data/stream-groups.ts';
 import { texts } from '../../texts.ts';
 import { EmojiDialog } from '../emoji/emoji-button.tsx';
 import { Icon } from '../icon.tsx';
@@ -102,6 +102,14 @@ function quickActions(
   ];
 }
 
+export function muteAction(app: App, streamId: number, topic: string): MenuItem {
+  const { muteTopic, unmuteTopic } = texts.actions;
+  return {
+    label: isTopicMuted(app.state, streamId, topic) ? unmuteTopic : muteTopic,
+    onSelect: () => report(toggleTopicMute(app, streamId, topic)),
+  };
+}
+
 /** Asked for when the menu opens: rights end with time. */
 function allActions(app: App, message: Message, open: OpenDialog): readonly (MenuItem | false)[] {
   const { state } = app;
@@ -129,12 +137,7 @@ function allActions(app: App, message: Message, open: OpenDialog): readonly (Men
           }),
         ),
     },
-    message.type === 'stream' && {
-      label: state.mutedTopics.peek().has(topicKey(message.stream_id, message.subject))
-        ? t.unmuteTopic
-        : t.muteTopic,
-      onSelect: () => report(toggleTopicMute(app, message.stream_id, message.subject)),
-    },
+    message.type === 'stream' && muteAction(app, message.stream_id, message.subject),
     canDelete && { label: t.delete, onSelect: () => open('delete') },
   ];
 }

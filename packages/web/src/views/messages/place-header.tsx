@@ -1,9 +1,7 @@
 import type { App } from '../../data/app.ts';
-import { toggleTopicMute } from '../../data/message-actions.ts';
 import { conversationOf, streamIdOf } from '../../data/narrow.ts';
 import type { Narrow } from '../../data/narrow.ts';
 import { report } from '../../data/notices.ts';
-import { topicKey } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
 import { IconButton } from '../parts/icon-button.tsx';
@@ -11,6 +9,7 @@ import { titleOfNarrow } from '../notifications/place-title.ts';
 import { Menu } from '../parts/menu.tsx';
 import { findStream } from '../parts/stream-mark.tsx';
 import { StreamPath } from '../parts/stream-path.tsx';
+import { muteAction } from './message-actions.tsx';
 
 /** What the messages below are, and what can be done with all of them. */
 export function PlaceHeader({ app, narrow }: { readonly app: App; readonly narrow: Narrow }) {
@@ -37,13 +36,8 @@ export function PlaceHeader({ app, narrow }: { readonly app: App; readonly narro
             label: texts.messages.markRead,
             onSelect: () => report(app.reading.markNarrowRead(narrow)),
           },
-          streamId !== undefined &&
-            topic !== undefined && {
-              label: state.mutedTopics.value.has(topicKey(streamId, topic))
-                ? texts.actions.unmuteTopic
-                : texts.actions.muteTopic,
-              onSelect: () => report(toggleTopicMute(app, streamId, topic)),
-            },
+          conversation?.type === 'stream' &&
+            muteAction(app, conversation.streamId, conversation.topic),
           streamId !== undefined && {
             label: texts.messages.streamSettings,
             onSelect: () => app.navigate({ view: 'streams', streamId }),

@@ -1,17 +1,9 @@
 import { useComputed } from '@preact/signals';
 
 import type { App } from '../../data/app.ts';
-import {
-  allMessages,
-  conversationKey,
-  mentions,
-  narrowOf,
-  onlyPartnerOf,
-  starred,
-} from '../../data/narrow.ts';
+import { allMessages, mentions, narrowOf, onlyPartnerOf, starred } from '../../data/narrow.ts';
 import type { Place } from '../../data/place.ts';
-import { presenceOfPerson } from '../../data/presence.ts';
-import { countUnreadByStream } from '../../data/stream-groups.ts';
+import { countUnreadByStream, countUnreadIn } from '../../data/stream-groups.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
 import type { IconName } from '../icon.tsx';
@@ -81,10 +73,10 @@ function PrivateConversations({ app }: { readonly app: App }) {
             {userIds.length + 1}
           </span>
         ) : (
-          <PresenceDot presence={presenceOfPerson(state, partner)} />
+          <PresenceDot app={app} userId={partner} />
         ),
       name: namesOf(state, userIds),
-      count: state.unreadConversations.value.get(conversationKey(conversation))?.ids.size ?? 0,
+      count: countUnreadIn(state, conversation),
     };
   });
   return (

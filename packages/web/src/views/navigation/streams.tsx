@@ -1,9 +1,8 @@
 import { useComputed } from '@preact/signals';
 
 import type { App } from '../../data/app.ts';
-import { conversationKey, streamIdOf, streamNarrow, topicNarrow } from '../../data/narrow.ts';
-import { topicKey } from '../../data/state.ts';
-import { groupStreams } from '../../data/stream-groups.ts';
+import { streamIdOf, streamNarrow, topicNarrow } from '../../data/narrow.ts';
+import { countUnreadIn, groupStreams, isTopicMuted } from '../../data/stream-groups.ts';
 import type { ListedStream } from '../../data/stream-groups.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
@@ -72,15 +71,13 @@ function StreamList({ app, streams }: StreamListProps) {
 type TopicListProps = { readonly app: App; readonly stream: ListedStream['stream'] };
 
 function TopicList({ app, stream: { stream_id: streamId, name } }: TopicListProps) {
-  const { unreadConversations, mutedTopics } = app.state;
   const topics = app.topics.of(streamId).value.slice(0, topicsMax);
   const entries = topics.map((topic) => {
-    const key = conversationKey({ type: 'stream', streamId, topic });
     return {
       place: { view: 'messages', narrow: topicNarrow(streamId, topic) } as const,
       name: topicName(topic),
-      count: unreadConversations.value.get(key)?.ids.size ?? 0,
-      isQuiet: mutedTopics.value.has(topicKey(streamId, topic)),
+      count: countUnreadIn(app.state, { type: 'stream', streamId, topic }),
+      isQuiet: isTopicMuted(app.state, streamId, topic),
     };
   });
   return (

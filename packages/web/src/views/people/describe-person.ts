@@ -1,5 +1,5 @@
 /** What is said of a person in lists and on the card. */
-import { presenceOfPerson } from '../../data/presence.ts';
+import { availabilityOf } from '../../data/presence.ts';
 import type { Person, State } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { nameOf } from '../parts/names.ts';
@@ -25,18 +25,10 @@ export function addressOfPerson(person: Person): string {
   return ('delivery_email' in person ? person.delivery_email : undefined) ?? person.email;
 }
 
-/** Away is what people say of themselves; the rest is what their clients report. */
-export type Availability = ReturnType<typeof presenceOfPerson> | 'away';
-
-export function availabilityOf(person: Person, state: State): Availability {
-  if (state.statuses.value.get(person.user_id)?.away === true) return 'away';
-  return presenceOfPerson(state, person.user_id);
-}
-
 export function describePresence(person: Person, state: State): string {
-  const availability = availabilityOf(person, state);
+  const availability = availabilityOf(state, person.user_id);
   const seen = state.reported.value.get(person.email)?.timestamp;
   return availability === 'offline' && seen !== undefined
     ? t.lastSeen(formatLongMoment(seen))
-    : { ...texts.presence, away: t.away }[availability];
+    : texts.presence[availability];
 }

@@ -2,15 +2,16 @@ import '../../styles/people.css';
 import { useSignal } from '@preact/signals';
 
 import type { App } from '../../data/app.ts';
-import { conversationKey, privateNarrow } from '../../data/narrow.ts';
+import { privateNarrow } from '../../data/narrow.ts';
+import { availabilityOf } from '../../data/presence.ts';
+import type { Availability } from '../../data/presence.ts';
 import type { Person } from '../../data/state.ts';
+import { countUnreadIn } from '../../data/stream-groups.ts';
 import { texts } from '../../texts.ts';
 import { PlaceList } from '../navigation/place-list.tsx';
 import { IconButton } from '../parts/icon-button.tsx';
 import { PresenceDot } from '../parts/presence-dot.tsx';
 import { nameFilter, SearchField } from '../parts/search-field.tsx';
-import { availabilityOf } from './describe-person.ts';
-import type { Availability } from './describe-person.ts';
 import { shownPerson } from './shown-person.ts';
 
 const t = texts.people;
@@ -21,11 +22,6 @@ const shownMax = 150;
 const ranks: Readonly<Record<Availability, number>> = { active: 0, idle: 1, away: 2, offline: 3 };
 
 type PersonProps = { readonly app: App; readonly person: Person };
-
-function countUnreadFrom({ state }: App, { user_id }: Person): number {
-  const key = conversationKey({ type: 'private', userIds: [user_id] });
-  return state.unreadConversations.value.get(key)?.ids.size ?? 0;
-}
 
 function AboutPerson({ app, person: { user_id, full_name } }: PersonProps) {
   return (
@@ -49,24 +45,21 @@ export function UserList({ app }: { readonly app: App }) {
     .filter(({ full_name }) => isWanted(full_name))
     .map((person) => ({
       person,
-      availability: availabilityOf(person, app.state),
+      rank: ranks[availabilityOf(app.state, person.user_id)],
       isOther: Number(person.user_id !== selfId),
     }))
-    .toSorted(
-      (one, other) =>
-        one.isOther - other.isOther || ranks[one.availability] - ranks[other.availability],
-    );
+    .toSorted((one, other) => one.isOther - other.isOther || one.rank - other.rank);
   return (
     <div class="user-list">
       <SearchField label={t.find} text={filter} />
       {found.length === 0 && <p>{t.nobody}</p>}
       <PlaceList
         app={app}
-        entries={found.slice(0, shownMax).map(({ person, availability }) => ({
-          place: { view: 'messages', narrow: privateNarrow([person.user_id]) },
-          mark: <PresenceDot presence={availability === 'away' ? 'offline' : availability} />,
+        entries={found.slice(0, shownMax).map(({ person, person: { user_id } }) => ({
+          place: { view: 'messages', narrow: privateNarrow([user_id]) },
+          mark: <PresenceDot app={app} userId={user_id} />,
           name: person.full_name,
-          count: countUnreadFrom(app, person),
+          count: countUnreadIn(app.state, { type: 'private', userIds: [user_id] }),
           below: <AboutPerson app={app} person={person} />,
         }))}
       />

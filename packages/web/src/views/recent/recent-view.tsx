@@ -3,7 +3,6 @@ import { useEffect } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
 import { conversationKey, narrowOf, onlyPartnerOf, streamNarrow } from '../../data/narrow.ts';
-import { presenceOfPerson } from '../../data/presence.ts';
 import type { RecentConversation } from '../../data/recent.ts';
 import { isMuted } from '../../data/stream-groups.ts';
 import { texts } from '../../texts.ts';
@@ -110,7 +109,7 @@ function Origin({ app, conversation }: OriginProps) {
         {partner === undefined ? (
           <Icon name="people" />
         ) : (
-          <PresenceDot presence={presenceOfPerson(app.state, partner)} />
+          <PresenceDot app={app} userId={partner} />
         )}
         {t.private}
       </span>
