@@ -5,26 +5,22 @@ import type { ReadonlySignal } from '@preact/signals';
 import { conversationKey, isConversation } from './narrow.ts';
 import type { Conversation } from './narrow.ts';
 import { hasMembers, isNumber, isText } from './shapes.ts';
+import type { Checked } from './shapes.ts';
 import type { AccountStore, StoredList } from './stored.ts';
-
-export type Draft = {
-  /** The conversation's key: a conversation has one draft at most. */
-  readonly key: string;
-  readonly conversation: Conversation;
-  readonly content: string;
-  /** Milliseconds since 1970. */
-  readonly changedAt: number;
-};
 
 /** Drafts of an account; the one changed longest ago goes for another. */
 const draftsMax = 200;
 
-const isDraft = hasMembers<Draft>({
+const isDraft = hasMembers({
+  /** The conversation's key: a conversation has one draft at most. */
   key: isText,
   conversation: isConversation,
   content: isText,
+  /** Milliseconds since 1970. */
   changedAt: isNumber,
 });
+
+type Draft = Checked<typeof isDraft>;
 
 export class Drafts {
   /** The one changed last first. */

@@ -88,12 +88,12 @@ export function streamIdOf([first]: Narrow): number | undefined {
     : undefined;
 }
 
-const isStreamConversation = hasMembers<StreamConversation>({
+const isStreamConversation = hasMembers({
   type: isOneOf(['stream']),
   streamId: isNumber,
   topic: isText,
 });
-const isPrivateConversation = hasMembers<PrivateConversation>({
+const isPrivateConversation = hasMembers({
   type: isOneOf(['private']),
   userIds: (value): value is readonly number[] =>
     Array.isArray(value) && value.length > 0 && value.every(isNumber),

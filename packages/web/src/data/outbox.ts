@@ -13,22 +13,8 @@ import { isConversation } from './narrow.ts';
 import type { Conversation } from './narrow.ts';
 import { randomId } from './random-id.ts';
 import { hasMembers, isBoolean, isNumber, isOptional, isText } from './shapes.ts';
+import type { Checked } from './shapes.ts';
 import type { AccountStore, StoredList } from './stored.ts';
-
-export type Outgoing = {
-  /** Also the key by which the server knows a repeat. */
-  readonly localId: string;
-  readonly conversation: Conversation;
-  readonly content: string;
-  /** Why it failed, for people; undefined while it is being sent. */
-  readonly failure: string | undefined;
-  /** Whether the server refused it: sending it again by itself would fail again. */
-  readonly wasRefused: boolean;
-  /** When it was sent, seconds since 1970. */
-  readonly timestamp: number;
-  /** The server has it, and its event has not come. */
-  readonly messageId: number | undefined;
-};
 
 const outgoingMax = 100;
 
@@ -38,15 +24,22 @@ const unheardMs = 10_000;
 /** The server knows the key of a send for a day; what is older is not repeated by itself. */
 const repeatableSecs = 23 * 60 * 60;
 
-const isOutgoing = hasMembers<Outgoing>({
+const isOutgoing = hasMembers({
+  /** Also the key by which the server knows a repeat. */
   localId: isText,
   conversation: isConversation,
   content: isText,
+  /** Why it failed, for people; undefined while it is being sent. */
   failure: isOptional(isText),
+  /** Whether the server refused it: sending it again by itself would fail again. */
   wasRefused: isBoolean,
+  /** When it was sent, seconds since 1970. */
   timestamp: isNumber,
+  /** The server has it, and its event has not come. */
   messageId: isOptional(isNumber),
 });
+
+export type Outgoing = Checked<typeof isOutgoing>;
 
 export type OutboxOptions = {
   readonly store: AccountStore;

@@ -2,6 +2,9 @@
 
 export type Check<Value> = (value: unknown) => value is Value;
 
+/** What a check accepts. */
+export type Checked<Each> = Each extends Check<infer Value> ? Value : never;
+
 export const isText: Check<string> = (value) => typeof value === 'string';
 export const isNumber: Check<number> = (value) => typeof value === 'number';
 export const isBoolean: Check<boolean> = (value) => typeof value === 'boolean';
@@ -20,12 +23,12 @@ export function isOptional<Value>(check: Check<Value>): Check<Value | undefined>
 }
 
 /** @returns a check of objects by their members */
-export function hasMembers<Whole extends object>(checks: {
-  readonly [Name in keyof Whole]: Check<Whole[Name]>;
-}): Check<Whole> {
-  const entries: readonly (readonly [string, Check<unknown>])[] = Object.entries(checks);
-  return (value): value is Whole =>
-    isRecord(value) && entries.every(([name, check]) => check(value[name]));
+export function hasMembers<Checks extends Readonly<Record<string, Check<unknown>>>>(
+  checks: Checks,
+) {
+  type Whole = { readonly [Name in keyof Checks]: Checked<Checks[Name]> };
+  return (value: unknown): value is Whole =>
+    isRecord(value) && Object.entries(checks).every(([name, check]) => check(value[name]));
 }
 
 /** @returns undefined for a text that is no JSON */
