@@ -4,7 +4,7 @@ import type { ParleyClient } from '@parley/client';
 
 import { createApp } from './app.ts';
 import type { App, ConnectionState } from './app.ts';
-import { Presence } from './presence.ts';
+import { reportPresence } from './presence.ts';
 import { applyEvent } from './reducers/index.ts';
 import { SharedEvents } from './shared-events.ts';
 import type { Arrival } from './shared-events.ts';
@@ -100,7 +100,7 @@ function attendPage(
  */
 export function openApp(client: ParleyClient, options: OpenOptions): Promise<App> {
   const connection = signal<ConnectionState>('connecting');
-  let opened: { readonly app: App; readonly presence: Presence } | undefined;
+  let opened: { readonly app: App; readonly noteInput: () => void } | undefined;
   return new Promise((resolve, reject) => {
     const open = (known: Known): void => {
       const store = new AccountStore(options.store, known.rest.user_id, options.signal);
@@ -110,8 +110,7 @@ export function openApp(client: ParleyClient, options: OpenOptions): Promise<App
         store,
         queueId: () => shared.queueId,
       });
-      const presence = new Presence(client, shared, options.signal);
-      opened = { app, presence };
+      opened = { app, noteInput: reportPresence(client, shared, options.signal) };
       attend(app, shared, options.signal);
       attendPage(options, shared, store);
       resolve(app);
@@ -131,7 +130,7 @@ export function openApp(client: ParleyClient, options: OpenOptions): Promise<App
       onFailure(failure) {
         if (opened === undefined) options.onUnreachable(failure);
       },
-      onInput: () => opened?.presence.noteInput(),
+      onInput: () => opened?.noteInput(),
       onRefused(failure) {
         reject(failure);
         if (opened !== undefined && failure instanceof ApiError) options.onSignedOut();

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
 import { RecordedRequests } from '../../tests/recorded-requests.ts';
-import { Presence } from './presence.ts';
+import { reportPresence } from './presence.ts';
 
 let requests: RecordedRequests;
 let ending: AbortController;
@@ -17,8 +17,8 @@ afterEach(() => {
 
 const alone = { isLeader: true, share: () => undefined };
 
-function open(tabs: ConstructorParameters<typeof Presence>[1] = alone): Presence {
-  return new Presence(requests.client, tabs, ending.signal);
+function open(tabs: Parameters<typeof reportPresence>[1] = alone): () => void {
+  return reportPresence(requests.client, tabs, ending.signal);
 }
 
 async function reported(afterMs: number): Promise<readonly string[]> {
@@ -27,11 +27,11 @@ async function reported(afterMs: number): Promise<readonly string[]> {
 }
 
 test('a person is active, idle after five minutes without a sign, and back with the next one', async () => {
-  const presence = open();
+  const noteInput = open();
   expect(await reported(0)).toEqual(['status=active&new_user_input=true']);
   expect(await reported(60_000)).toEqual(['status=active&new_user_input=false']);
   expect((await reported(4 * 60_000)).at(-1)).toBe('status=idle&new_user_input=false');
-  presence.noteInput();
+  noteInput();
   expect(await reported(0)).toEqual(['status=active&new_user_input=true']);
 });
 

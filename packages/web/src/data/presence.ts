@@ -14,50 +14,41 @@ const idleAfterMs = 5 * 60_000;
 /** One tab speaks for all of the browser, and tells them what it learns. */
 type Tabs = Pick<SharedEvents<Known>, 'isLeader' | 'share'>;
 
-export class Presence {
-  readonly #client: Requests;
-  readonly #tabs: Tabs;
-  #inputAtMs = Date.now();
-  #hadInput = true;
-
-  /** @param ending ends reporting */
-  constructor(client: Requests, tabs: Tabs, ending: AbortSignal) {
-    this.#client = client;
-    this.#tabs = tabs;
-    void this.#report();
-    const reporting = setInterval(() => void this.#report(), reportMs);
-    ending.addEventListener('abort', () => clearInterval(reporting));
-  }
-
-  /** The person did something; one who comes back is reported at once. */
-  noteInput(): void {
-    const wasIdle = this.#isIdle;
-    this.#inputAtMs = Date.now();
-    this.#hadInput = true;
-    if (wasIdle) void this.#report();
-  }
-
-  get #isIdle(): boolean {
-    return Date.now() - this.#inputAtMs >= idleAfterMs;
-  }
-
-  async #report(): Promise<void> {
-    if (!this.#tabs.isLeader) return;
-    const new_user_input = this.#hadInput;
-    this.#hadInput = false;
-    const status = this.#isIdle ? 'idle' : 'active';
+/**
+ * Reports that the person is here until the signal ends it.
+ *
+ * @returns to be called whenever the person does something; one who comes back is reported at once
+ */
+export function reportPresence(client: Requests, tabs: Tabs, ending: AbortSignal): () => void {
+  let inputAtMs = Date.now();
+  let hadInput = true;
+  const isIdle = (): boolean => Date.now() - inputAtMs >= idleAfterMs;
+  const report = async (): Promise<void> => {
+    if (!tabs.isLeader) return;
+    const new_user_input = hadInput;
+    hadInput = false;
+    const status = isIdle() ? 'idle' : 'active';
     try {
-      const { presences } = await this.#client.request(
+      const { presences } = await client.request(
         'POST /users/me/presence',
         { status, new_user_input },
         { repeatsMax: 0 },
       );
       if (presences !== undefined)
-        this.#tabs.share({ reported: reportsOf(presences), nowSecs: Date.now() / 1000 });
+        tabs.share({ reported: reportsOf(presences), nowSecs: Date.now() / 1000 });
     } catch {
       // The next report says the same.
     }
-  }
+  };
+  void report();
+  const reporting = setInterval(() => void report(), reportMs);
+  ending.addEventListener('abort', () => clearInterval(reporting));
+  return () => {
+    const wasIdle = isIdle();
+    inputAtMs = Date.now();
+    hadInput = true;
+    if (wasIdle) void report();
+  };
 }
 
 /** A report older than this means offline: people report every minute. */
