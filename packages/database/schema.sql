@@ -788,6 +788,7 @@ CREATE TABLE sign_in_attempts (
   provider text NOT NULL,
   user_id integer,
   expires_at timestamp with time zone NOT NULL,
+  invitation_id integer,
   CONSTRAINT sign_in_attempts_pkey PRIMARY KEY (token_hash),
   CONSTRAINT sign_in_attempts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
 );

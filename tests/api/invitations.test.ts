@@ -122,6 +122,7 @@ describe('by address', () => {
       organization: 'Example',
       email,
       inviter: 'Bob Ray',
+      providers: [],
     });
     const joined = await join(token);
     expect(joined).toEqual({ ...success, user_id: joined['user_id'], email });
@@ -366,6 +367,7 @@ describe('by a link', () => {
       organization: 'Example',
       email: null,
       inviter: 'Ann Lee',
+      providers: [],
     });
     expect(await join(token)).toEqual(notValid);
     const joined = await joinBy(token, newAddress());

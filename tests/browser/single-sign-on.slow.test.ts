@@ -1,10 +1,12 @@
 /** Signing in by the button of an OpenID provider, linking one, and signing out there too (decision 0051). */
 import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
 import { afterAll, expect, test } from 'vitest';
 
+import { makeMailFolder } from '../support/kept-mails.ts';
 import { OpenIdServer, openIdClient } from '../support/openid-server.ts';
 import { startBrowserTests } from './browser-system.ts';
 import { expectShown } from './visitor.ts';
@@ -28,8 +30,12 @@ const server = await OpenIdServer.start({
 });
 afterAll(() => server.stop());
 
+const folder = makeMailFolder();
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
 const { system, visit } = startBrowserTests({
   environment: {
+    PARLEY_MAIL_DIR: folder,
     PARLEY_PUBLIC_URL: publicUrl,
     PARLEY_OIDC_PROVIDERS: JSON.stringify([
       {
@@ -87,6 +93,26 @@ test('who may not come in reads why, and is at the sign-in page then', async () 
   expect(await page.evaluate(() => location.search + location.hash)).toBe('');
   await page.getByRole('button', { name: 'Go on' }).click();
   await expectShown(page.getByRole('button', { name: 'Sign in with Example Inc.' }));
+});
+
+test('who has a link for anybody joins by the provider, and finds why if the link has ended', async () => {
+  const { ann, general } = system();
+  const terms = { stream_ids: [general.id], uses_max: 1 };
+  const { invite_link: link } = await ann.typed.request('POST /invites/multiuse', terms);
+  const joinAs = async (person: string): Promise<Visitor> => {
+    const visitor = await open();
+    server.person = person;
+    server.claims.set(person, { email: `${person}@example.com`, email_verified: true });
+    await visitor.go(`#join/${link.split('/').at(-1) ?? ''}`);
+    return visitor;
+  };
+  const [first, second] = [await joinAs('ida'), await joinAs('jon')];
+  await expectShown(second.page.getByText('Ann Lee invites you to'));
+  const button = { name: 'Join with Example Inc.' };
+  await first.page.getByRole('button', button).click();
+  await expectShown(first.page.getByRole('navigation').getByText(general.name));
+  await second.page.getByRole('button', button).click();
+  await expectShown(second.page.getByRole('alert').getByText('This link is not valid any more.'));
 });
 
 test('an address of another client leads to the provider at once', async () => {

@@ -120,6 +120,11 @@ export const peoplePlans: Plans = {
   'POST sessions': { because: 'it takes a password, and is for pages of the server' },
   'POST sso/start': () => [
     { path: 'sso/start', parameters: { provider: 'none' }, succeeds: false },
+    {
+      path: 'sso/start',
+      parameters: { provider: 'none', token: 'x'.repeat(43) },
+      succeeds: false,
+    },
   ],
   'POST sso/finish': () => [
     { path: 'sso/finish', parameters: { provider: 'none', answer: 'code=x' }, succeeds: false },

@@ -50,8 +50,14 @@ export class SignOnBrowser {
     return answer;
   }
 
-  begin(provider: string, headers: BrowserRequestOptions['headers'] = {}): Promise<BrowserAnswer> {
-    return this.call('POST', 'sso/start', { form: { provider }, headers });
+  /** @param token of a link to join */
+  begin(
+    provider: string,
+    headers: BrowserRequestOptions['headers'] = {},
+    token?: string,
+  ): Promise<BrowserAnswer> {
+    const form = { provider, ...(token !== undefined && { token }) };
+    return this.call('POST', 'sso/start', { form, headers });
   }
 
   finish(
@@ -62,13 +68,18 @@ export class SignOnBrowser {
     return this.call('POST', 'sso/finish', { form: { provider, answer }, headers });
   }
 
-  /** Signs in as a person at a provider; the last answer is the one of the server. */
+  /**
+   * Signs in as a person at a provider; the last answer is the one of the server.
+   *
+   * @param token of a link to join
+   */
   async signInAt(
     server: OpenIdServer,
     provider: string,
     person: string | null,
+    token?: string,
   ): Promise<{ readonly status: number; readonly body: JsonObject }> {
-    const begun = await this.begin(provider);
+    const begun = await this.begin(provider, {}, token);
     if (begun.status !== 200) return begun;
     server.person = person;
     const returned = await server.visit(String(begun.body['url']));

@@ -343,6 +343,7 @@ export const texts = {
   },
   signOn: {
     back: 'Go on',
+    joinWith: (provider: string) => `Join with ${provider}`,
     providers: 'Other ways to sign in',
     title: 'Signing in',
     waiting: 'One moment …',

@@ -226,6 +226,10 @@ export const lookAtJoinLinkEndpoint = declareEndpoint({
       'The address of the new account; null for a link that needs one (`POST join/request`)',
     ),
     inviter: described(nullable(text), 'The name of who invited'),
+    providers: described(
+      listOf(text),
+      'The ids of the OpenID providers by which the person can join instead (`POST sso/start`), without a mail and a password',
+    ),
   }),
 });
 

@@ -45,9 +45,15 @@ export const beginSingleSignOnEndpoint = declareEndpoint({
   description:
     'The answer sets a cookie for ten minutes, by which only this browser can finish. From the provider the browser comes back to a page of this server, which calls `POST sso/finish`.',
   access: { authentication: 'none' },
-  parameters: [provider],
+  parameters: [
+    provider,
+    textParameter('token', {
+      description:
+        'The part after `/#join/` of the link by which the person came. If the sign-in makes an account, that uses the invitation of a link for anybody',
+    }),
+  ],
   success: begun,
-  errors: ['REQUEST_VARIABLE_MISSING'],
+  errors: ['BAD_REQUEST', 'REQUEST_VARIABLE_MISSING'],
   refusals: [signInRefusal, fromOwnPage, tooMany],
   opensSession: true,
   countsSignIns: true,

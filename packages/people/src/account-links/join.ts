@@ -7,6 +7,7 @@ import { hashPassword } from '@parley/secrets';
 import {
   findInvitation,
   findJoinToken,
+  findRealm,
   findUserById,
   hasRoomForToken,
   insertToken,
@@ -24,9 +25,10 @@ import type { AddedPerson } from '../accounts/create-person.ts';
 import { prepareEmailRules } from '../accounts/email-rules.ts';
 import { checkFullName } from '../accounts/full-name.ts';
 import { isPasswordStrong } from '../accounts/password-strength.ts';
-import { checkEmailShape } from '../accounts/sign-in-refusals.ts';
+import { checkEmailShape, noOrganization } from '../accounts/sign-in-refusals.ts';
 import { writeMail } from '../mails/write-mail.ts';
 import type { PeopleContext } from '../people-context.ts';
+import { listJoinProviders } from '../sso/providers.ts';
 import { invitesChanged, readableStreams } from './invite.ts';
 import {
   checkPasswordsAreUsed,
@@ -127,12 +129,14 @@ export async function requestToJoin(
   });
 }
 
-/** What a link to join is good for. */
+/** What a link to join is for. */
 export type JoinOffer = {
   readonly organization: string;
   /** Who is asked for an address if it is null. */
   readonly email: string | null;
   readonly inviter: string | null;
+  /** The providers at which the person may prove an address instead, in their order. */
+  readonly providerIds: readonly string[];
 };
 
 async function findOffer(
@@ -147,27 +151,48 @@ async function findOffer(
   return invitation && { email: null, invitationId: invitation.id };
 }
 
+/** @throws ApiError if the link, or the invitation on which it stands, is not good any more */
+async function readOffer(
+  db: PeopleContext['pool'],
+  token: string,
+): Promise<{ readonly email: string | null; readonly invitation: Invitation | undefined }> {
+  checkTokenShape(token);
+  const offer = await findOffer(db, token);
+  if (offer === undefined) throw linkNotValid();
+  const { email, invitationId } = offer;
+  if (invitationId === undefined) return { email, invitation: undefined };
+  const invitation = await findInvitation(db, { id: invitationId });
+  if (invitation === undefined) throw linkNotValid();
+  return { email, invitation };
+}
+
 /**
  * Tells what a link is for, before it is used.
  *
- * @throws ApiError if it is not good any more
+ * @throws ApiError if it is not good any more, or nobody can join by it now
  */
 export async function lookAtJoinLink(context: PeopleContext, token: string): Promise<JoinOffer> {
-  checkTokenShape(token);
-  const realm = await getRealmWithPasswords(context);
-  const offer = await findOffer(context.pool, token);
-  if (offer === undefined) throw linkNotValid();
-  const invitation =
-    offer.invitationId === undefined
-      ? undefined
-      : await findInvitation(context.pool, { id: offer.invitationId });
-  if (offer.invitationId !== undefined && invitation === undefined) throw linkNotValid();
+  const realm = await findRealm(context.pool);
+  if (realm === undefined) throw noOrganization();
+  const providerIds = listJoinProviders(realm, context);
+  if (providerIds.length === 0) checkPasswordsAreUsed(realm, context);
+  const { email, invitation } = await readOffer(context.pool, token);
   const inviter = invitation && (await findUserById(context.pool, invitation.inviterId));
-  return {
-    organization: realm.name,
-    email: offer.email,
-    inviter: inviter?.fullName ?? null,
-  };
+  return { organization: realm.name, email, inviter: inviter?.fullName ?? null, providerIds };
+}
+
+/**
+ * Finds the invitation that a link gives to anybody who has it. One by address is for its address alone, by which it is found.
+ *
+ * @returns its id, or undefined for a link that stands on none of this kind
+ * @throws ApiError if the link is not good any more
+ */
+export async function findLinkInvitation(
+  db: PeopleContext['pool'],
+  token: string,
+): Promise<number | undefined> {
+  const { invitation } = await readOffer(db, token);
+  return invitation?.email === null ? invitation.id : undefined;
 }
 
 export type Joining = {
@@ -191,8 +216,12 @@ function mayInvite(realm: Realm, inviter: User | undefined, invitation: Invitati
   );
 }
 
-/** Uses an invitation. An inviter who lost the right no longer invites. */
-async function takeTerms(client: Client, realm: Realm, invitationId: number): Promise<Terms> {
+/** Uses an invitation up, or once. An inviter who lost the right no longer invites. */
+export async function takeTerms(
+  client: Client,
+  realm: Realm,
+  invitationId: number,
+): Promise<Terms> {
   const invitation = await takeInvitation(client, invitationId);
   if (invitation === undefined) throw linkNotValid();
   const [inviter] = await lockUsersInUse(client, { userIds: [invitation.inviterId] });

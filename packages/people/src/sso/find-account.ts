@@ -20,7 +20,12 @@ import { checkAdmittedEmail } from '../accounts/create-person.ts';
 import { isEmailShaped, prepareEmailRules } from '../accounts/email-rules.ts';
 import { checkFullName } from '../accounts/full-name.ts';
 import { accountDisabled } from '../accounts/sign-in-refusals.ts';
-import { addJoining, checkNeedsNoInvitation, takeTermsOfAddress } from '../account-links/join.ts';
+import {
+  addJoining,
+  checkNeedsNoInvitation,
+  takeTerms,
+  takeTermsOfAddress,
+} from '../account-links/join.ts';
 import type { PeopleContext } from '../people-context.ts';
 import { addIdentity } from './identities.ts';
 import { checkSingleSignOnIsUsed } from './providers.ts';
@@ -90,8 +95,12 @@ async function addAccount(
   config: IdentityProviderConfig,
   identity: ProvidedIdentity,
   email: string,
+  invitationId: number | undefined,
 ): Promise<{ readonly result: Found; readonly append: Append }> {
-  const terms = await takeTermsOfAddress(client, realm, email);
+  const terms =
+    invitationId === undefined
+      ? await takeTermsOfAddress(client, realm, email)
+      : await takeTerms(client, realm, invitationId);
   if (terms === undefined && !config.makesAccounts) checkNeedsNoInvitation(realm);
   await checkAdmittedEmail(client, realm, email);
   const person = { email, fullName: nameOf(identity, email), passwordHash: null };
@@ -109,6 +118,7 @@ async function welcome(
   context: PeopleContext,
   config: IdentityProviderConfig,
   identity: ProvidedIdentity,
+  invitationId: number | undefined,
 ): Promise<Found> {
   const email = provedAddress(config, identity);
   if (email === undefined) throw notLinked(config);
@@ -118,7 +128,7 @@ async function welcome(
     checkSingleSignOnIsUsed(realm, context);
     const account = await linkByAddress(client, config, identity, email);
     return account === undefined
-      ? addAccount(context, client, realm, config, identity, email)
+      ? addAccount(context, client, realm, config, identity, email, invitationId)
       : { result: { account, isMade: false } };
   });
 }
@@ -126,17 +136,19 @@ async function welcome(
 /**
  * Finds the account of an identity. The first time it is the one with the same address, or a new one, if the provider is trusted.
  *
- * @throws ApiError if there is none, and none may be made; or if it was deactivated
+ * @param invitationId of the link by which the person came, if one did; a new account uses it
+ * @throws ApiError if there is none, and none may be made, as when the invitation has ended; or if it was deactivated
  */
 export async function findAccount(
   context: PeopleContext,
   config: IdentityProviderConfig,
   identity: ProvidedIdentity,
+  invitationId: number | undefined,
 ): Promise<Found> {
   const known = await findIdentityAccount(context.pool, identity);
   if (known !== undefined) return { account: known, isMade: false };
   try {
-    return await welcome(context, config, identity);
+    return await welcome(context, config, identity, invitationId);
   } catch (error) {
     if (!isUniqueViolation(error)) throw error;
     // The same person came in two ways at once.

@@ -27,6 +27,17 @@ export function isSingleSignOnUsed(realm: Realm, server: SignInServer): boolean 
   return authenticationMethods(realm, server)[singleSignOnMethod] === true;
 }
 
+/** @returns the ids of the providers by which somebody new proves an address, and so can join now; in their order */
+export function listJoinProviders(
+  realm: Realm,
+  context: SignInServer & Pick<PeopleContext, 'identityProviders'>,
+): string[] {
+  if (realm.isDeactivated || !isSingleSignOnUsed(realm, context)) return [];
+  return Array.from(context.identityProviders.values(), ({ config }) => config)
+    .filter(({ isTrusted }) => isTrusted)
+    .map(({ id }) => id);
+}
+
 /** @throws ApiError if nobody signs in by a provider now */
 export function checkSingleSignOnIsUsed(realm: Realm | undefined, server: SignInServer): void {
   if (realm === undefined) throw noOrganization();

@@ -7,6 +7,7 @@ import { deriveToken, makeSessionToken, openUnder, sessionTokenPattern } from '@
 import { findRealm, findSessionProvider, insertAttempt, takeAttempt } from '@parley/store';
 
 import { accountDisabled } from '../accounts/sign-in-refusals.ts';
+import { findLinkInvitation } from '../account-links/join.ts';
 import type { PeopleContext } from '../people-context.ts';
 import { openSession } from '../sessions/change-sessions.ts';
 import { findAccount } from './find-account.ts';
@@ -27,26 +28,38 @@ function attemptOf(context: PeopleContext, providerId: string, token: string): A
 /** A sign-in that has begun: the address where it goes on, and the secret that the browser keeps meanwhile. */
 export type BegunSignIn = { readonly url: string; readonly token: string };
 
+export type SignInPurpose = {
+  /** Whose account gets the identity; by default nobody's, but somebody signs in. */
+  readonly linksTo?: Caller;
+  /** The secret of the link to join by which the browser came, if it did. */
+  readonly joinToken?: string | undefined;
+};
+
 /**
  * Begins a sign-in by a provider.
  *
- * @param linksTo whose account gets the identity; undefined to sign in
- * @throws ApiError if there is no such provider, or it does not answer
+ * @throws ApiError if there is no such provider, it does not answer, or the link is not good any more
  */
 export async function beginSingleSignOn(
   context: PeopleContext,
   providerId: string,
-  linksTo: Caller | undefined,
+  { linksTo, joinToken }: SignInPurpose,
 ): Promise<BegunSignIn> {
   checkSingleSignOnIsUsed(await findRealm(context.pool), context);
   const provider = getProvider(context, providerId);
+  const invitationId =
+    joinToken === undefined ? undefined : await findLinkInvitation(context.pool, joinToken);
   const token = makeSessionToken();
   const attempt = attemptOf(context, providerId, token);
   const url = await askProvider(context, provider, () => provider.addressFor(attempt));
   await insertAttempt(
     context.pool,
     token,
-    { provider: providerId, userId: linksTo?.userId ?? null },
+    {
+      provider: providerId,
+      userId: linksTo?.userId ?? null,
+      invitationId: invitationId ?? null,
+    },
     attemptLifetimeSecs,
   );
   return { url, token };
@@ -77,9 +90,10 @@ async function signIn(
   context: PeopleContext,
   { config }: OpenIdProvider,
   identity: ProvidedIdentity,
+  invitationId: number | undefined,
   { device, replaced }: ReturnedSignIn,
 ): Promise<FinishedSignIn> {
-  const { account, isMade } = await findAccount(context, config, identity);
+  const { account, isMade } = await findAccount(context, config, identity, invitationId);
   if (!account.isActive) throw accountDisabled();
   const isAsGroupsSay =
     config.groupsClaim === undefined ||
@@ -120,7 +134,8 @@ export async function finishSingleSignOn(
     provider.identify({ ...attempt, query: answer }),
   );
   try {
-    if (begun.userId === null) return await signIn(context, provider, identity, returned);
+    if (begun.userId === null)
+      return await signIn(context, provider, identity, begun.invitationId ?? undefined, returned);
     await linkIdentity(context, begun.userId, identity);
     context.noteSignOn(providerId, 'linked', undefined);
     return { userId: begun.userId, session: undefined };

@@ -6,20 +6,22 @@ export type SignInAttempt = {
   readonly provider: string;
   /** Who links an identity; null if somebody signs in. */
   readonly userId: number | null;
+  /** Of the link by which somebody came; null without one. */
+  readonly invitationId: number | null;
 };
 
 /** Stores the hash of the secret that the browser keeps. */
 export async function insertAttempt(
   db: Queryable,
   token: string,
-  { provider, userId }: SignInAttempt,
+  { provider, userId, invitationId }: SignInAttempt,
   validSecs: number,
 ): Promise<void> {
   await db.query({
     name: 'store-insert-sign-in-attempt',
-    text: `INSERT INTO sign_in_attempts (token_hash, provider, user_id, expires_at)
-      VALUES ($1, $2, $3, now() + make_interval(secs => $4))`,
-    values: [hashSessionToken(token), provider, userId, validSecs],
+    text: `INSERT INTO sign_in_attempts (token_hash, provider, user_id, invitation_id, expires_at)
+      VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5))`,
+    values: [hashSessionToken(token), provider, userId, invitationId, validSecs],
   });
 }
 
@@ -32,7 +34,7 @@ export async function takeAttempt(
   const { rows } = await db.query<SignInAttempt>({
     name: 'store-take-sign-in-attempt',
     text: `DELETE FROM sign_in_attempts WHERE token_hash = $1 AND provider = $2 AND expires_at > now()
-      RETURNING provider, user_id AS "userId"`,
+      RETURNING provider, user_id AS "userId", invitation_id AS "invitationId"`,
     values: [hashSessionToken(token), provider],
   });
   return rows[0];

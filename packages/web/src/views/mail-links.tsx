@@ -1,14 +1,15 @@
 import { useSignal } from '@preact/signals';
-import type { ComponentType } from 'preact';
+import type { ComponentChildren, ComponentType } from 'preact';
 
 import { mailLink } from '../data/mail-links.ts';
 import type { MailLink } from '../data/mail-links.ts';
-import { entranceClient, session, signIn } from '../data/session.ts';
+import { entranceClient, organization, session, signIn } from '../data/session.ts';
 import { texts } from '../texts.ts';
 import { AddressField, EntranceCard, EntranceField, PasswordField } from './entrance.tsx';
 import { DialogForm } from './parts/dialog-form.tsx';
 import type { DialogFormProps } from './parts/dialog-form.tsx';
 import { useReading } from './parts/waiting.tsx';
+import { Providers } from './single-sign-on.tsx';
 
 const t = texts.mailLinks;
 
@@ -24,18 +25,23 @@ type StepProps = Omit<DialogFormProps, 'submit'> & {
   readonly done: string;
   /** @returns what the person is told */
   readonly submit: (field: (name: string) => string) => Promise<string>;
+  /** Shown below the form until it is sent. */
+  readonly otherWays?: ComponentChildren;
 };
 
 /** Sends what a form asks for, and says then what came of it. */
-function Step({ done, submit, onClose, ...form }: StepProps) {
+function Step({ done, submit, onClose, otherWays, ...form }: StepProps) {
   const result = useSignal<string | undefined>(undefined);
   if (result.value === undefined)
     return (
-      <DialogForm
-        {...form}
-        submit={async (field) => (result.value = await submit(field))}
-        onClose={onClose}
-      />
+      <>
+        <DialogForm
+          {...form}
+          submit={async (field) => (result.value = await submit(field))}
+          onClose={onClose}
+        />
+        {otherWays}
+      </>
     );
   return (
     <>
@@ -92,6 +98,14 @@ async function enter(username: string, password: string): Promise<void> {
     await signIn({ username, password }).then(leave, () => undefined);
 }
 
+function PutAside() {
+  return (
+    <button type="button" class="plain" onClick={leave}>
+      {t.putAside}
+    </button>
+  );
+}
+
 function Join({ token }: LinkProps) {
   const { value, waiting } = useReading(
     () => entranceClient().request('POST /join/look', { token }),
@@ -101,16 +115,24 @@ function Join({ token }: LinkProps) {
     return (
       <>
         {waiting}
-        <button type="button" class="plain" onClick={leave}>
-          {t.putAside}
-        </button>
+        <PutAside />
       </>
     );
-  const { organization, email, inviter } = value;
-  const offer = <p>{t.join.offer(organization, inviter)}</p>;
+  const { email, inviter, providers } = value;
+  const offer = <p>{t.join.offer(value.organization, inviter)}</p>;
+  const otherWays = <Providers joining={{ token, providers }} />;
+  if (organization.value?.email_auth_enabled === false)
+    return (
+      <>
+        {offer}
+        {otherWays}
+        <PutAside />
+      </>
+    );
   if (email === null)
     return (
       <Step
+        otherWays={otherWays}
         {...onward}
         action={t.send}
         submit={async (field) => {
@@ -125,6 +147,7 @@ function Join({ token }: LinkProps) {
     );
   return (
     <Step
+      otherWays={otherWays}
       {...onward}
       action={t.join.action}
       submit={async (field) => {

@@ -31,21 +31,29 @@ export function SignOnPage({ provider, answer }: SignOn) {
   );
 }
 
-/** The providers by which people sign in. */
-export function Providers() {
+type ProvidersProps = {
+  /** The ways to join by a link; by default people sign in. */
+  readonly joining?: { readonly token: string; readonly providers: readonly string[] };
+};
+
+/** The providers by which people sign in, or join. */
+export function Providers({ joining }: ProvidersProps) {
   const { failure, run, isRunning } = useAttempt();
   const methods = organization.value?.external_authentication_methods ?? [];
-  if (methods.length === 0) return null;
+  const offered = methods
+    .map(({ name, display_name }) => ({ id: idOf(name), name: display_name }))
+    .filter(({ id }) => joining === undefined || joining.providers.includes(id));
+  if (offered.length === 0) return null;
   return (
     <section class="providers" aria-label={t.providers}>
-      {methods.map(({ name, display_name }) => (
+      {offered.map(({ id, name }) => (
         <button
           type="button"
-          key={name}
+          key={id}
           disabled={isRunning}
-          onClick={() => void run(() => beginSignOn(idOf(name)))}
+          onClick={() => void run(() => beginSignOn(id, 'POST /sso/start', joining?.token))}
         >
-          {t.with(display_name)}
+          {joining === undefined ? t.with(name) : t.joinWith(name)}
         </button>
       ))}
       <FailureNote failure={failure} />

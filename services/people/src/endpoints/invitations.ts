@@ -126,7 +126,10 @@ export const requestToJoinHandler = implement(
 /** POST join/look. */
 export const lookAtJoinLinkHandler = implement(
   lookAtJoinLinkEndpoint,
-  (context: PeopleContext, { parameters }) => lookAtJoinLink(context, parameters.token),
+  async (context: PeopleContext, { parameters }) => {
+    const { providerIds, ...offer } = await lookAtJoinLink(context, parameters.token);
+    return { ...offer, providers: providerIds };
+  },
 );
 
 /** POST join. */

@@ -17,7 +17,9 @@ import { deviceOf } from './sessions.ts';
 export const beginSingleSignOnHandler = implement(
   beginSingleSignOnEndpoint,
   async (context: PeopleContext, { parameters, addHeaders }) => {
-    const { url, token } = await beginSingleSignOn(context, parameters.provider, undefined);
+    const { url, token } = await beginSingleSignOn(context, parameters.provider, {
+      joinToken: parameters.token,
+    });
     addHeaders({ 'Set-Cookie': setSessionCookie(context.attemptCookie, token) });
     return { url };
   },
@@ -27,7 +29,9 @@ export const beginSingleSignOnHandler = implement(
 export const beginLinkingHandler = implement(
   beginLinkingEndpoint,
   async (context: PeopleContext, { caller, parameters, addHeaders }) => {
-    const { url, token } = await beginSingleSignOn(context, parameters.provider, caller);
+    const { url, token } = await beginSingleSignOn(context, parameters.provider, {
+      linksTo: caller,
+    });
     addHeaders({ 'Set-Cookie': setSessionCookie(context.attemptCookie, token) });
     return { url };
   },
