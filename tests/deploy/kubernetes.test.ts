@@ -1,6 +1,6 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 
 import { runCommandLine } from '@parley/command';
 import { describeConfig, readServiceConfig } from '@parley/config';
@@ -224,8 +224,31 @@ test('the autoscaler of event nodes uses metrics that the adapter and the servic
   expect(listMetricNames()).toEqual(expect.arrayContaining(used ?? ['none']));
 });
 
-describe.skipIf(builder === undefined).each(overlays)('%s, as kustomize builds it,', (overlay) => {
-  const manifests = builder === undefined ? [] : build(builder, overlay);
+const answersComponent = 'components/answers-by-mail';
+const replyAddress = 'PARLEY_MAIL_REPLY_ADDRESS=reply+%@chat.example.org';
+
+/** An overlay with answers by mail, as the README describes it. @returns its folder, relative to that of the manifests */
+function makeOverlayWithAnswers(): string {
+  const made = mkdtempSync(join(folder, 'overlay-'));
+  const named = (name: string): string => relative(made, join(kubernetesFolder, name));
+  const kustomization = {
+    apiVersion: 'kustomize.config.k8s.io/v1beta1',
+    kind: 'Kustomization',
+    resources: [named('overlays/production')],
+    components: [named(answersComponent)],
+    configMapGenerator: [{ name: 'parley-settings', behavior: 'merge', literals: [replyAddress] }],
+  };
+  writeFileSync(join(made, 'kustomization.yaml'), JSON.stringify(kustomization));
+  return relative(kubernetesFolder, made);
+}
+
+describe
+  .skipIf(builder === undefined)
+  .each([
+    ...overlays.map((overlay) => ({ overlay, folderOf: () => overlay, takesAnswers: false })),
+    { overlay: answersComponent, folderOf: makeOverlayWithAnswers, takesAnswers: true },
+  ])('$overlay, as kustomize builds it,', ({ folderOf, takesAnswers }) => {
+  const manifests = builder === undefined ? [] : build(builder, folderOf());
   const workloads = ['Deployment', 'Job'].flatMap((kind) => ofKind<Workload>(manifests, kind));
   const services = ofKind<Workload>(manifests, 'Deployment');
 
@@ -282,10 +305,12 @@ describe.skipIf(builder === undefined).each(overlays)('%s, as kustomize builds i
         },
         componentOf(workload),
       );
-      for (const { name, containerPort } of ports)
-        expect(containerPort).toBe(
-          name === 'http' ? config.listen.port : config.listen.internalPort,
-        );
+      const listening: Readonly<Record<string, number | undefined>> = {
+        http: config.listen.port,
+        internal: config.listen.internalPort,
+        lmtp: config.mailAnswers?.lmtp.port,
+      };
+      for (const { name, containerPort } of ports) expect(containerPort).toBe(listening[name]);
     }
   });
 
@@ -364,6 +389,25 @@ describe.skipIf(builder === undefined).each(overlays)('%s, as kustomize builds i
       ),
     ).toHaveLength(1);
     expect(gateway?.spec.ports).toEqual([{ name: 'http', port: 80, targetPort: 'http' }]);
+    const relays = ofKind<Manifest & { spec: { selector: Labels; ports: object[] } }>(
+      manifests,
+      'Service',
+    ).filter(({ metadata }) => metadata.name === 'parley-lmtp');
+    expect(relays).toHaveLength(takesAnswers ? 1 : 0);
+    for (const { spec } of relays) {
+      expect(spec.ports).toEqual([{ name: 'lmtp', port: 24, targetPort: 'lmtp' }]);
+      const chosen = services.filter((workload) =>
+        isChosen({ matchLabels: spec.selector }, workload.spec.template.metadata.labels),
+      );
+      expect(chosen.map(componentOf)).toEqual(['messages']);
+      const [messages] = chosen;
+      expect(messages?.spec.template.spec.containers[0].ports?.map(({ name }) => name)).toContain(
+        'lmtp',
+      );
+      expect(messages && environmentOf(messages, manifests)).toMatchObject({
+        PARLEY_LMTP_HOST: '0.0.0.0',
+      });
+    }
     const [ingress] = ofKind(manifests, 'Ingress');
     expect(JSON.stringify(ingress)).toContain(
       '{"service":{"name":"parley-gateway","port":{"name":"http"}}}',
@@ -455,5 +499,9 @@ describe.skipIf(builder === undefined).each(overlays)('%s, as kustomize builds i
     for (const name of serviceNames)
       expect(mayReach(name, 'internal'), `who reads ${name}`).toEqual(['another namespace']);
     for (const name of ['migrate', 'first-start']) expect(mayReach(name, 'http')).toEqual([]);
+    for (const name of serviceNames)
+      expect(mayReach(name, 'lmtp'), `who hands ${name} mails`).toEqual(
+        takesAnswers && name === 'messages' ? ['another namespace'] : [],
+      );
   });
 });

@@ -87,15 +87,18 @@ type Named = { readonly path?: string };
 export function filesNamedBy(kustomization: Json): string[] {
   const {
     resources = [],
+    components = [],
     patches = [],
     configMapGenerator = [],
   } = kustomization as {
     resources?: readonly string[];
+    components?: readonly string[];
     patches?: readonly Named[];
     configMapGenerator?: readonly { readonly envs?: readonly string[] }[];
   };
   return [
     ...resources,
+    ...components,
     ...patches.flatMap(({ path }) => (path === undefined ? [] : [path])),
     ...configMapGenerator.flatMap(({ envs = [] }) => envs),
   ];
