@@ -183,7 +183,7 @@ test('of two people who come at once with one use left, one gets in', async () =
   const waiting = [];
   for (const { name } of people) waiting.push(await atProvider(name, link.token));
   const answers = await Promise.all(waiting.map(({ finish }) => finish()));
-  expect(answers.map(({ status }) => status).toSorted()).toEqual([200, 400]);
+  expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
   expect(answers.find(({ status }) => status === 400)?.body['msg']).toBe(notValid);
   const made = await Promise.all(people.map(({ email }) => hasAccount(email)));
   expect(made).toEqual(answers.map(({ status }) => status === 200));

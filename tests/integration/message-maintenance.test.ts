@@ -2,22 +2,25 @@ import { deleteOldSendKeys, flushSearchIndex, noteNewestMessages } from '@parley
 import { createTestDatabase, openTestPool } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
-test('send keys are deleted after a day, in pieces, and the search index is flushed', async () => {
+test('send keys are deleted after a day, those of mails after ten, in pieces, and the search index is flushed', async () => {
   await using database = await createTestDatabase();
   const pool = openTestPool(database.url);
   try {
     await pool.query(`INSERT INTO send_keys (send_key, content_hash, message_id, sent_at)
       SELECT 'old ' || n, ''::bytea, n, now() - interval '25 hours' FROM generate_series(1, 10050) n
       UNION ALL SELECT 'new ' || n, '', n, now() - interval '23 hours' FROM generate_series(1, 3) n
-      UNION ALL SELECT 'deferred', '', 1, now() - interval '9 days'`);
+      UNION ALL SELECT 'deferred', '', 1, now() - interval '11 days'
+      UNION ALL SELECT 'm:a relay may come again', '', 1, now() - interval '9 days'
+      UNION ALL SELECT 'm:no relay comes', '', 1, now() - interval '11 days'`);
     // The message was sent, but the row is still there.
     await pool.query(`INSERT INTO deferred_messages (send_key, content_hash, sender_id, is_reminder, stream_id, topic, content, client, deliver_at, due_at)
       VALUES ('deferred', '', 1, false, 1, '', '', '', now(), now())`);
     expect(await deleteOldSendKeys(pool)).toEqual({ deleted: 10_000, mayHaveMore: true });
-    expect(await deleteOldSendKeys(pool)).toEqual({ deleted: 50, mayHaveMore: false });
+    expect(await deleteOldSendKeys(pool)).toEqual({ deleted: 51, mayHaveMore: false });
     const { rows } = await pool.query('SELECT send_key FROM send_keys ORDER BY send_key');
     expect(rows).toEqual([
       { send_key: 'deferred' },
+      { send_key: 'm:a relay may come again' },
       { send_key: 'new 1' },
       { send_key: 'new 2' },
       { send_key: 'new 3' },

@@ -376,6 +376,7 @@ export { findHeldMessage, listHeldMessages } from './messages/message-holders.ts
 export {
   deleteOldSendKeys,
   flushSearchIndex,
+  mailKeyPrefix,
   noteNewestMessages,
 } from './messages/message-maintenance.ts';
 export {

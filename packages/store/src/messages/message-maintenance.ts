@@ -3,9 +3,15 @@ import type { Queryable } from '@parley/database';
 
 const keysPerStatement = 10_000;
 
+/** How the keys of answers by mail begin; those of clients begin otherwise. */
+export const mailKeyPrefix = 'm:';
+
+/** Relays try for four or five days (RFC 5321, 4.5.4.1; `maximal_queue_lifetime` of Postfix), and the one before may have done so too. */
+const mailKeyDays = 10;
+
 /**
  * Deletes send keys that are older than a day, in pieces that block nobody. The key of a deferred message is kept while the message counts
- * as waiting, because only the key shows that it was sent.
+ * as waiting, because only the key shows that it was sent; the key of an answer by mail for as long as a relay may deliver it again.
  *
  * @returns how many were deleted; a full piece means that there may be more
  */
@@ -15,8 +21,9 @@ export async function deleteOldSendKeys(
   const { rowCount } = await db.query({
     text: `DELETE FROM send_keys WHERE send_key IN (
         SELECT k.send_key FROM send_keys k WHERE k.sent_at < now() - interval '1 day'
+          AND (k.send_key NOT LIKE $2 || '%' OR k.sent_at < now() - make_interval(days => $3))
           AND NOT EXISTS (SELECT FROM deferred_messages d WHERE d.send_key = k.send_key) LIMIT $1)`,
-    values: [keysPerStatement],
+    values: [keysPerStatement, mailKeyPrefix, mailKeyDays],
   });
   const deleted = rowCount ?? 0;
   return { deleted, mayHaveMore: deleted === keysPerStatement };

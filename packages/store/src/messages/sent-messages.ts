@@ -13,7 +13,7 @@ export async function findNewestSentMessageId(
   return rows[0]?.newest ?? undefined;
 }
 
-/** @returns the message that was sent with the key and this content within the last day, or undefined */
+/** @returns the message that was sent with the key and this content within the last day (ten days for an answer by mail), or undefined */
 export async function findMessageOfSendKey(
   db: Queryable,
   send: { readonly key: string; readonly contentHash: string },

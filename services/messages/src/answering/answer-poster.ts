@@ -10,7 +10,7 @@ import { isGenuine, parseAnswerAddress } from '@parley/mail';
 import type { AnswerSubject } from '@parley/mail';
 import type { KeySecrets } from '@parley/secrets';
 import type { RateLimiter } from '@parley/server';
-import { findMessageOfSendKey, getRealm } from '@parley/store';
+import { findMessageOfSendKey, getRealm, mailKeyPrefix } from '@parley/store';
 import { findAnsweredMessage, findAnswerer } from '@parley/store/notifications';
 
 import type { StoredUpload, UploadFiles } from '../files/upload-files.ts';
@@ -56,7 +56,7 @@ function sendKeyOf(
   { hash: wholeHash, mail }: ReceivedAnswer,
 ): SendKey {
   const key = hash('sha256', JSON.stringify([userId, messageId, mail.messageId ?? wholeHash]));
-  return { key: `m:${key}`, contentHash: key, isClients: true };
+  return { key: `${mailKeyPrefix}${key}`, contentHash: key, isClients: true };
 }
 
 /** A link in Markdown, in one line, whose name neither ends it nor mentions anybody. */

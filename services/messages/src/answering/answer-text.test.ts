@@ -35,6 +35,11 @@ const programs: Readonly<Record<string, (answer: string) => string>> = {
     `${answer}\n\n-----Original Message-----\nFrom: Parley\nSent: Thursday\nTo: Bob Ray\nSubject: x\n\n${letter}\n`,
   'with a signature above': (answer) =>
     `${answer}\n\n--\nBob Ray\n+1 555 0100\n\nOn 26 Nov 2026 Parley wrote:\n${quoted(letter)}`,
+  'Apple Mail on a phone': (answer) =>
+    `${answer}\n\nSent from my iPhone\n\n> On 26 Nov 2026, at 22:51, Parley <parley@chat.example> wrote:\n> \n${quoted(letter)}`,
+  'Outlook on a phone': (answer) =>
+    `${answer}\n\nGet Outlook for iOS<https://aka.ms/o0ukef>\n________________________________\nFrom: Parley <parley@chat.example>\nSent: Thursday\nTo: Bob Ray\nSubject: x\n\n${letter}`,
+  'a phone, without a quotation': (answer) => `${answer}\n\nVon meinem iPhone gesendet`,
   'without a quotation': (answer) => `${answer}\n\n-- \nBob Ray`,
   Japanese: (answer) =>
     `${answer}\n\n2026年11月26日(木) 22:51 Parley <parley@chat.example>：\n${quoted(letter)}`,
@@ -50,6 +55,8 @@ const programs: Readonly<Record<string, (answer: string) => string>> = {
     `${answer}\n\n-------- Original message --------\nFrom: Parley <parley@chat.example>\nDate: 26/11/2026 22:51\nTo: bob@home.example\nSubject:\n\n${letter}`,
   'Outlook, Chinese': (answer) =>
     `${answer}\n\n发件人： Parley <parley@chat.example>\n发送时间： 2026年11月26日 22:51\n收件人： Bob Ray\n主题： x\n\n${letter}`,
+  'Outlook, with folded fields': (answer) =>
+    `${answer}\n\n________________________________\nFrom: Parley at the Potters of the Old Harbour\n<parley@chat.example>\nSent: Thursday, November 26, 2026 10:51 PM\nTo: Bob Ray <bob@home.example>; Cat\nMoe <cat@home.example>;\nDan Fir\nCc: Eve <eve@home.example>,\n\tGil <gil@home.example>\nSubject: New messages in a stream with a long name and\na topic with another one\n\n${letter}`,
   'Outlook, with bold names': (answer) =>
     `${answer}\n\n*From:* Parley <parley@chat.example>\n*Sent:* Thursday\n*To:* Bob Ray\n*Subject:* x\n\n${letter}`,
 };
@@ -122,6 +129,13 @@ test.each<[string, string]>([
   ['a colon below a paragraph with a number', 'Room 5\n\nThis is what I think:'],
   ['two fields', 'Name: Bob\nTown: Bath'],
   ['pairs without a space', 'x:1\ny:2\nz:3'],
+  ['pairs with words below', 'Name: Bob\nTown: Bath\nAge: 5\nThat is all'],
+  ['many pairs with words below', 'Name: Bob\nTown: Bath\nAge: 5\nPots: 3\nThat is all'],
+  ['an address below pairs', 'Name: Bob\nTown: Bath\nme@home.example'],
+  [
+    'pairs, an address and a paragraph in lines',
+    'Name: Bob\nMail: me@home.example\nAge: 5\nPots: 3\none\ntwo\nthree',
+  ],
   ['what people say', 'Well, Ann: no\nOh, Bob: yes\nSo, Cat: no'],
   ['long sentences', Array(3).fill('What we should remember all the time: no').join('\n')],
   ['bold words', 'It is\n*hot*'],
@@ -133,6 +147,48 @@ test.each<[string, string]>([
   ['an indented mark of a signature', 'a\n --\nb'],
 ])('%s directly above a quotation are posted', (_what, answer) => {
   expect(findAnswer(`${answer}\n${quoted(letter)}`)).toBe(answer);
+});
+
+test.each([
+  'Sent from my iPhone',
+  'sent from my Galaxy.',
+  'Sent from my\u{a0}iPad  ',
+  'Von meinem/meiner Galaxy gesendet',
+  'Gesendet mit der GMX Mail App',
+  'Envoyé de mon iPhone',
+  'Envoyé à partir d’Outlook pour Android',
+  'Enviado desde mi iPhone',
+  'Inviato da iPad',
+  'Verstuurd vanaf mijn iPhone',
+  'Sendt fra min iPhone',
+  'Отправлено с iPhone',
+  'iPhoneから送信',
+  '发自我的iPhone',
+  'Get Outlook for Android [https://aka.ms/AAb9ysg]',
+  'Sent from Mail for Windows 10',
+  'Sent from Yahoo Mail on Android',
+  'Sent with Proton Mail secure email.',
+  'Sent from my Android device with K-9 Mail. Please excuse my brevity.',
+])('%s is not posted at the end, and in the middle it is', (line) => {
+  expect(findAnswer(`Yes\n${line}\n\n${wrote}\n${quoted(letter)}`)).toBe('Yes');
+  expect(findAnswer(`Yes\n\n${line}\n-- \nBob`)).toBe('Yes');
+  const around = `${line.trim().replaceAll('\u{a0}', ' ')}\n\nYes`;
+  expect(findAnswer(`${around}\n\n${wrote}\n${quoted(letter)}`)).toBe(around);
+});
+
+test.each([
+  'Sent from my office',
+  'It was sent from my iPhone',
+  'Sent from my iPhone, which is new',
+  'Get Outlook',
+  'https://chat.example/x',
+  'See https://chat.example/x',
+])('%s is posted at the end', (line) => {
+  expect(findAnswer(`Yes\n\n${line}\n\n${wrote}\n${quoted(letter)}`)).toBe(`Yes\n\n${line}`);
+});
+
+test('a phone that says nothing more has answered nothing', () => {
+  expect(findAnswer(`Sent from my iPhone\n\n${wrote}\n${quoted(letter)}`)).toBe('');
 });
 
 test('the first of several quoted mails ends the answer', () => {

@@ -4,12 +4,20 @@
  */
 import { answerMark } from '@parley/mail/answer-mark';
 
+import { isDefaultSignature } from './default-signatures.ts';
+
 const quoteSign = '>';
 const signatureMark = '--';
 /** `On Thu, 26 Nov 2026 at 22:51, Parley <…> wrote:` may take more than one line. */
 const attributionMaxLines = 4;
 /** Some programs write who, when, to whom and about what above what they quote. */
 const fieldsMin = 3;
+/** With those that are folded. */
+const fieldsMaxLines = 20;
+/** Of them, the lines in which the subject goes on. */
+const subjectMaxLines = 2;
+/** So many fields with an address are no answer, whatever follows. */
+const fieldsSureMin = 4;
 const field = /^\*?\p{L}[\p{L}\p{M} -]{0,30}\*? ?(?::\*?(?:\s|$)|：)/u;
 /** Some programs go on in this line. */
 const wordsBetweenRules = /^-{5,}[^-]{1,60}-{5,}/;
@@ -55,11 +63,34 @@ function dropAttribution(lines: string[]): void {
   }
 }
 
+/** Whether a line goes on with the field in the line before: it is indented, or in a list of addresses. */
+function isFolded(line: string, before: string): boolean {
+  return /^\s/.test(line) || /[;,]\s*$/.test(before) || /\S@\S/.test(line);
+}
+
+/** @returns whether lines, of which the first is a field, are what a program writes above a quotation */
+function areFields(lines: readonly string[]): boolean {
+  let last = lines.length;
+  const isField = (line: string): boolean => field.test(line);
+  const count = lines.filter(isField).length;
+  const isSure = count >= fieldsSureMin && lines.some((line) => /\S@\S/.test(line));
+  // The subject, which may be of any words, comes last.
+  if (isSure) last = lines.findLastIndex(isField) + 1;
+  return (
+    count >= fieldsMin &&
+    lines.length - last <= subjectMaxLines &&
+    lines.slice(0, last).every((line, at) => isField(line) || isFolded(line, lines[at - 1] ?? ''))
+  );
+}
+
 function dropFields(lines: string[]): void {
-  let count = 0;
-  while (field.test(lines.at(-1 - count) ?? '')) count += 1;
-  if (count < fieldsMin) return;
-  lines.length -= count;
+  const paragraph = lines.slice(-fieldsMaxLines);
+  paragraph.splice(0, paragraph.findLastIndex(isBlank) + 1);
+  for (const [at, line] of paragraph.entries())
+    if (field.test(line) && areFields(paragraph.slice(at))) {
+      lines.length -= paragraph.length - at;
+      return;
+    }
 }
 
 /** Removes what a program puts before a quotation. */
@@ -71,10 +102,11 @@ function dropIntroduction(lines: string[]): void {
   dropEnd(lines, (line) => isBlank(line) || isRule(line));
 }
 
-/** Without a signature (RFC 3676, 4.3). */
+/** Without a signature (RFC 3676, 4.3), and without what a program adds to all that is written with it. */
 function join(lines: readonly string[]): string {
   const signature = lines.findIndex((line) => line.trimEnd() === signatureMark);
-  const written = signature === -1 ? lines : lines.slice(0, signature);
+  const written = signature === -1 ? [...lines] : lines.slice(0, signature);
+  dropEnd(written, (line) => isBlank(line) || isDefaultSignature(line));
   return written
     .map((line) => line.trimEnd())
     .join('\n')
