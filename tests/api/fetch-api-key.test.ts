@@ -88,12 +88,21 @@ test('a development server returns any key by the address', async () => {
   );
 });
 
-test('a production server refuses that for every request', async () => {
-  for (const form of [{ username: 'cat@example.com' }, {}])
-    expect(await refusal('dev_fetch_api_key', form, production)).toEqual({
+test('a production server refuses that for every name, and misses an absent one', async () => {
+  for (const username of ['cat@example.com', 'no address', ''])
+    expect(await refusal('dev_fetch_api_key', { username }, production)).toEqual({
       status: 400,
       body: { result: 'error', msg: 'Dev environment not enabled.' },
     });
+  expect(await refusal('dev_fetch_api_key', {}, production)).toEqual({
+    status: 400,
+    body: {
+      result: 'error',
+      msg: "Missing 'username' argument",
+      code: 'REQUEST_VARIABLE_MISSING',
+      var_name: 'username',
+    },
+  });
 });
 
 test('dev_list_users lists active people on a development server only', async () => {

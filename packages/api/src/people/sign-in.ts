@@ -68,10 +68,12 @@ const onDevelopmentServer = {
   tag: 'Server',
   description: 'A production server always refuses.',
   access: { authentication: 'none' },
-  forDevelopment: true,
 } as const;
 
-/** POST dev_fetch_api_key (contract, Server and development endpoints; reference facts, people 5.2). */
+/**
+ * POST dev_fetch_api_key (contract, Server and development endpoints; reference facts, people 5.2). A production server refuses it in the
+ * service, after the parameters (reference facts, people 2.1).
+ */
 export const devFetchApiKeyEndpoint = declareEndpoint({
   ...onDevelopmentServer,
   name: 'dev-fetch-api-key',
@@ -89,6 +91,7 @@ const people = listOf(object({ email: text, realm_uri: text }));
 
 const peopleList = {
   ...onDevelopmentServer,
+  forDevelopment: true,
   path: '/dev_list_users',
   summary: 'List the people whose keys a development server gives out',
   parameters: [],

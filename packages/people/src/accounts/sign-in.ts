@@ -51,9 +51,10 @@ export async function signInForDevelopment(
   context: SignInContext,
   username: string,
 ): Promise<SignInAccount> {
+  if (context.mode !== 'development') throw devEnvironmentOff();
   const realm = await findRealm(context.pool);
-  const isOn = realm === undefined || authenticationMethods(realm, context)['Dev'] === true;
-  if (context.mode !== 'development' || !isOn) throw devEnvironmentOff();
+  if (realm !== undefined && authenticationMethods(realm, context)['Dev'] !== true)
+    throw devEnvironmentOff();
   const email = checkEmailShape(username);
   const account = await findSignInAccount(context.pool, email);
   if (account !== undefined && !account.isActive) throw accountDisabled();

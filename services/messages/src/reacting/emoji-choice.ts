@@ -70,7 +70,7 @@ function faultOf(
 
 const defaultType = 'unicode_emoji';
 
-/** A Unicode emoji is stored under its canonical name, whatever name was given. */
+/** A Unicode emoji keeps a name of its own, and gets its canonical one in place of any other (decision 0057). */
 function storedName({ reactionType, emojiCode }: EmojiKey, name: string): string {
   if (reactionType !== 'unicode_emoji') return name;
   const names = namesOfEmojiCode(emojiCode);
