@@ -1,6 +1,7 @@
 export {
   checkMaySubscribeOthers,
   checkStreamSources,
+  filterReadableStreams,
   findReadableStream,
   getReadableStream,
   mayCreateStreams,

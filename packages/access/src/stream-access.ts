@@ -1,7 +1,13 @@
 import { badRequest, withoutCode } from '@parley/api';
 import type { Caller, Role } from '@parley/api';
 import type { Queryable } from '@parley/database';
-import { findStreamById, findStreamByName, isMember, mayReadStream } from '@parley/store';
+import {
+  findMemberships,
+  findStreamById,
+  findStreamByName,
+  isMember,
+  mayReadStream,
+} from '@parley/store';
 import { streamPolicies } from '@parley/api/organization';
 import type { RealmSettings } from '@parley/api/organization';
 import type { Stream, StreamSources, User } from '@parley/store';
@@ -38,6 +44,17 @@ export async function findReadableStream(
   return mayReadStream(caller, stream, await isMember(db, caller.userId, stream.id))
     ? stream
     : undefined;
+}
+
+/** @returns those of the streams that the caller may read, in their order */
+export async function filterReadableStreams(
+  db: Queryable,
+  caller: Pick<Caller, 'userId' | 'role'>,
+  streams: readonly Stream[],
+): Promise<Stream[]> {
+  const ids = streams.map(({ id }) => id);
+  const memberOf = await findMemberships(db, caller.userId, ids);
+  return streams.filter((stream) => mayReadStream(caller, stream, memberOf.has(stream.id)));
 }
 
 /**

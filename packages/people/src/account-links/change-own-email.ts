@@ -3,12 +3,9 @@ import { withoutCode } from '@parley/api';
 import type { Client } from '@parley/database';
 import { quote } from '@parley/mail';
 import {
-  findSignInAccount,
   findToken,
   hasRoomForToken,
   insertToken,
-  isEmailTaken,
-  listDomains,
   lockRealmInUse,
   lockUserForOwnChange,
   takeToken,
@@ -17,11 +14,11 @@ import type { Realm, User } from '@parley/store';
 import { isUniqueViolation } from '@parley/database';
 
 import { changeLockedEmail } from '../accounts/change-email.ts';
-import { findEmailFault, isEmailShaped, prepareEmailRules } from '../accounts/email-rules.ts';
+import { prepareEmailRules } from '../accounts/email-rules.ts';
 import { organizationDeactivated } from '../accounts/sign-in-refusals.ts';
 import { writeMail } from '../mails/write-mail.ts';
 import type { PeopleContext } from '../people-context.ts';
-import { emailFaultTexts, takenTexts } from './address-faults.ts';
+import { findAddressFaults, hasAccount } from './address-faults.ts';
 import { checkTokenShape, linkNotValid, makeLink } from './links.ts';
 
 const purpose = 'change-email';
@@ -38,14 +35,8 @@ async function checkNewAddress(
   user: User,
   email: string,
 ): Promise<void> {
-  if (!isEmailShaped(email)) throw withoutCode(emailFaultTexts.shape);
-  const domains = realm.settings.emails_restricted_to_domains ? await listDomains(client) : [];
-  const fault = findEmailFault(email, realm.settings, domains);
-  if (fault !== undefined) throw withoutCode(emailFaultTexts[fault]);
-  if (!(await isEmailTaken(client, email))) return;
-  const holder = await findSignInAccount(client, email);
-  if (holder?.id === user.id) return;
-  throw withoutCode(holder?.isActive === false ? takenTexts.deactivated : takenTexts.active);
+  const [fault] = await findAddressFaults(client, realm, [email]);
+  if (fault !== undefined && fault.holderId !== user.id) throw withoutCode(fault.reason);
 }
 
 /**
@@ -137,7 +128,7 @@ export async function confirmEmailChange(
       return { result: { email }, append };
     });
   } catch (error) {
-    if (isUniqueViolation(error)) throw withoutCode(takenTexts.active);
+    if (isUniqueViolation(error)) throw withoutCode(hasAccount);
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 /** Invitations, by address and by link (reference facts, people 14.5; decision 0050). */
-import { getActor, getAdministrator, mayReadStream } from '@parley/access';
+import { filterReadableStreams, getActor, getAdministrator } from '@parley/access';
 import { badRequest, foldName, invitationFailed, limits, roles, withoutCode } from '@parley/api';
 import type { Caller, Role } from '@parley/api';
 import type { Client } from '@parley/database';
@@ -9,14 +9,10 @@ import {
   countInvitations,
   deleteInvitation,
   findInvitation,
-  findMemberships,
-  findSignInAccount,
   findStreamsByIds,
   hasRoomForToken,
   insertInvitation,
   insertToken,
-  isEmailTaken,
-  listDomains,
   lockRealmInUse,
   lockUsersInUse,
   renewInvitation,
@@ -24,10 +20,11 @@ import {
 import type { Realm, Stream, User } from '@parley/store';
 
 import { entryForEveryone } from '../accounts/account-events.ts';
-import { findEmailFault, isEmailShaped, prepareEmailRules } from '../accounts/email-rules.ts';
+import { prepareEmailRules } from '../accounts/email-rules.ts';
 import { writeMail } from '../mails/write-mail.ts';
 import type { PeopleContext } from '../people-context.ts';
-import { emailFaultTexts, takenTexts } from './address-faults.ts';
+import { findAddressFaults } from './address-faults.ts';
+import type { AddressFault } from './address-faults.ts';
 import { describeDuration } from './describe-duration.ts';
 import { checkSendsMails, makeLink } from './links.ts';
 
@@ -49,14 +46,23 @@ export function invitesChanged(): NonNullable<Append['entries']>[number] {
   ]);
 }
 
-/** @returns addresses separated by commas or line ends, each alone or as `Name <address>`, without repeats, in alphabetical order */
-export function parseInvitees(raw: string): string[] {
-  const emails = raw
-    .split(/[,\n]/)
-    .map((part) => (/<([^<>]*)>\s*$/.exec(part)?.[1] ?? part).trim())
-    .filter((email) => email !== '');
+/**
+ * Reads addresses separated by commas or line ends, each alone or as `Name <address>`.
+ *
+ * @returns them without repeats, in alphabetical order
+ * @throws ApiError if there are none or too many
+ */
+function parseInvitees(raw: string): string[] {
+  const byFoldedEmail = new Map<string, string>();
+  for (const part of raw.split(/[,\n]/)) {
+    const email = (/<([^<>]*)>\s*$/.exec(part)?.[1] ?? part).trim();
+    if (email !== '') byFoldedEmail.set(foldName(email), email);
+    if (byFoldedEmail.size > limits.inviteesMax)
+      throw withoutCode(`At most ${limits.inviteesMax} people can be invited at once.`);
+  }
+  if (byFoldedEmail.size === 0) throw withoutCode('You must specify at least one email address.');
   // In one order, because each address is locked while it is invited.
-  return [...new Map(emails.map((email) => [foldName(email), email]))]
+  return [...byFoldedEmail]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([, email]) => email);
 }
@@ -75,60 +81,26 @@ async function checkStreams(
   inviter: Pick<User, 'id' | 'role'>,
   streamIds: readonly number[],
 ): Promise<void> {
-  const readable = new Set((await readableStreams(client, inviter, streamIds)).map(({ id }) => id));
+  const readable = new Set(
+    (await findOfferedStreams(client, inviter, streamIds)).map(({ id }) => id),
+  );
   const missing = streamIds.find((id) => !readable.has(id));
   if (missing !== undefined)
     throw withoutCode(`Stream does not exist with id: ${missing}. No invites were sent.`);
 }
 
 /** @returns those of the streams into which somebody may bring others */
-export async function readableStreams(
+export async function findOfferedStreams(
   client: Client,
-  inviter: Pick<User, 'id' | 'role'>,
+  { id, role }: Pick<User, 'id' | 'role'>,
   streamIds: readonly number[],
 ): Promise<Stream[]> {
-  const [streams, joined] = [
-    await findStreamsByIds(client, streamIds),
-    await findMemberships(client, inviter.id, streamIds),
-  ];
-  return streams.filter(
-    (stream) => !stream.isDeactivated && mayReadStream(inviter, stream, joined.has(stream.id)),
-  );
+  const streams = await findStreamsByIds(client, streamIds);
+  return filterReadableStreams(client, { userId: id, role }, streams);
 }
 
-/** Why somebody cannot be invited, in the words of the reference facts. */
-async function findReason(
-  client: Client,
-  realm: Realm,
-  email: string,
-): Promise<{ readonly reason: string; readonly isTaken: boolean } | undefined> {
-  if (!isEmailShaped(email)) return { reason: emailFaultTexts.shape, isTaken: false };
-  const domains = realm.settings.emails_restricted_to_domains ? await listDomains(client) : [];
-  const fault = findEmailFault(email, realm.settings, domains);
-  if (fault !== undefined) return { reason: emailFaultTexts[fault], isTaken: false };
-  if (!(await isEmailTaken(client, email))) return undefined;
-  const isGone = (await findSignInAccount(client, email))?.isActive === false;
-  return { reason: isGone ? takenTexts.deactivated : takenTexts.active, isTaken: true };
-}
-
-type Judged = {
-  readonly good: readonly string[];
-  readonly bad: readonly (readonly [email: string, reason: string])[];
-  readonly taken: readonly (readonly [email: string, reason: string])[];
-};
-
-async function judgeInvitees(
-  client: Client,
-  realm: Realm,
-  emails: readonly string[],
-): Promise<Judged> {
-  const [good, bad, taken]: [string[], [string, string][], [string, string][]] = [[], [], []];
-  for (const email of emails) {
-    const found = await findReason(client, realm, email);
-    if (found === undefined) good.push(email);
-    else (found.isTaken ? taken : bad).push([email, found.reason]);
-  }
-  return { good, bad, taken };
+function pairsOf(faults: readonly AddressFault[]): (readonly [email: string, reason: string])[] {
+  return faults.map(({ email, reason }) => [email, reason]);
 }
 
 /** Mails a link with which the invited person joins. */
@@ -190,23 +162,23 @@ export async function invitePeople(
       throw withoutCode('Must be an organization administrator');
     const role = checkRole(actor, terms.invitedAs);
     const emails = parseInvitees(rawEmails);
-    if (emails.length === 0) throw withoutCode('You must specify at least one email address.');
-    if (emails.length > limits.inviteesMax)
-      throw withoutCode(`At most ${limits.inviteesMax} people can be invited at once.`);
     if (terms.streamIds.length === 0)
       throw withoutCode('You must specify at least one stream for invitees to join.');
     await checkStreams(client, actor, terms.streamIds);
-    const judged = await judgeInvitees(client, realm, emails);
-    if (judged.bad.length > 0)
+    const faults = await findAddressFaults(client, realm, emails);
+    const taken = pairsOf(faults.filter(({ isTaken }) => isTaken));
+    const bad = pairsOf(faults.filter(({ isTaken }) => !isTaken));
+    if (bad.length > 0)
       throw invitationFailed(
         "Some emails did not validate, so we didn't send any invitations.",
-        [...judged.bad, ...judged.taken],
+        [...bad, ...taken],
         false,
       );
-    if (judged.good.length === 0)
-      throw invitationFailed("We weren't able to invite anyone.", judged.taken, false);
-    await checkRoom(client, judged.good.length);
-    for (const email of judged.good) {
+    if (taken.length === emails.length)
+      throw invitationFailed("We weren't able to invite anyone.", taken, false);
+    await checkRoom(client, emails.length - taken.length);
+    const takenEmails = new Set(taken.map(([email]) => email));
+    for (const email of emails.filter((each) => !takenEmails.has(each))) {
       // Whose mailbox has enough of them is invited without another mail.
       const hasRoom = await hasRoomForToken(client, 'join', email);
       const id = await insertInvitation(client, context.keySecrets, {
@@ -220,7 +192,7 @@ export async function invitePeople(
       const { validSecs } = terms;
       if (hasRoom) await mailInvitation(context, client, realm, actor, { id, email, validSecs });
     }
-    return { result: judged.taken, append: { entries: [invitesChanged()] } };
+    return { result: taken, append: { entries: [invitesChanged()] } };
   });
   if (taken.length > 0)
     throw invitationFailed(

@@ -29,7 +29,7 @@ import { checkEmailShape, noOrganization } from '../accounts/sign-in-refusals.ts
 import { writeMail } from '../mails/write-mail.ts';
 import type { PeopleContext } from '../people-context.ts';
 import { listJoinProviders } from '../sso/providers.ts';
-import { invitesChanged, readableStreams } from './invite.ts';
+import { findOfferedStreams, invitesChanged } from './invite.ts';
 import {
   checkPasswordsAreUsed,
   checkSendsMails,
@@ -272,7 +272,7 @@ export async function addJoining(
   role = terms?.invitation.role,
 ): ReturnType<typeof addPerson> {
   const streams =
-    terms && (await readableStreams(client, terms.inviter, terms.invitation.streamIds));
+    terms && (await findOfferedStreams(client, terms.inviter, terms.invitation.streamIds));
   const added = await addPerson(context, client, realm, {
     ...person,
     role,

@@ -15,7 +15,6 @@ import {
   getRealm,
   isEmailTaken,
   listDefaultStreams,
-  listDomains,
   lockRealmInUse,
   lockStreams,
   lockUsersInUse,
@@ -36,7 +35,7 @@ import {
   peerEvents,
   personAdded,
 } from './account-events.ts';
-import { checkEmailAdmitted, isEmailShaped } from './email-rules.ts';
+import { checkAdmitted, isEmailShaped, listAdmittedDomains } from './email-rules.ts';
 import { checkFullName } from './full-name.ts';
 import { isPasswordStrong } from './password-strength.ts';
 
@@ -65,8 +64,7 @@ export async function checkAdmittedEmail(
   realm: Realm,
   email: string,
 ): Promise<void> {
-  const domains = realm.settings.emails_restricted_to_domains ? await listDomains(db) : [];
-  checkEmailAdmitted(email, realm.settings, domains);
+  checkAdmitted(email, realm.settings, await listAdmittedDomains(db, realm.settings));
 }
 
 async function checkEmail(db: Queryable, realm: Realm, email: string): Promise<void> {

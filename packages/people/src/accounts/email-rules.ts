@@ -3,6 +3,8 @@ import { fileURLToPath } from 'node:url';
 
 import { withoutCode } from '@parley/api';
 import type { RealmSettings } from '@parley/api/organization';
+import type { Queryable } from '@parley/database';
+import { listDomains } from '@parley/store';
 
 /** The permitted addresses of accounts (reference facts, people 7.3). */
 
@@ -80,12 +82,20 @@ export function findEmailFault(
   return isRefused ? 'disposable' : undefined;
 }
 
+/** @returns the domains to which addresses are restricted; none if they are not */
+export async function listAdmittedDomains(
+  db: Queryable,
+  settings: EmailSettings,
+): Promise<AdmittedDomain[]> {
+  return settings.emails_restricted_to_domains ? listDomains(db) : [];
+}
+
 /**
  * Refuses addresses of new people that the organization does not admit.
  *
  * @throws ApiError without code (reference facts, people 7.3)
  */
-export function checkEmailAdmitted(
+export function checkAdmitted(
   email: string,
   settings: EmailSettings,
   admitted: readonly AdmittedDomain[],
