@@ -1,4 +1,5 @@
 /** Default streams and their groups (reference facts, streams 8.4, 8.5 and 11.4). */
+import { limits } from '@parley/api';
 import { readObjects } from '@parley/test-kit';
 import type { JsonObject, Parameters } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -260,6 +261,38 @@ describe('default_stream_groups', () => {
       ['delta', 'Beta'],
       ['Beta'],
     ]);
+  });
+
+  test('are no more, and have no more streams, than one event can list', async () => {
+    const { pool } = all.all;
+    const fill = (groups: number, streams: number): Promise<unknown> =>
+      pool.query({
+        text: `INSERT INTO default_stream_groups (name, description, stream_ids)
+          SELECT 'filling ' || n, '', CASE WHEN n = 1 THEN array_fill(0, ARRAY[$2::int]) ELSE '{}' END FROM generate_series(1, $1::int) n`,
+        values: [groups, streams],
+      });
+    const clear = (): Promise<unknown> =>
+      pool.query("DELETE FROM default_stream_groups WHERE name LIKE 'filling %'");
+    const path = `default_stream_groups/${await groupId('bee')}/streams`;
+    try {
+      await fill(limits.defaultStreamGroupsMax - 2, 0);
+      expect(await refusalOf(create('x', []))).toEqual(
+        coded('There may be at most 100 default stream groups.'),
+      );
+      await clear();
+      await fill(1, limits.defaultStreamGroupStreamsMax - 3);
+      expect(await refusalOf(create('x', ['gamma']))).toEqual(
+        coded('Default stream groups may have at most 2000 streams together.'),
+      );
+      expect(await refusalOf(admin().patch(path, { op: 'add', stream_names: ['gamma'] }))).toEqual(
+        coded('Default stream groups may have at most 2000 streams together.'),
+      );
+      expect(await admin().patch(path, { op: 'remove', stream_names: ['Beta'] })).toEqual(success);
+      expect(await admin().patch(path, { op: 'add', stream_names: ['Beta'] })).toEqual(success);
+    } finally {
+      await clear();
+    }
+    await all.queues.read();
   });
 
   test('are deleted; unknown groups and callers who are not administrators are refused', async () => {

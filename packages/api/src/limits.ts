@@ -100,6 +100,9 @@ export const limits = {
   /** User groups, and members of all of them together: register returns all to everybody. */
   userGroupsMax: 1000,
   userGroupMembersMax: 200_000,
+  /** Groups of default streams, and streams in all of them together: every change is an event with all of them. */
+  defaultStreamGroupsMax: 100,
+  defaultStreamGroupStreamsMax: 2000,
   /** Of one account; every change is an event with all of them. */
   mutedTopicsMax: 2000,
   /** Reference facts, people 14.1: the organization's name and description. */

@@ -1,5 +1,5 @@
-import { findReadableStream } from '@parley/access';
-import { badRequest, limits, withoutCode } from '@parley/api';
+import { filterReadableStreams } from '@parley/access';
+import { badRequest, foldName, limits, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { EventPart } from '@parley/event-log';
 import type { Client } from '@parley/database';
@@ -8,6 +8,7 @@ import {
   deleteDefaultStreamGroup,
   findDefaultStreamGroup,
   isDefaultStreamGroupNameTaken,
+  listDefaultStreamGroups,
   lockStreams,
   updateDefaultStreamGroup,
 } from '@parley/store';
@@ -58,22 +59,21 @@ async function lockReadable(
   actor: User,
   names: readonly string[],
 ): Promise<Stream[]> {
-  const reader = { userId: actor.id, role: actor.role };
-  const wanted: number[] = [];
-  const asNamed = new Map<number, string>();
+  const wanted = new Map<string, string>();
   for (const name of names) {
-    const stream = await findReadableStream(client, reader, { name: name.trim() });
-    if (stream === undefined) throw badRequest(`Invalid stream name '${name}'`);
-    if (!asNamed.has(stream.id)) wanted.push(stream.id);
-    asNamed.set(stream.id, name);
+    const folded = foldName(name.trim());
+    if (!wanted.has(folded)) wanted.set(folded, name);
   }
-  const locked = await lockStreams(client, { streamIds: wanted });
-  const byId = new Map(locked.map((stream) => [stream.id, stream]));
-  return wanted.map((id) => {
-    const stream = byId.get(id);
-    // It was deactivated after it was found.
-    if (stream === undefined || stream.isDeactivated)
-      throw badRequest(`Invalid stream name '${asNamed.get(id) ?? ''}'`);
+  const locked = await lockStreams(client, { names: [...wanted.keys()] });
+  const readable = await filterReadableStreams(
+    client,
+    { userId: actor.id, role: actor.role },
+    locked,
+  );
+  const byName = new Map(readable.map((stream) => [foldName(stream.name), stream]));
+  return [...wanted].map(([folded, name]) => {
+    const stream = byName.get(folded);
+    if (stream === undefined) throw badRequest(`Invalid stream name '${name}'`);
     return stream;
   });
 }
@@ -85,6 +85,19 @@ function checkNoDefaults(streams: readonly Stream[], groupName: string): void {
       `'${standard.name}' is a default stream and cannot be added to '${groupName}'`,
     );
   }
+}
+
+/** @throws ApiError if the groups, with the change that was just made, are too many or too large for one event */
+async function checkSizes(client: Client): Promise<void> {
+  const groups = await listDefaultStreamGroups(client);
+  const { defaultStreamGroupsMax, defaultStreamGroupStreamsMax } = limits;
+  if (groups.length > defaultStreamGroupsMax)
+    throw badRequest(`There may be at most ${defaultStreamGroupsMax} default stream groups.`);
+  const streams = groups.reduce((sum, { streamIds }) => sum + streamIds.length, 0);
+  if (streams > defaultStreamGroupStreamsMax)
+    throw badRequest(
+      `Default stream groups may have at most ${defaultStreamGroupStreamsMax} streams together.`,
+    );
 }
 
 /** @throws ApiError with the first refusal of the reference facts, streams 8.5 */
@@ -108,6 +121,7 @@ export async function createGroup(
       description: group.description,
       streamIds: streams.map(({ id }) => id),
     });
+    await checkSizes(client);
     return defaultStreamGroupsEvents(client);
   });
 }
@@ -175,6 +189,7 @@ export async function changeGroupStreams(
       throw withoutCode('Invalid value for "op". Specify one of "add" or "remove".');
     }
     await updateDefaultStreamGroup(client, { ...group, streamIds: [...streamIds] });
+    if (operation === 'add') await checkSizes(client);
     return defaultStreamGroupsEvents(client);
   });
 }
