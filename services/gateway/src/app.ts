@@ -22,6 +22,18 @@ import { ClientGone, bodyBound, fileBound, formFinder, readBody } from './reques
 import { endRequestSpan, findRequestSpan, openRequestSpan } from './request-span.ts';
 import { findMeantEndpoint } from './routes.ts';
 
+/** What becomes known of a request while it is handled, for its line in the log. */
+type RequestNotes = { callerId: number | undefined; scimTokenId?: number };
+
+/** A request and its answer. */
+type Exchange = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly received: ReceivedRequest;
+};
+
+type NotedExchange = Exchange & { readonly notes: RequestNotes };
+
 function findQueryField({ query }: ReceivedRequest, name: string): string | undefined {
   // The name may be percent-encoded.
   return query.includes(name) || query.includes('%')
@@ -57,15 +69,11 @@ class FormBeforeAdmission {
 /** Forwards a request to the service of its endpoint. */
 async function forwardAdmitted(
   context: GatewayContext,
-  request: IncomingMessage,
-  response: ServerResponse,
+  { request, response }: Exchange,
   admitted: AdmittedRequest & { readonly service: ServiceName },
-  readAlready: RequestBody | undefined,
-  held: HeldBody,
+  body: RequestBody,
 ): Promise<void> {
   const { service, requestId } = admitted;
-  const body: RequestBody =
-    readAlready ?? (await readBody(request, boundOf(admitted, context), held));
   const findInForm: FindField =
     body.kind === 'kept'
       ? formFinder(request.headers['content-type'], body.bytes)
@@ -102,7 +110,7 @@ async function forwardAdmitted(
         : context.answerTimeoutMs + endpoint.waitMaxMs,
     });
   if (endpoint.judgesPassword)
-    await forwardLogin(context, request, response, admitted, body, forward);
+    await forwardLogin(context, { request, response }, { ...admitted, body }, forward);
   else await forward();
 }
 
@@ -129,28 +137,21 @@ const methodsOfFiles = ['GET', 'HEAD'];
  */
 async function answerWebFile(
   file: ServedFile,
-  request: IncomingMessage,
-  response: ServerResponse,
-  { requestId }: ReceivedRequest,
+  { request, response, received }: Exchange,
 ): Promise<void> {
   const { method = '' } = request;
   if (method !== 'OPTIONS' && !methodsOfFiles.includes(method))
     throw methodNotAllowed(methodsOfFiles);
-  response.setHeader(requestIdHeaderName, requestId);
+  response.setHeader(requestIdHeaderName, received.requestId);
   if (method === 'OPTIONS') response.writeHead(204, { Allow: methodsOfFiles.join(', ') }).end();
   else await file.answer(request, response);
 }
 
-async function handle(
-  context: GatewayContext,
-  request: IncomingMessage,
-  response: ServerResponse,
-  received: ReceivedRequest,
-  notes: RequestNotes,
-): Promise<void> {
+async function handle(context: GatewayContext, exchange: NotedExchange): Promise<void> {
+  const { request, response, received, notes } = exchange;
   const file = findWebFile(context, received);
   if (file !== undefined) {
-    await answerWebFile(file, request, response, received);
+    await answerWebFile(file, exchange);
     return;
   }
   if (request.method === 'OPTIONS') {
@@ -180,16 +181,13 @@ async function handle(
     const known = { ...admitted, service };
     const sender = known.caller === null ? address : senderOf(known.caller);
     const held = holdBody(context, response, sender);
-    await forwardAdmitted(context, request, response, known, formBeforeAdmission.body, held);
+    const body =
+      formBeforeAdmission.body ?? (await readBody(request, boundOf(admitted, context), held));
+    await forwardAdmitted(context, exchange, known, body);
   }
 }
 
-function fail(
-  context: GatewayContext,
-  response: ServerResponse,
-  received: ReceivedRequest,
-  error: unknown,
-): void {
+function fail(context: GatewayContext, { response, received }: Exchange, error: unknown): void {
   if (error instanceof ClientGone || response.destroyed) return;
   const { requestId, answerHeaders } = received;
   const refusal = refusalForBrowser(
@@ -220,12 +218,10 @@ function findPolledQueue(request: IncomingMessage, received: ReceivedRequest): s
 
 async function poll(
   context: GatewayContext,
-  request: IncomingMessage,
-  response: ServerResponse,
-  received: ReceivedRequest,
+  exchange: NotedExchange,
   queueId: string,
-  notes: RequestNotes,
 ): Promise<void> {
+  const { request, response, received, notes } = exchange;
   try {
     const { changesSeen } = context.credentials;
     const admitted = await admit(request, received, context, () => Promise.resolve(undefined));
@@ -235,7 +231,7 @@ async function poll(
     if (context.credentials.changesSeen !== changesSeen && admitted.caller !== null)
       context.eventsHop.recheck([admitted.caller.userId]);
   } catch (error) {
-    fail(context, response, received, error);
+    fail(context, exchange, error);
   }
 }
 
@@ -247,14 +243,9 @@ function setFixedHeaders(
   response.setHeader(requestIdHeaderName, requestId);
 }
 
-/** What becomes known of a request while it is handled, for its line in the log. */
-type RequestNotes = { callerId: number | undefined; scimTokenId?: number };
-
 function observe(
   context: GatewayContext,
-  request: IncomingMessage,
-  response: ServerResponse,
-  received: ReceivedRequest,
+  { request, response, received }: Exchange,
   span: Span | undefined,
 ): RequestNotes {
   const notes: RequestNotes = { callerId: undefined };
@@ -302,16 +293,15 @@ export function createApp(context: GatewayContext): RequestHandler {
     const received = receive(request, context);
     request.on('error', () => undefined);
     const span = openRequestSpan(request, received, context.isFromTrustedProxy);
-    const notes = observe(context, request, response, received, span);
+    const notes = observe(context, { request, response, received }, span);
+    const exchange: NotedExchange = { request, response, received, notes };
     const queueId = findPolledQueue(request, received);
     if (queueId !== undefined) {
-      void poll(context, request, response, received, queueId, notes);
+      void poll(context, exchange, queueId);
       return;
     }
     const handled =
-      span === undefined
-        ? handle(context, request, response, received, notes)
-        : span.run(() => handle(context, request, response, received, notes));
-    handled.catch((error: unknown) => fail(context, response, received, error));
+      span === undefined ? handle(context, exchange) : span.run(() => handle(context, exchange));
+    handled.catch((error: unknown) => fail(context, exchange, error));
   };
 }

@@ -261,11 +261,16 @@ export class Forwarder {
       const link = this.#options.links.find(attempt.node);
       if (link !== undefined) {
         const end = await this.#attempt(response, attempt, waitMs, () =>
-          sendOverLink(link, attempt, request, body.bytes, response, {
-            compression: this.#options.compression,
-            unread: this.#unread,
-            onAccountsChanged: this.#options.onAccountsChanged,
-          }),
+          sendOverLink(
+            link,
+            attempt,
+            { request, body: body.bytes, response },
+            {
+              compression: this.#options.compression,
+              unread: this.#unread,
+              onAccountsChanged: this.#options.onAccountsChanged,
+            },
+          ),
         );
         if (end.kind !== 'not-linked') return end;
         attempt = makeAttempt();

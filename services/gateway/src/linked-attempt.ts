@@ -159,11 +159,14 @@ class LinkedAttempt implements LinkListener {
 export function sendOverLink(
   link: GatewayLink,
   attempt: Attempt,
-  request: IncomingMessage,
-  body: Buffer,
-  response: ServerResponse,
+  exchange: {
+    readonly request: IncomingMessage;
+    readonly body: Buffer;
+    readonly response: ServerResponse;
+  },
   taking: AnswerTaking,
 ): void {
+  const { request, body, response } = exchange;
   const { requestId, address, caller, span } = attempt.request;
   const number = link.send(
     {

@@ -97,12 +97,13 @@ async function beginLogin(
  */
 export async function forwardLogin(
   checks: PasswordChecks,
-  request: IncomingMessage,
-  response: ServerResponse,
-  { requestId, query, accountName }: Pick<AdmittedRequest, 'requestId' | 'query' | 'accountName'>,
-  body: RequestBody,
+  { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
+  admitted: Pick<AdmittedRequest, 'requestId' | 'query' | 'accountName'> & {
+    readonly body: RequestBody;
+  },
   forward: () => Promise<void>,
 ): Promise<void> {
+  const { requestId, query, accountName, body } = admitted;
   // Their bounds permit no streamed body, whose account name would be unknown.
   if (body.kind !== 'kept') throw bodyTooLarge();
   const { method = '', headers } = request;

@@ -101,6 +101,15 @@ class Answer implements Collected {
   }
 }
 
+/** For whom events are collected, above which id, and where they go. */
+type Collecting = {
+  readonly log: LogAccess;
+  readonly queue: EventQueue;
+  readonly view: UserView;
+  readonly after: number;
+  readonly answer: Answer;
+};
+
 /**
  * @param after `last_event_id` as far as it is meaningful: at or above the queue's start and at or below the log's end
  * @returns events all above `after`
@@ -119,30 +128,24 @@ export async function collectEvents(
     const { feed } = queue;
     if (feed === undefined) throw new FeedLost();
     const { view } = feed;
+    const collecting: Collecting = { log, queue, view, after, answer };
     const upTo = feed.coverageOf(listensToPublicStreams(queue.descriptor));
     if (position >= upTo) {
-      await addEntries(log, queue, view, feed.deliveriesAfter(position), after, answer);
+      await addEntries(collecting, feed.deliveriesAfter(position));
       return answer;
     }
     if (position >= log.tail.beginPosition) {
-      const isOpen = await addEntries(
-        log,
-        queue,
-        view,
-        log.tail.between(position, upTo),
-        after,
-        answer,
-      );
+      const isOpen = await addEntries(collecting, log.tail.between(position, upTo));
       if (!isOpen) return answer;
       position = upTo;
       continue;
     }
-    const audiences = await audiencesOf(log, queue, view, bounds.replayAudiencesMax);
+    const audiences = await audiencesOf(collecting, bounds.replayAudiencesMax);
     const page = await log.readEntries({ after: position, upTo }, audiences, replayPageEntries);
     // The beginning moves before entries are removed, so reading it afterwards detects a page that lacks entries.
     if ((await log.readBeginPosition()) > position) throw new LogTrimmed();
     const entries = page.map((entry) => new ParsedEntry(entry));
-    if (!(await addEntries(log, queue, view, entries, after, answer))) return answer;
+    if (!(await addEntries(collecting, entries))) return answer;
     position = page.length < replayPageEntries ? upTo : (entries.at(-1)?.end ?? upTo);
   }
 }
@@ -173,9 +176,7 @@ export function collectFromMemory(
 }
 
 async function audiencesOf(
-  log: LogAccess,
-  queue: EventQueue,
-  view: UserView,
+  { log, queue, view }: Collecting,
   replayAudiencesMax: number,
 ): Promise<number[] | undefined> {
   if (listensToPublicStreams(queue.descriptor)) return undefined;
@@ -191,20 +192,17 @@ async function audiencesOf(
 }
 
 async function addEntries(
-  log: LogAccess,
-  queue: EventQueue,
-  view: UserView,
+  collecting: Collecting,
   entries: readonly ParsedEntry[],
-  after: number,
-  answer: Answer,
 ): Promise<boolean> {
+  const { queue, view, after, answer } = collecting;
   for (const parsed of entries) {
     const { entry } = parsed;
     if (entry.kind === 'message.sent') {
       const text = parsed.position > after ? messageEvent(parsed, entry, queue, view) : undefined;
       if (text !== undefined && !answer.push(parsed.position, text)) return false;
     } else if (entry.kind === 'change') {
-      if (!(await addChange(log, parsed, entry, queue, view, after, answer))) return false;
+      if (!(await addChange(collecting, parsed, entry))) return false;
     }
   }
   return true;
@@ -238,13 +236,9 @@ function messageEvent(
 }
 
 async function addChange(
-  log: LogAccess,
+  { log, queue, view, after, answer }: Collecting,
   parsed: ParsedEntry,
   entry: ChangeEntry,
-  queue: EventQueue,
-  view: UserView,
-  after: number,
-  answer: Answer,
 ): Promise<boolean> {
   const { descriptor } = queue;
   for (const index of entitledParts(entry, view, parsed.position)) {
@@ -258,7 +252,7 @@ async function addChange(
         if (!answer.push(first + offset, text)) return false;
       }
     } else if (first > after) {
-      const text = await eventOfPart(log, parsed, entry, index, view, first);
+      const text = await eventOfPart({ log, view }, parsed, entry, index);
       const holdsKey = part.form === 'same' && part.sealed !== undefined;
       if (!answer.push(first, text, holdsKey)) return false;
     }
@@ -277,25 +271,24 @@ type Part<Form extends ChangeEntry['events'][number]['form']> = Extract<
 >;
 
 async function eventOfPart(
-  log: LogAccess,
+  { log, view }: Pick<Collecting, 'log' | 'view'>,
   parsed: ParsedEntry,
   entry: ChangeEntry,
   index: number,
-  view: UserView,
-  id: number,
 ): Promise<string> {
   const part = entry.events[index];
+  const id = parsed.partPosition(index);
   switch (part?.form) {
     case 'subscription-add':
     case 'shared-subscription-add':
       return subscriptionAddEvent(log, part, parsed, id);
     case 'left-stream-read':
-      return leftStreamReadEvent(log, part, view.userId, parsed.messageId, id);
+      return leftStreamReadEvent({ log, view }, part, parsed.messageId, id);
     case 'of-message':
       return `${parsed.openEventText(entry, index)}${await flagsMember(log, part, view)},"id":${id}}`;
     case 'same':
       if (part.event.type === 'stream' && part.event.op === 'vacate')
-        return vacateEvent(log, part.event, parsed, index, id);
+        return vacateEvent(log, part.event, parsed, index);
       return part.sealed === undefined
         ? `${parsed.openEventText(entry, index)},"id":${id}}`
         : sealedEvent(log, part, part.sealed, id);
@@ -357,7 +350,6 @@ async function vacateEvent(
   event: VacateEvent,
   parsed: ParsedEntry,
   index: number,
-  id: number,
 ): Promise<string> {
   return parsed.completedText(index, async () => {
     const streams = await Promise.all(
@@ -368,7 +360,7 @@ async function vacateEvent(
           (await log.firstMessageUpTo(stream.stream_id, parsed.messageId)),
       })),
     );
-    return JSON.stringify({ ...event, streams, id });
+    return JSON.stringify({ ...event, streams, id: parsed.partPosition(index) });
   });
 }
 
@@ -379,9 +371,8 @@ const nothingListed = { unreadIds: [], upToMessageId: 0 };
  * no look-up.
  */
 async function leftStreamReadEvent(
-  log: LogAccess,
+  { log, view: { userId } }: Pick<Collecting, 'log' | 'view'>,
   part: Part<'left-stream-read'>,
-  userId: number,
   upToMessageId: number,
   id: number,
 ): Promise<string> {
