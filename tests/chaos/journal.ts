@@ -98,7 +98,7 @@ function idsOf(value: unknown): number[] {
 }
 
 /** @returns the destination of a message from an event or from GET messages */
-export function targetOf(message: JsonObject): SendTarget {
+function targetOf(message: JsonObject): SendTarget {
   return message['type'] === 'stream'
     ? { streamId: message['stream_id'] as number }
     : { participantIds: idsOf(message['display_recipient']).toSorted((a, b) => a - b) };

@@ -4,7 +4,7 @@ import { readObjects } from '@parley/test-kit';
 import type { ApiClient, DeliveryLedger, JsonObject, QueueRecord } from '@parley/test-kit';
 
 /** The change that an event reports; undefined for other events. */
-export function changeOfEvent(event: JsonObject): string | undefined {
+function changeOfEvent(event: JsonObject): string | undefined {
   switch (event['type']) {
     case 'reaction':
       return `reaction ${String(event['message_id'])} ${String(event['emoji_name'])}`;

@@ -108,7 +108,7 @@ function readMutedTopics(answer: JsonObject): void {
   if (new Set(lengths).size > 1) throw new TypeError('muted topics of several lengths');
 }
 
-export function readRealmEmoji(holder: JsonObject): void {
+function readRealmEmoji(holder: JsonObject): void {
   for (const emoji of Object.values(objectAt(holder, 'realm_emoji'))) {
     stringAt(emoji, 'name');
     booleanAt(emoji, 'deactivated');

@@ -39,7 +39,7 @@ export function createChecks() {
 }
 
 /** An error's text and those of its causes; the check's name says where it was thrown. */
-export function describeError(error) {
+function describeError(error) {
   const cause = error.cause instanceof Error ? `\n${describeError(error.cause)}` : '';
   return `${error.message}${cause}`;
 }

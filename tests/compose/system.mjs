@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { docker } from './engine.mjs';
 
-export const oneShots = ['secrets', 'migrate', 'first-start'];
+const oneShots = ['secrets', 'migrate', 'first-start'];
 const stores = ['postgres', 'redis'];
 
 // Eleven Node processes start on two slow cores in under a minute.

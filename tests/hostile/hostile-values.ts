@@ -72,7 +72,7 @@ const deep = (open: string, close: string, levels: number): Value =>
 /** Within the limit of a request line; a body may be longer. */
 const longTextChars = 9_000;
 
-export const hostileKinds: Readonly<Record<string, Kind>> = {
+const hostileKinds: Readonly<Record<string, Kind>> = {
   absent: () => [],
   plausible: ({ plausible }) => [text(plausible)],
   empty: () => [text('')],

@@ -12,7 +12,7 @@ import type { User } from '@parley/store';
 /** Who may change which account (reference facts, people 7 and 8). */
 
 /** Administrators may change everybody, and people may change the bots that they own. */
-export function mayAdminister(
+function mayAdminister(
   actor: Pick<User, 'id' | 'role'>,
   target: Pick<User, 'botOwnerId'>,
 ): boolean {

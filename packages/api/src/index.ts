@@ -81,7 +81,6 @@ export {
   declareEndpoint,
   isEventStream,
   isLinked,
-  isRaw,
   rawResponsesOf,
   takesJson,
   takesTurns,
@@ -101,17 +100,8 @@ export type {
   Refusal,
   ServiceName,
 } from './declare/endpoint.ts';
-export { exactInteger } from './declare/exact-integer.ts';
 export type { JsonSchema } from './declare/json-schema.ts';
-export {
-  findExactInteger,
-  findExactIntegers,
-  findJsonBody,
-  parseJson,
-  parseJsonBody,
-  parseJsonParameter,
-  wasFloatLiteral,
-} from './declare/json-text.ts';
+export { findJsonBody, parseJson } from './declare/json-text.ts';
 export type { JsonValue, NulHandling } from './declare/json-text.ts';
 export {
   booleanParameter,
@@ -143,9 +133,8 @@ export type {
   Presence,
   TextOptions,
 } from './declare/parameters.ts';
-export { parsePath, placeholdersOf } from './declare/path.ts';
+export { parsePath } from './declare/path.ts';
 export type { Segment } from './declare/path.ts';
-export { refusalText } from './declare/refusal-text.ts';
 export { Route, RouteTable } from './declare/routes.ts';
 export type { RouteMatch } from './declare/routes.ts';
 export { compileCheck } from './declare/validate.ts';

@@ -21,7 +21,7 @@ function optionRow([name, option]: readonly [string, Option]): readonly [string,
 }
 
 /** @returns one line with the arguments and options of a command */
-export function usageOf(command: Command): string {
+function usageOf(command: Command): string {
   const options = Object.entries(command.options ?? {});
   const required = options
     .filter(([, option]) => option.required === true)

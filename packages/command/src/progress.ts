@@ -20,7 +20,7 @@ function duration(secs: number): string {
 }
 
 /** @returns how fast it goes and how long it takes from now on, if that is known yet */
-export function describePace(done: number, total: number, passedMs: number): string {
+function describePace(done: number, total: number, passedMs: number): string {
   if (passedMs < rateAfterMs || done === 0) return '';
   const perSec = (done / passedMs) * 1000;
   const rate = Intl.NumberFormat('en', { notation: 'compact', maximumSignificantDigits: 3 }).format(

@@ -2,11 +2,5 @@ export { takesBrotli, takesGzip } from './accept-encoding.ts';
 export { joinChecksums, noBytes } from './checksum.ts';
 export { Deflater } from './deflater.ts';
 export type { Checksum } from './checksum.ts';
-export {
-  compressedMinBytes,
-  deflatePiece,
-  deflatePieceInPool,
-  gzipMember,
-  storedPiece,
-} from './gzip-member.ts';
+export { compressedMinBytes, deflatePiece, gzipMember, storedPiece } from './gzip-member.ts';
 export type { DeflatedPiece } from './gzip-member.ts';

@@ -31,7 +31,7 @@ export type RateLimit = { readonly windowSecs: number; readonly requestsMax: num
  *
  * @throws Error if the text has another form
  */
-export function parseRateLimits(text: string): readonly RateLimit[] {
+function parseRateLimits(text: string): readonly RateLimit[] {
   if (text === 'off') return [];
   return text.split(',').map((part) => {
     const match = /^(\d{1,7}):(\d{1,9})$/.exec(part.trim());
@@ -73,7 +73,7 @@ export type AllowedOrigins = 'every' | readonly string[];
  *
  * @throws Error if one is not an origin in the form of browsers
  */
-export function parseAllowedOrigins(text: string): AllowedOrigins {
+function parseAllowedOrigins(text: string): AllowedOrigins {
   if (text === '*') return 'every';
   if (text === 'none') return [];
   return text.split(',').map((part) => {
@@ -86,7 +86,7 @@ export function parseAllowedOrigins(text: string): AllowedOrigins {
   });
 }
 
-export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 /** No queue may be idle for longer, whatever the settings say, because the log is kept for this time (reference facts, events 2). */

@@ -15,7 +15,7 @@ const shownMaxLength = 200;
  * The part of a statement that a log may show: its name, or the beginning of its text up to the first quotation mark, after which a user's
  * text may follow.
  */
-export function shownStatement(statement: unknown): string {
+function shownStatement(statement: unknown): string {
   if (typeof statement === 'string')
     return statement
       .slice(0, shownMaxLength)

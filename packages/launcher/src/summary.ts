@@ -12,7 +12,7 @@ import { quote } from './shell-quote.ts';
  * @param url the gateway
  * @param demo the accounts and the stream to use
  */
-export function describeCommands(url: string, demo: Demo): { title: string; command: string }[] {
+function describeCommands(url: string, demo: Demo): { title: string; command: string }[] {
   const [sender, reader] = [
     demo.accounts.find((account) => !account.is_bot),
     demo.accounts.findLast((account) => !account.is_bot && account.role !== 'guest'),

@@ -21,7 +21,7 @@ import type { Account } from './store-process.ts';
 import { StoreFault } from './store-fault.ts';
 
 /** The major version of the embedded Postgres and of its data. */
-export const postgresMajor = '17';
+const postgresMajor = '17';
 
 /** The superuser and the database of a local store. */
 export const databaseName = 'parley';

@@ -59,7 +59,7 @@ function isOnPath(program: string): boolean {
  * @returns the name to run it by; undefined if there is none
  * @throws StoreFault if the only one is too old
  */
-export function findRedisProgram(): string | undefined {
+function findRedisProgram(): string | undefined {
   for (const program of programNames) {
     const result = spawnSync(program, ['--version'], { encoding: 'utf8' });
     if (result.status !== 0) continue;

@@ -20,7 +20,7 @@ const secretMembers: ReadonlySet<string> = new Set([
   'args',
 ]);
 
-export const redactionText = '[redacted]';
+const redactionText = '[redacted]';
 
 /** Deeper members are not shown, because no line of ours is so deep. */
 const depthMax = 5;

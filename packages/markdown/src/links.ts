@@ -79,7 +79,7 @@ function findTarget(
 }
 
 /** The attributes of any link that the URL rules accept. */
-export function linkAttributes(href: string, hasTarget: boolean): [name: string, value: string][] {
+function linkAttributes(href: string, hasTarget: boolean): [name: string, value: string][] {
   const title: [string, string] = ['title', linkTitle(href)];
   return hasTarget ? [['href', href], ['target', '_blank'], title] : [['href', href], title];
 }

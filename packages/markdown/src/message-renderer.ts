@@ -28,7 +28,7 @@ function renderingOf(state: StateCore): Rendering {
 }
 
 /** The line passes: hanging lists, whitespace, fences (reference facts, markdown 1). */
-export function preparedSource(content: string, stash: StashedBlock[]): string {
+function preparedSource(content: string, stash: StashedBlock[]): string {
   const lines = extractFences(separateHangingLists(normalisedLines(content)), stash);
   // The text ends with its last block, without the newline that a fence left there.
   return `${lines.join('\n')}\n\n`;

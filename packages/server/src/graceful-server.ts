@@ -46,7 +46,7 @@ export type ListenOptions = {
  * How long an idle connection is kept. This is longer than in the gateway and usual proxies (60 s), so that a connection is never closed
  * here while a request is sent on it.
  */
-export const keepAliveTimeoutMs = 75_000;
+const keepAliveTimeoutMs = 75_000;
 
 /**
  * The most connections that wait to be accepted. A gateway whose event node died opens thousands at once to the next node. With Node's

@@ -1,4 +1,3 @@
-export { noteAccountChanges } from './account-changes.ts';
 export { undeclaredAnswer } from './answer-record.ts';
 export { productName } from './client-name.ts';
 export { connectStores, openPool } from './connect-stores.ts';
@@ -58,10 +57,4 @@ export { registerStoreMetrics } from './store-metrics.ts';
 export { faultLogger } from './tolerated-faults.ts';
 export { startMaintenance } from './maintenance.ts';
 export type { MaintenanceTask } from './maintenance.ts';
-export {
-  successText,
-  noStoreHeaders,
-  passageHeaders,
-  writeJson,
-  writeWhole,
-} from './write-answer.ts';
+export { noStoreHeaders, passageHeaders, writeJson, writeWhole } from './write-answer.ts';

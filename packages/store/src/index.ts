@@ -236,7 +236,7 @@ export {
   renewImpliedFlags,
 } from './messages/flags.ts';
 export type { MessageOfUser } from './messages/flags.ts';
-export { flagBits, flagNames, namesOfFlags } from './messages/message-sql.ts';
+export { flagBits, namesOfFlags } from './messages/message-sql.ts';
 export type { FlagName } from './messages/message-sql.ts';
 export {
   listUnreadOfLeavers,

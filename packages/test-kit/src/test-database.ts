@@ -74,10 +74,7 @@ export async function createMigratedDatabase(
 }
 
 /** Clones a database without connections. */
-export async function cloneDatabase(
-  administratorUrl: string,
-  template: string,
-): Promise<TestDatabase> {
+async function cloneDatabase(administratorUrl: string, template: string): Promise<TestDatabase> {
   const name = createDatabaseName();
   // The default strategy, which writes every page into the log, takes twice as long.
   await runAsAdministrator(

@@ -11,7 +11,7 @@ import { ReceivedBytes, decodeForm, multipartOverheadMaxBytes } from '@parley/se
 import type { HeldBody } from '@parley/server';
 
 /** A body up to this size is kept for a repeat. Every message and flag change is far smaller. */
-export const keptBodyMaxBytes = 1024 * 1024;
+const keptBodyMaxBytes = 1024 * 1024;
 
 export type RequestBody =
   | { readonly kind: 'kept'; readonly bytes: Buffer }

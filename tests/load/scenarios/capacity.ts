@@ -28,7 +28,7 @@ export type Capacity = {
   readonly steps: readonly CapacityStep[];
 };
 
-export const receiveMaxMs = 250;
+const receiveMaxMs = 250;
 // Each poll takes one of the 20,000 files that a process may open; the mix needs some as well.
 const peoplePerGateway = 9_000;
 const precision = 1.1;

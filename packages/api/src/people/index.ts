@@ -47,7 +47,6 @@ export type { BotChange, PersonChange } from './events.ts';
 export {
   botDefaults,
   botServicesSchema,
-  botTypeSchema,
   managedBotMembers,
   managedBotSchema,
   memberSchema,

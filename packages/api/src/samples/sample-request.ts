@@ -40,7 +40,7 @@ function answerOf(endpoint: Endpoint): SampleRequest['answer'] {
 }
 
 /** @returns the variables within a value, also those in lists and objects */
-export function variablesIn(value: ExampleValue): readonly ExampleVariable[] {
+function variablesIn(value: ExampleValue): readonly ExampleVariable[] {
   if (value instanceof ExampleVariable) return [value];
   return typeof value === 'object' && value !== null
     ? Object.values<ExampleValue>(value).flatMap(variablesIn)

@@ -24,7 +24,6 @@ export {
   listedSubscriptionSchema,
   streamSchema,
   subscriptionSchema,
-  subscriptionSettings,
   topicSchema,
   unsubscribedStreamSchema,
 } from './objects.ts';

@@ -17,7 +17,7 @@ export function checkIdentifier(name: string): string {
 }
 
 /** @returns the names of all tables, a partitioned one once */
-export async function listTables(db: Queryable): Promise<string[]> {
+async function listTables(db: Queryable): Promise<string[]> {
   const { rows } = await db.query<{ name: string }>({
     text: `SELECT c.relname AS name FROM pg_class c
       WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition

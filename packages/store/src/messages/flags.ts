@@ -127,7 +127,7 @@ export async function listFlagsOfHolders(
 }
 
 /** The most starred messages that the register answer lists (reference facts, events 4). */
-export const starredListedMax = 10_000;
+const starredListedMax = 10_000;
 
 /** @returns the ids of the user's starred messages, ascending, the newest `starredListedMax` at most */
 export async function listStarred(db: Queryable, userId: number): Promise<number[]> {

@@ -5,7 +5,7 @@
 import type { Client } from '@parley/database';
 
 /** The interface's names for the kinds of emoji (reference facts, messages 15). */
-export const reactionTypes = ['unicode_emoji', 'realm_emoji', 'zulip_extra_emoji'] as const;
+const reactionTypes = ['unicode_emoji', 'realm_emoji', 'zulip_extra_emoji'] as const;
 export type ReactionType = (typeof reactionTypes)[number];
 
 /** @throws TypeError for an unknown type, because the emoji was looked up by its type before */

@@ -76,7 +76,7 @@ export async function noteNewFile(
  *
  * @returns false if storing took too long and the file was removed
  */
-export async function claimNewFile(client: Client, storageKey: string): Promise<boolean> {
+async function claimNewFile(client: Client, storageKey: string): Promise<boolean> {
   const { rowCount } = await client.query({
     text: 'DELETE FROM files_to_remove WHERE storage_key = $1 AND NOT is_taken',
     values: [storageKey],

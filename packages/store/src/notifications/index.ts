@@ -29,5 +29,5 @@ export type {
   PushPlaces,
   PushTarget,
 } from './push-subscriptions.ts';
-export { activeForSecs, listNotificationFacts } from './notification-facts.ts';
+export { listNotificationFacts } from './notification-facts.ts';
 export type { NotificationFacts, StoredPlace } from './notification-facts.ts';

@@ -19,7 +19,7 @@ export function page(status: number, text: string): RawAnswer {
   );
 }
 
-export const fileNotFound = (): RawAnswer => page(404, 'File not found.');
+const fileNotFound = (): RawAnswer => page(404, 'File not found.');
 export const fileNotAuthorized = (): RawAnswer =>
   page(403, 'You are not authorized to view this file.');
 

@@ -28,7 +28,7 @@ const commentBegin = '<!--';
 const commentEnd = '-->';
 
 /** @returns the text without hidden HTML comments */
-export function withoutHiddenComments(text: string): string {
+function withoutHiddenComments(text: string): string {
   let kept = '';
   let at = 0;
   for (;;) {
