@@ -292,6 +292,10 @@ describe('a person', () => {
       [{ op: 'replace', path: 'USERNAME', value: 7 }, 'userName is not a text.'],
       [{ op: 'replace', value: { name: { givenname: [] } } }, 'name.givenName is not a text.'],
       [{ op: 'remove', path: 'username' }, 'userName cannot be removed.'],
+      [
+        { op: 'replace', path: 'emails', value: Array.from({ length: 101 }, () => ({})) },
+        'emails is not a list of at most 100.',
+      ],
     ] as const)
       expect(await scim.patch(`/Users/${id}`, operation)).toMatchObject({
         status: 400,

@@ -84,6 +84,8 @@ export const limits = {
   /** The operations of one PATCH of SCIM, and the members of a group in one request. */
   scimOperationsMax: 1_000,
   scimMembersMax: 10_000,
+  /** Addresses of one person, of which one is taken. */
+  scimEmailsMax: 100,
   scimExternalIdMaxCodePoints: 255,
   /** Enough for `scimMembersMax` members with their names and addresses. */
   scimBodyMaxBytes: 4 * 1024 * 1024,

@@ -78,8 +78,11 @@ export function externalIdOf(value: unknown): string | null {
 
 /** The one address of a list: the primary one, else that of work, else the first. */
 function addressOf(value: unknown): string | undefined {
-  const list = (Array.isArray(value) ? value : [value]).map((given) => {
-    const members = membersOf(given);
+  const given: unknown[] = Array.isArray(value) ? value : [value];
+  if (given.length > limits.scimEmailsMax)
+    throw invalid('emails', `a list of at most ${limits.scimEmailsMax}`);
+  const list = given.map((each) => {
+    const members = membersOf(each);
     if (members === undefined) throw invalid('emails', 'a list of objects');
     return members;
   });
