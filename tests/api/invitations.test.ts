@@ -143,6 +143,19 @@ describe('by address', () => {
     expect((await listed()).some((each) => each['email'] === email)).toBe(false);
   });
 
+  test('a list may be as mail programs write it', async () => {
+    const emails = [newAddress(), newAddress(), newAddress(), newAddress()];
+    const [nils, pia, ola, ida] = emails;
+    const list = `"Ask, Nils; Harbour" <${nils}>; Pia <${pia}>;\n${ola} , "Ida" <${ida}>,;`;
+    expect(await invite('ann', list)).toEqual(success);
+    const invited = (await listed()).map(({ email }) => email);
+    expect(invited).toEqual(expect.arrayContaining(emails));
+    expect(await invite('ann', `Ask, Nils <${newAddress()}>`)).toMatchObject({
+      code: 'INVITATION_FAILED',
+      errors: [['Ask', 'Invalid address.']],
+    });
+  });
+
   test('the refusals are those of the reference, in its order', async () => {
     const refused = async (
       who: PersonKey,

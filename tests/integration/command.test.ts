@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { codeSchemaVersion } from '@parley/database';
 import type { Pool } from '@parley/database';
 import { parleyVersion } from '@parley/server';
-import { ApiClient, openTestPool, startCluster, waitUntil } from '@parley/test-kit';
+import { ApiClient, openTestPool, readObjects, startCluster, waitUntil } from '@parley/test-kit';
 import type { Cluster } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
@@ -24,11 +24,7 @@ const keys = new Map<string, string>();
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'parley-command-'));
-  cluster = await startCluster({
-    messages: 0,
-    subscriptions: 0,
-    environment: { PARLEY_MODE: 'production' },
-  });
+  cluster = await startCluster({ environment: { PARLEY_MODE: 'production' } });
   env = environmentOf(cluster.settings);
   pool = openTestPool(cluster.settings.databaseUrl);
 });
@@ -200,6 +196,30 @@ test('it creates the first administrator of a production installation', async ()
   expect(await passwordWorks('ann@example.com', 'the tide is low on tuesdays')).toBe(true);
 });
 
+test('an organization begins with a stream that everybody joins, and a message in it', async () => {
+  const ann = client('Ann@example.com');
+  const { subscriptions } = await ann.get('users/me/subscriptions');
+  expect(subscriptions).toMatchObject([{ name: 'general', invite_only: false }]);
+  const defaults = {
+    include_public: 'false',
+    include_subscribed: 'false',
+    include_default: 'true',
+  };
+  const { streams } = await ann.get('streams', defaults);
+  expect(streams).toMatchObject([{ name: 'general', is_default: true }]);
+  const page = { anchor: 'oldest', num_before: '0', num_after: '10' };
+  const body = await ann.get('messages', page);
+  expect(body['messages']).toMatchObject([
+    {
+      display_recipient: 'general',
+      subject: 'welcome',
+      sender_full_name: 'Notification Bot',
+      flags: [],
+    },
+  ]);
+  expect(readObjects(body, 'messages')[0]?.['content']).toContain('<strong>Invitations</strong>');
+});
+
 test('a person is created with a password that is printed once, with events for everybody', async () => {
   const events = await watch('Ann@example.com');
   const made = await parley(env, ['user', 'create', 'bob@example.com', '--full-name', 'Bob Ray']);
@@ -207,6 +227,7 @@ test('a person is created with a password that is printed once, with events for 
   expect(await passwordWorks('bob@example.com', made['password'] as string)).toBe(true);
   expect(await events()).toMatchObject([
     { type: 'realm_user', op: 'add', person: { email: 'bob@example.com', is_admin: false } },
+    { type: 'subscription', op: 'peer_add', subscriptions: ['general'] },
   ]);
   const guest = await parley(
     env,
@@ -379,6 +400,7 @@ test('people are deactivated with their bots, and reactivated', async () => {
     is_active: false,
   });
   expect(await events()).toMatchObject([
+    { type: 'subscription', op: 'peer_remove', subscriptions: ['general'] },
     { type: 'realm_user', op: 'remove', person: { email: 'robert@example.com' } },
     { type: 'realm_user', op: 'remove', person: { email: 'tide-bot@127.0.0.1' } },
     { type: 'realm_bot', op: 'remove' },

@@ -4,17 +4,19 @@ import type { Client } from '@parley/database';
 import type { SendItem } from '@parley/event-log';
 import { contextOfData, renderMessage } from '@parley/markdown';
 import { createTopicConversations, findNotificationBot, findStreamSendFacts } from '@parley/store';
-import type { User } from '@parley/store';
+import type { Stream, User } from '@parley/store';
 
 import { composeMessage, composeText, systemClientName } from './compose-message.ts';
 import type { TextRenderer } from './compose-message.ts';
-import { notice, silentMention } from './notice.ts';
+import { notice, silentMention, streamLink } from './notice.ts';
 import type { Notice } from './notice.ts';
-import { noLinkifiers } from './realm-facts.ts';
-import type { RealmFactsReader } from './realm-facts.ts';
+import { RealmFactsReader, noLinkifiers } from './realm-facts.ts';
 
 /** The topic of notices about the stream itself (reference facts, streams 5.2). */
 export const streamEventsTopic = 'stream events';
+
+/** The topic of the first message of an organization. */
+const welcomeTopic = 'welcome';
 
 /**
  * The most first messages that one change sends, because each holds the head of the log for 70 µs. Usually only an administrator creates
@@ -29,42 +31,47 @@ export function streamCreatedNotice(
   return notice`Stream created by ${silentMention(actor)}.`;
 }
 
+/** What somebody reads who is the first in an organization, and who comes later. */
+function welcomeNotice(stream: Pick<Stream, 'id' | 'name'>): Notice {
+  return notice`This is ${streamLink(stream)}, which everybody reads who joins. Every message has a topic that keeps a conversation together: this one has the topic *welcome*, and the next can have another.
+
+* Talk about a subject in a stream of its own: **+** beside "Streams" makes one.
+* Bring people: **Settings**, **Invitations**.`;
+}
+
 /** The notice is short, whatever names it contains. */
 const renderer: TextRenderer = {
   render: (content, data) => renderMessage(content, contextOfData(data)),
 };
 
-/**
- * Makes the first message of each stream, in which the notification bot says who created it (reference facts, streams 5.2). The transaction
- * that creates the streams and their memberships sends them with its commit. So they exist exactly if the streams do, and are there when
- * the request is answered.
- *
- * @param options.streamIds in the order in which the messages are sent; at most `firstMessagesMax`
- * @returns an empty list if the organization has no notification bot
- */
-export async function composeFirstMessages(
-  client: Client,
-  options: {
-    readonly actor: User;
-    readonly streamIds: readonly number[];
-    readonly realmFacts: RealmFactsReader;
-    readonly realmUri: string;
-  },
-): Promise<SendItem[]> {
-  const { actor, streamIds, realmUri } = options;
+type NoticesInStreams = {
+  /** In the order in which the messages are sent. */
+  readonly streamIds: readonly number[];
+  readonly topic: string;
+  readonly text: Notice;
+  /** Begins the keys of the sends, which end with the stream. */
+  readonly keyPrefix: string;
+  readonly readByIds: readonly number[];
+  readonly realmFacts: RealmFactsReader;
+  readonly realmUri: string;
+};
+
+/** @returns a message of the notification bot for each stream; an empty list if the organization has no such bot */
+async function composeInStreams(client: Client, notices: NoticesInStreams): Promise<SendItem[]> {
+  const { streamIds, topic, realmUri } = notices;
   const bot = streamIds.length === 0 ? undefined : await findNotificationBot(client);
   if (bot === undefined) return [];
-  await createTopicConversations(client, streamIds, streamEventsTopic);
+  await createTopicConversations(client, streamIds, topic);
   const questions = streamIds.map((streamId) => ({
     senderId: bot.id,
     address: { streamId },
-    topic: streamEventsTopic,
+    topic,
   }));
   const { facts, realm: sendRealm } = await findStreamSendFacts(client, questions);
   const sender = questions[0] && facts.get(questions[0])?.sender;
   if (sendRealm === undefined || sender === undefined) return [];
-  const realm = await options.realmFacts.complete(client, sendRealm);
-  const { content, named } = streamCreatedNotice(actor);
+  const realm = await notices.realmFacts.complete(client, sendRealm);
+  const { content, named } = notices.text;
   const text = await composeText(content, {
     sender,
     realm: { ...realm, linkifiers: noLinkifiers },
@@ -79,25 +86,62 @@ export async function composeFirstMessages(
     if (stream?.conversationId === undefined) return [];
     return [
       composeMessage({
-        message: {
-          kind: 'stream',
-          sender,
-          content,
-          realm,
-          stream,
-          topic: streamEventsTopic,
-          authorityId: undefined,
-        },
+        message: { kind: 'stream', sender, content, realm, stream, topic, authorityId: undefined },
         conversation: { id: stream.conversationId, recipientId: stream.recipientId },
         text,
-        sendKey: { key: `stream-created:${stream.id}`, contentHash },
+        sendKey: { key: `${notices.keyPrefix}:${stream.id}`, contentHash },
         clientName: systemClientName,
         sentAtSecs,
         local: undefined,
         submessages: [],
-        readByIds: [actor.id],
+        readByIds: notices.readByIds,
         uploadPathIds: [],
       }),
     ];
+  });
+}
+
+/**
+ * Makes the first message of each stream, in which the notification bot says who created it (reference facts, streams 5.2). The transaction
+ * that creates the streams and their memberships sends them with its commit. So they exist exactly if the streams do, and are there when
+ * the request is answered.
+ *
+ * @param options.streamIds in the order in which the messages are sent; at most `firstMessagesMax`
+ * @returns an empty list if the organization has no notification bot
+ */
+export async function composeFirstMessages(
+  client: Client,
+  {
+    actor,
+    ...options
+  }: Pick<NoticesInStreams, 'streamIds' | 'realmFacts' | 'realmUri'> & { readonly actor: User },
+): Promise<SendItem[]> {
+  return composeInStreams(client, {
+    ...options,
+    topic: streamEventsTopic,
+    text: streamCreatedNotice(actor),
+    keyPrefix: 'stream-created',
+    readByIds: [actor.id],
+  });
+}
+
+/**
+ * Makes the message with which an organization begins, for the transaction that creates the organization with its first stream.
+ *
+ * @param realmUri where people reach the organization
+ */
+export async function composeWelcome(
+  client: Client,
+  stream: Pick<Stream, 'id' | 'name'>,
+  realmUri: string,
+): Promise<SendItem[]> {
+  return composeInStreams(client, {
+    streamIds: [stream.id],
+    topic: welcomeTopic,
+    text: welcomeNotice(stream),
+    keyPrefix: 'welcome',
+    readByIds: [],
+    realmFacts: new RealmFactsReader(client),
+    realmUri,
   });
 }

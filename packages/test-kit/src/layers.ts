@@ -56,7 +56,7 @@ export const layers: readonly Layer[] = [
   },
   {
     name: 'operations that services and the command share',
-    packages: { people: [], composing: [], 'history-import': ['people'] },
+    packages: { composing: [], people: ['composing'], 'history-import': ['people'] },
   },
   {
     name: 'services',

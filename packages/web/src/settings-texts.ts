@@ -120,7 +120,10 @@ export const settingsTexts = {
     icon: ['Icon', pictureHelp],
     inline_image_preview: 'Messages show pictures that they link to',
     inline_url_embed_preview: 'Messages show a preview of pages that they link to',
-    invitee_emails: ['Addresses', 'An address on each line, each alone or as Name <address>.'],
+    invitee_emails: [
+      'Addresses',
+      'On lines of their own, or with commas or semicolons between them; each alone or as Name <address>.',
+    ],
     invite_to_stream_policy: 'Who may add others to streams',
     is_announcement_only: 'Only administrators write',
     is_muted: ['Muted', 'Only mentions of you count as unread.'],

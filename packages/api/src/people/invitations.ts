@@ -59,7 +59,8 @@ export const invitePeopleEndpoint = declareEndpoint({
   parameters: [
     textParameter('invitee_emails', {
       required: true,
-      description: 'Separated by commas or line ends, each alone or as `Name <address>`',
+      description:
+        'Separated by commas, semicolons or line ends, each alone or as `Name <address>`',
     }),
     invitedAs,
     integerListParameter('stream_ids', {

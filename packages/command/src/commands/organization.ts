@@ -57,7 +57,7 @@ const create: Command = {
     ...options,
   },
   details:
-    'An installation has one organization. Continue with parley user create EMAIL --role administrator.',
+    'An installation has one organization. It begins with the stream general, which everybody joins. Continue with parley user create EMAIL --role administrator.',
   run: async (call, { env }) => {
     const stringId = checkStringId(call.find('string-id') ?? '');
     const settings = parseSettings(call.list('set'));

@@ -46,15 +46,18 @@ export function invitesChanged(): NonNullable<Append['entries']>[number] {
   ]);
 }
 
+/** What mail programs put around a name that has commas. */
+const quotedName = /"[^"\n]*"\s*(?=<)/g;
+
 /**
- * Reads addresses separated by commas or line ends, each alone or as `Name <address>`.
+ * Reads addresses separated by commas, semicolons or line ends, each alone or as `Name <address>`.
  *
  * @returns them without repeats, in alphabetical order
  * @throws ApiError if there are none or too many
  */
 function parseInvitees(raw: string): string[] {
   const byFoldedEmail = new Map<string, string>();
-  for (const part of raw.split(/[,\n]/)) {
+  for (const part of raw.replaceAll(quotedName, '').split(/[,;\n]/)) {
     const email = (/<([^<>]*)>\s*$/.exec(part)?.[1] ?? part).trim();
     if (email !== '') byFoldedEmail.set(foldName(email), email);
     if (byFoldedEmail.size > limits.inviteesMax)

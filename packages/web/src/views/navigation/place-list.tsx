@@ -69,7 +69,9 @@ export function PlaceList({ app, entries, shownAtFirst = Infinity, label }: Plac
               data-quiet={isQuiet}
             >
               {mark}
-              <span class="line">{name}</span>
+              <span class="line" dir="auto">
+                {name}
+              </span>
               <UnreadCount count={count} />
             </a>
             {below}

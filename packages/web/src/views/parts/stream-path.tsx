@@ -20,14 +20,17 @@ export function StreamPath({ app, streamId, topic, topicHtml }: StreamPathProps)
   return (
     <>
       {stream !== undefined && <StreamMark stream={stream} />}
-      <a href={app.addressOf({ view: 'messages', narrow: streamNarrow(streamId) })}>
+      <a href={app.addressOf({ view: 'messages', narrow: streamNarrow(streamId) })} dir="auto">
         {stream?.name ?? texts.messages.unknownStream}
       </a>
       {topic !== undefined && (
         <>
           {' '}
           <Icon name="chevron-right" />{' '}
-          <a href={app.addressOf({ view: 'messages', narrow: topicNarrow(streamId, topic) })}>
+          <a
+            href={app.addressOf({ view: 'messages', narrow: topicNarrow(streamId, topic) })}
+            dir="auto"
+          >
             {topicHtml === undefined ? topicName(topic) : <RenderedHtml html={topicHtml} inline />}
           </a>
         </>

@@ -72,6 +72,7 @@ function Row({ app, recent }: { readonly app: App; readonly recent: RecentConver
     <li data-unread={unreadCount > 0}>
       <a
         class="conversation line"
+        dir="auto"
         href={app.addressOf({ view: 'messages', narrow: narrowOf(conversation) })}
       >
         {conversation.type === 'stream'
@@ -123,7 +124,9 @@ function Origin({ app, conversation }: OriginProps) {
       href={app.addressOf({ view: 'messages', narrow: streamNarrow(stream.stream_id) })}
     >
       <StreamMark stream={stream} />
-      <span class="line">{stream.name}</span>
+      <span class="line" dir="auto">
+        {stream.name}
+      </span>
     </a>
   );
 }
