@@ -1,8 +1,9 @@
 /**
- * One request whose address is checked at the connection. A host name is looked up once for each request, its addresses are checked, and the
- * connection gets only these; so a name that changes its address meanwhile changes nothing. The final address of the socket is checked again.
- * No proxy of the environment is used, because a proxy would look up names by itself.
+ * One request whose address is checked at the connection. A host name is looked up once for each connection, its addresses are checked, and the
+ * connection gets only these; so a name that changes its address meanwhile changes nothing. The final address of the socket is checked again,
+ * for each request, as a connection may have been kept since an earlier one. No proxy of the environment is used, because a proxy would look up names by itself.
  */
+import type { LookupAddress } from 'node:dns';
 import { Agent as HttpAgent, request as requestHttp } from 'node:http';
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
@@ -12,12 +13,15 @@ import type { AddressRules } from './address-rules.ts';
 import { CallFault } from './call-fault.ts';
 import { literalAddress } from './find-addresses.ts';
 import type { FindAddresses } from './find-addresses.ts';
+import type { KeptConnections } from './kept-connections.ts';
 
 export type GuardedOptions = {
   readonly rules: AddressRules;
   readonly findAddresses: FindAddresses;
   /** For the head of the answer. */
   readonly timeoutMs: number;
+  /** By which requests over TLS go; by default each gets a connection of its own. */
+  readonly connections?: KeptConnections | undefined;
 };
 
 export type GuardedRequest = {
@@ -32,30 +36,41 @@ export type GuardedRequest = {
 
 const headMaxBytes = 16 * 1024;
 
-/** @throws CallFault if there is no address that may be called */
-async function findPermitted(
-  host: string,
-  { rules, findAddresses }: GuardedOptions,
-  signal: AbortSignal,
-): Promise<readonly string[]> {
-  const literal = literalAddress(host);
-  const found = literal === undefined ? await findAddresses(host, signal) : [literal];
-  signal.throwIfAborted();
+/** Without the address, which could reveal an internal network. */
+function addressNotAllowed(): CallFault {
+  return new CallFault('AddressNotAllowed', 'The address of this server may not be called.');
+}
+
+/** @throws CallFault if none of the addresses may be called */
+function permittedOf(found: readonly string[], { rules }: GuardedOptions): readonly string[] {
   const permitted = found.filter((address) => rules.permits(address));
-  // Without the address, which could reveal an internal network.
-  if (permitted.length === 0)
-    throw new CallFault('AddressNotAllowed', 'The address of this server may not be called.');
+  if (permitted.length === 0) throw addressNotAllowed();
   return permitted;
 }
 
-/** A look-up that returns only these addresses. */
-function fixedLookup(addresses: readonly string[]): LookupFunction {
-  const found = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-  return (_host, options, done) => {
+/** A look-up that returns only addresses that may be called. A connection that is made asks it; one that was kept does not. */
+function guardedLookup(options: GuardedOptions, signal: AbortSignal): LookupFunction {
+  const find = async (host: string): Promise<LookupAddress[]> => {
+    const found = await options.findAddresses(host, signal);
+    signal.throwIfAborted();
+    return permittedOf(found, options).map((address) => ({
+      address,
+      family: address.includes(':') ? 6 : 4,
+    }));
+  };
+  const answer = async (...[host, { all }, done]: Parameters<LookupFunction>): Promise<void> => {
+    let found: LookupAddress[];
+    try {
+      found = await find(host);
+    } catch (error) {
+      done(error instanceof Error ? error : new Error('no address was found'), []);
+      return;
+    }
     const [first] = found;
-    if (options.all === true) done(null, found);
+    if (all === true) done(null, found);
     else done(null, first?.address ?? '', first?.family);
   };
+  return (...asked) => void answer(...asked);
 }
 
 /** @returns the answer when its head has arrived */
@@ -73,14 +88,13 @@ function exchange(
       reject(error);
     };
     sent.on('error', fail);
-    sent.on('socket', (socket: Socket) =>
-      socket.once('connect', () => {
-        if (!rules.permits(socket.remoteAddress ?? ''))
-          sent.destroy(
-            new CallFault('AddressNotAllowed', 'The address of this server may not be called.'),
-          );
-      }),
-    );
+    sent.on('socket', (socket: Socket) => {
+      const judge = (): void => {
+        if (!rules.permits(socket.remoteAddress ?? '')) sent.destroy(addressNotAllowed());
+      };
+      if (socket.connecting) socket.once('connect', judge);
+      else judge();
+    });
     sent.on('upgrade', (_response, socket) => {
       socket.destroy();
       fail(new CallFault('UnexpectedUpgrade', 'The server wants to speak another protocol.'));
@@ -110,16 +124,21 @@ export async function sendGuarded(
   options: GuardedOptions,
   signal: AbortSignal,
 ): Promise<IncomingMessage> {
-  const addresses = await findPermitted(url.hostname, options, signal);
+  const literal = literalAddress(url.hostname);
+  // Node looks up no address that is written as one.
+  if (literal !== undefined) permittedOf([literal], options);
   const isSecure = url.protocol === 'https:';
+  // By default one agent for each request: nothing is shared, and the environment's proxies are not used.
   const agentOptions = { keepAlive: false, maxSockets: 1 };
+  const agent = isSecure
+    ? (options.connections ?? new HttpsAgent(agentOptions))
+    : new HttpAgent(agentOptions);
   return exchange(
     isSecure ? requestHttps : requestHttp,
     {
-      // One agent for each request: nothing is shared, and the environment's proxies are not used.
-      agent: isSecure ? new HttpsAgent(agentOptions) : new HttpAgent(agentOptions),
+      agent,
       protocol: url.protocol,
-      host: literalAddress(url.hostname) ?? url.hostname,
+      host: literal ?? url.hostname,
       ...(port !== undefined && { port }),
       path: `${url.pathname}${url.search}`,
       method,
@@ -129,7 +148,7 @@ export async function sendGuarded(
         'accept-encoding': 'identity',
         ...(body !== undefined && { 'content-length': Buffer.byteLength(body) }),
       },
-      lookup: fixedLookup(addresses),
+      lookup: guardedLookup(options, signal),
       maxHeaderSize: headMaxBytes,
       signal,
     },

@@ -1,4 +1,5 @@
 export { AddressRules } from './address-rules.ts';
+export { KeptConnections } from './kept-connections.ts';
 export { callService } from './call-service.ts';
 export type { CallOptions, CallResult, ServiceAnswer, ServiceCall } from './call-service.ts';
 export { fetchFile } from './fetch-file.ts';

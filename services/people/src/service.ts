@@ -4,7 +4,7 @@ import type { FileStore } from '@parley/files';
 import { MailRunner, PushRunner, notSentInTime, notificationTasks } from '@parley/jobs';
 import { subjectLogger } from '@parley/logging';
 import { openMailTransport } from '@parley/mail';
-import { AddressRules, callService, findAddressesInDns } from '@parley/outgoing';
+import { AddressRules, KeptConnections, callService, findAddressesInDns } from '@parley/outgoing';
 import { createPeopleContext } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
 import type { Pool } from '@parley/database';
@@ -88,12 +88,17 @@ function subjectOf(publicUrl: string): string {
   return protocol === 'https:' ? publicUrl : `mailto:parley@${hostname}`;
 }
 
+/** As many as a process has places for one push service, and for all (`PushServices`). */
+const pushConnections = { perServerMax: 32, allMax: 64, idleMs: 4_000, keptForMs: 60_000 };
+
 /** Notifies people who are away (decision 0053). */
 function startNotifications(frame: ServiceFrame, { keySecrets, publicUrl }: PeopleContext): void {
   const { config, log, metrics } = frame;
   const pool = openPool(frame, 'notifications', notificationConnections);
   const { allowedNetworks, timeoutMs } = config.outgoingWebhooks;
+  const connections = new KeptConnections(pushConnections);
   const callOptions = {
+    connections,
     rules: new AddressRules(allowedNetworks),
     findAddresses: findAddressesInDns,
     timeoutMs,
@@ -108,7 +113,10 @@ function startNotifications(frame: ServiceFrame, { keySecrets, publicUrl }: Peop
     registry: metrics.registry,
   });
   pushes.start();
-  frame.onDispose('pushes', () => pushes.stop());
+  frame.onDispose('pushes', async () => {
+    await pushes.stop();
+    connections.destroy();
+  });
   startMaintenance(
     frame,
     notificationTasks({
