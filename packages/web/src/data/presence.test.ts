@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 
+import { makePerson, makeState } from '../../tests/make-state.ts';
 import { RecordedRequests } from '../../tests/recorded-requests.ts';
-import { reportPresence } from './presence.ts';
+import { availabilityOf, reportPresence } from './presence.ts';
 
 let requests: RecordedRequests;
 let ending: AbortController;
@@ -45,4 +46,21 @@ test('one tab reports for all, and learns who is here', async () => {
   open({ ...alone, share: ({ reported = [] }) => learnt.push(...reported) });
   await reported(0);
   expect(learnt).toEqual([['bob@example.com', aggregated]]);
+});
+
+test.each([
+  ['active', { status: 'active', timestamp: 900 }],
+  ['idle', { status: 'idle', timestamp: 900 }],
+  ['offline', { status: 'active', timestamp: 800 }],
+  ['offline', undefined],
+  ['away', { status: 'active', timestamp: 900 }],
+] as const)('a person is %s whose newest report is %o', (expected, report) => {
+  const bob = { ...makePerson(3, 'Bob'), email: 'bob@example.com' };
+  const state = makeState({
+    nowSecs: 1_000,
+    people: new Map([[bob.user_id, bob]]),
+    reported: new Map(report && [[bob.email, report]]),
+    statuses: new Map(expected === 'away' ? [[bob.user_id, { away: true }]] : []),
+  });
+  expect(availabilityOf(state, bob.user_id)).toBe(expected);
 });

@@ -18,6 +18,7 @@ test.each([
   ['http://chat.example.com/user_uploads/fig.png', false],
   ['data:image/png;base64,AAAA', false],
   ['http://[', false],
+  ['', false],
 ])('the page loads %s: %s', (source, isOwn) => {
   expect(isOwnPicture(source, origin)).toBe(isOwn);
 });
