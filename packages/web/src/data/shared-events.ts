@@ -16,9 +16,8 @@ import type {
 import type { ConnectionState } from './app.ts';
 import { inGroups, pause } from './event-groups.ts';
 import { randomId } from './random-id.ts';
+import type { AppliedEvent } from './reducers/reducer.ts';
 import type { Registered } from './state.ts';
-
-type AppliedEvent = Exclude<FollowedEvent, { readonly type: 'registered' }>;
 
 /** What a tab gets, in order. The first replaces everything, by what the server answered or another tab knows. */
 export type Arrival<Known> =

@@ -1,3 +1,5 @@
+import type { Signal } from '@preact/signals';
+
 import type { Known, State } from '../state.ts';
 
 /** Changes what the state has in the form of `register`. */
@@ -5,22 +7,31 @@ export function changeRest({ rest }: State, change: Partial<Known['rest']>): voi
   rest.value = { ...rest.peek(), ...change };
 }
 
-/** @returns a copy with one value changed; the same map if it has none under the key */
-export function changedMap<Key, Value>(
-  map: ReadonlyMap<Key, Value>,
-  key: Key,
-  change: (value: Value) => Value,
-): ReadonlyMap<Key, Value> {
-  const value = map.get(key);
-  return value === undefined ? map : new Map(map).set(key, change(value));
+/** A map that the state has. */
+type Held<Key, Value> = Signal<ReadonlyMap<Key, Value>>;
+
+/** Puts values into a map, in place of those that it has under their keys. */
+export function putIn<Key, Value>(
+  held: Held<Key, Value>,
+  entries: Iterable<readonly [Key, Value]>,
+): void {
+  const all = new Map(held.peek());
+  for (const [key, value] of entries) all.set(key, value);
+  held.value = all;
 }
 
-/** @returns a copy without these keys */
-export function without<Key, Value>(
-  map: ReadonlyMap<Key, Value>,
-  keys: Iterable<Key>,
-): ReadonlyMap<Key, Value> {
-  const left = new Map(map);
+/** Changes a value, if there is one under the key. */
+export function changeIn<Key, Value>(
+  held: Held<Key, Value>,
+  key: Key,
+  change: (value: Value) => Value,
+): void {
+  const value = held.peek().get(key);
+  if (value !== undefined) putIn(held, [[key, change(value)]]);
+}
+
+export function removeFrom<Key, Value>(held: Held<Key, Value>, keys: Iterable<Key>): void {
+  const left = new Map(held.peek());
   for (const key of keys) left.delete(key);
-  return left;
+  held.value = left;
 }

@@ -3,7 +3,7 @@ import { emojiKey } from '../emoji.ts';
 import type { Narrow } from '../narrow.ts';
 import type { Message, State } from '../state.ts';
 import { changeUnread, isMention } from '../unread.ts';
-import { without } from './change.ts';
+import { removeFrom } from './change.ts';
 import type { AppliedEvent, Kept, Reducers } from './reducer.ts';
 import { noteFirstMessage } from './streams.ts';
 
@@ -122,7 +122,7 @@ export const messageReducers = {
   delete_message({ state, lists, topics }, event) {
     const ids = [event.message_id];
     lists.remove(ids);
-    state.unread.value = without(state.unread.peek(), ids);
+    removeFrom(state.unread, ids);
     if (event.message_type === 'stream') topics.reread([event.stream_id]);
   },
   update_message_flags(kept, { op, flag, messages, all }) {
@@ -135,7 +135,7 @@ export const messageReducers = {
     if (all) lists.store.updateWhere(() => true, change);
     else for (const id of messages) lists.store.update(id, change);
     if (flag === 'read') {
-      if (isSet) state.unread.value = all ? new Map() : without(state.unread.peek(), messages);
+      if (isSet) removeFrom(state.unread, all ? state.unread.peek().keys() : messages);
       // What the server does not say now comes with the next registration.
       else markUnread(kept, messages).catch(() => undefined);
     }

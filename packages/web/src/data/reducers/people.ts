@@ -1,20 +1,17 @@
 import { ascending, partnersOf } from '../narrow.ts';
 import type { Person, State, UserGroup } from '../state.ts';
-import { changeRest, changedMap, without } from './change.ts';
+import { changeIn, changeRest, putIn, removeFrom } from './change.ts';
 import type { AppliedEvent, Kept, Reducers } from './reducer.ts';
 
 type PersonEvent = Extract<AppliedEvent, { readonly type: 'realm_user' }>;
 type PersonChange = Extract<PersonEvent, { readonly op: 'update' }>['person'];
 
-function changePerson({ people }: State, userId: number, change: (person: Person) => Person): void {
-  people.value = changedMap(people.peek(), userId, change);
-}
-
 /** Presence is known by address. */
 function renamePresence({ reported }: State, from: string | undefined, to: string): void {
   const entry = from === undefined ? undefined : reported.peek().get(from);
-  if (from !== undefined && entry !== undefined)
-    reported.value = new Map(without(reported.peek(), [from])).set(to, entry);
+  if (from === undefined || entry === undefined) return;
+  removeFrom(reported, [from]);
+  putIn(reported, [[to, entry]]);
 }
 
 function changeField(
@@ -31,14 +28,14 @@ function changeField(
 function applyPersonChange({ state, lists }: Kept, change: PersonChange): void {
   const { user_id } = change;
   if ('custom_profile_field' in change) {
-    changePerson(state, user_id, (person) => changeField(person, change.custom_profile_field));
+    changeIn(state.people, user_id, (person) => changeField(person, change.custom_profile_field));
     return;
   }
   const { new_email, ...others } = { new_email: undefined, ...change };
   const members = new_email === undefined ? others : { ...others, email: new_email };
   if (new_email !== undefined)
     renamePresence(state, state.people.peek().get(user_id)?.email, new_email);
-  changePerson(state, user_id, (person) => ({ ...person, ...members }));
+  changeIn(state.people, user_id, (person) => ({ ...person, ...members }));
   if (user_id === state.self.peek().user_id) changeRest(state, members);
   const shown = {
     ...('full_name' in change && { sender_full_name: change.full_name }),
@@ -57,11 +54,8 @@ export const peopleReducers = {
     const { state } = kept;
     if (event.op === 'update') applyPersonChange(kept, event.person);
     else if (event.op === 'add')
-      state.people.value = new Map(state.people.peek()).set(event.person.user_id, {
-        ...event.person,
-        isActive: true,
-      });
-    else changePerson(state, event.person.user_id, (person) => ({ ...person, isActive: false }));
+      putIn(state.people, [[event.person.user_id, { ...event.person, isActive: true }]]);
+    else changeIn(state.people, event.person.user_id, (person) => ({ ...person, isActive: false }));
   },
   realm_bot({ state }, event) {
     const bots = state.rest.peek().realm_bots;
@@ -100,16 +94,17 @@ export const peopleReducers = {
       .filter((report) => report !== undefined)
       .reduce((one, other) => (other.timestamp >= one.timestamp ? other : one));
     const { status, timestamp } = newest;
-    reported.value = new Map(reported.peek()).set(email, { status, timestamp });
+    putIn(reported, [[email, { status, timestamp }]]);
   },
   user_status({ state: { statuses } }, { user_id, away, status_text }) {
     const known = { ...statuses.peek().get(user_id) };
     const isAway = away ?? known.away ?? false;
     const text = status_text ?? known.status_text ?? '';
-    statuses.value = new Map(statuses.peek()).set(user_id, {
+    const status = {
       ...(isAway && { away: true as const }),
       ...(text !== '' && { status_text: text }),
-    });
+    };
+    putIn(statuses, [[user_id, status]]);
   },
   typing({ state, typing }, { op, sender, recipients }) {
     const everybody = recipients.map(({ user_id }) => user_id);

@@ -1,16 +1,13 @@
 import { streamIdOf } from '../narrow.ts';
 import { byId, mutedTopicKeys, withoutSubscribers } from '../state.ts';
 import type { State } from '../state.ts';
-import { changedMap, without } from './change.ts';
+import { changeIn, putIn, removeFrom } from './change.ts';
 import type { Kept, Reducers } from './reducer.ts';
 
 /** Changes a stream wherever the state has it. */
 function changeStream({ streams, subscriptions }: State, streamId: number, change: object): void {
-  streams.value = changedMap(streams.peek(), streamId, (stream) => ({ ...stream, ...change }));
-  subscriptions.value = changedMap(subscriptions.peek(), streamId, (stream) => ({
-    ...stream,
-    ...change,
-  }));
+  changeIn(streams, streamId, (stream) => ({ ...stream, ...change }));
+  changeIn(subscriptions, streamId, (stream) => ({ ...stream, ...change }));
 }
 
 export function noteFirstMessage(state: State, streamId: number, messageId: number): void {
@@ -19,9 +16,9 @@ export function noteFirstMessage(state: State, streamId: number, messageId: numb
 }
 
 function forgetStreams(state: State, ids: readonly number[]): void {
-  state.streams.value = without(state.streams.peek(), ids);
-  state.subscriptions.value = without(state.subscriptions.peek(), ids);
-  state.subscribers.value = without(state.subscribers.peek(), ids);
+  removeFrom(state.streams, ids);
+  removeFrom(state.subscriptions, ids);
+  removeFrom(state.subscribers, ids);
   const isLeft = (streamId: number): boolean => !ids.includes(streamId);
   state.mutedTopics.value = new Set(
     [...state.mutedTopics.peek()].filter((key) => isLeft(Number.parseInt(key, 10))),
@@ -52,10 +49,10 @@ function rereadStreams({ lists, topics }: Kept, ids: readonly number[]): void {
 function removeSubscriptions(kept: Kept, ids: readonly number[]): void {
   const { state } = kept;
   const { user_id, is_admin } = state.self.peek();
-  state.subscriptions.value = without(state.subscriptions.peek(), ids);
+  removeFrom(state.subscriptions, ids);
   changeSubscribers(state, ids, (subscribers) => subscribers.difference(new Set([user_id])));
   const hidden = ids.filter((id) => state.streams.peek().get(id)?.invite_only === true);
-  if (!is_admin) state.subscribers.value = without(state.subscribers.peek(), hidden);
+  if (!is_admin) removeFrom(state.subscribers, hidden);
   rereadStreams(kept, ids);
 }
 
@@ -85,7 +82,7 @@ export const streamReducers = {
         ...streams.peek().get(stream.stream_id),
         ...stream,
       }));
-      streams.value = new Map([...streams.peek(), ...byId(listed)]);
+      putIn(streams, byId(listed));
       changeSubscribers(state, idsOf(event.streams), (ids) => ids);
     }
   },
@@ -95,8 +92,8 @@ export const streamReducers = {
       case 'add': {
         const { streams, subscriptions } = state;
         const added = byId(event.subscriptions.map(withoutSubscribers));
-        streams.value = new Map([...streams.peek(), ...added]);
-        subscriptions.value = new Map([...subscriptions.peek(), ...added]);
+        putIn(streams, added);
+        putIn(subscriptions, added);
         for (const { stream_id, subscribers } of event.subscriptions)
           changeSubscribers(state, [stream_id], () => new Set(subscribers));
         rereadStreams(kept, [...added.keys()]);
