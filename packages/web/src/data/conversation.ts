@@ -4,10 +4,7 @@ import { partnersOf } from './narrow.ts';
 import type { Conversation } from './narrow.ts';
 import type { Message, State } from './state.ts';
 
-export function conversationOfMessage(
-  message: Message,
-  { self }: Pick<State, 'self'>,
-): Conversation {
+export function conversationOfMessage(message: Message, { self }: State): Conversation {
   if (message.type === 'stream')
     return { type: 'stream', streamId: message.stream_id, topic: message.subject };
   const everybody = message.display_recipient.map(({ id }) => id);

@@ -29,10 +29,7 @@ export async function sendLater(
 }
 
 /** Where a message will go. */
-export function conversationOfScheduled(
-  message: ScheduledMessage,
-  { self }: Pick<State, 'self'>,
-): Conversation {
+export function conversationOfScheduled(message: ScheduledMessage, { self }: State): Conversation {
   return message.type === 'stream'
     ? { type: 'stream', streamId: message.to, topic: message.topic }
     : { type: 'private', userIds: partnersOf(message.to, self.peek().user_id) };

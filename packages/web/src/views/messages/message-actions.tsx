@@ -80,11 +80,9 @@ export function MessageActions({ app, message, hasButtons }: MessageActionsProps
 
 type OpenDialog = (name: DialogName) => void;
 
-function quickActions(
-  app: App,
-  message: Message,
-  open: OpenDialog,
-): readonly (MenuItem & { readonly icon: IconName })[] {
+type QuickAction = MenuItem & { readonly icon: IconName };
+
+function quickActions(app: App, message: Message, open: OpenDialog): readonly QuickAction[] {
   const t = texts.actions;
   const isStarred = message.flags.includes('starred');
   return [

@@ -2,10 +2,7 @@ import type { State, Stream, Subscription } from '../../data/state.ts';
 import { Icon } from '../icon.tsx';
 
 /** @returns with what the person set for it, if they subscribe to it */
-export function findStream(
-  { subscriptions, streams }: State,
-  streamId: number,
-): Stream | Subscription | undefined {
+export function findStream({ subscriptions, streams }: State, streamId: number) {
   return subscriptions.value.get(streamId) ?? streams.value.get(streamId);
 }
 

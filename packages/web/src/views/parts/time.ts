@@ -1,15 +1,14 @@
 import type { Settings } from '../../data/state.ts';
 
+type HourSetting = Pick<Settings, 'twenty_four_hour_time'>;
+
 /** By whether the day has twenty-four hours. Making a format takes long, using it does not. */
 const timeFormats = [true, false].map(
   (hour12) => new Intl.DateTimeFormat(undefined, { timeStyle: 'short', hour12 }),
 );
 
 /** The time of day of a moment. */
-export function formatTime(
-  at: Date,
-  { twenty_four_hour_time }: Pick<Settings, 'twenty_four_hour_time'>,
-): string {
+export function formatTime(at: Date, { twenty_four_hour_time }: HourSetting): string {
   return timeFormats[Number(twenty_four_hour_time)]?.format(at) ?? '';
 }
 
@@ -22,10 +21,7 @@ export function formatLongMoment(atSecs: number): string {
 }
 
 /** A moment with its day. */
-export function formatMoment(
-  at: Date,
-  { twenty_four_hour_time }: Pick<Settings, 'twenty_four_hour_time'>,
-): string {
+export function formatMoment(at: Date, { twenty_four_hour_time }: HourSetting): string {
   return at.toLocaleString(undefined, {
     weekday: 'short',
     day: 'numeric',
@@ -39,11 +35,7 @@ export function formatMoment(
 const daySecs = 86_400;
 
 /** When a message was sent, as short as it is clear: the time of today, the weekday of this week, otherwise the date. */
-export function formatAge(
-  atSecs: number,
-  nowSecs: number,
-  settings: Pick<Settings, 'twenty_four_hour_time'>,
-): string {
+export function formatAge(atSecs: number, nowSecs: number, settings: HourSetting): string {
   const at = new Date(atSecs * 1_000);
   const now = new Date(nowSecs * 1_000);
   if (at.toDateString() === now.toDateString()) return formatTime(at, settings);

@@ -55,34 +55,29 @@ function declare<Name extends FieldName, Value extends FieldValue>(
   return { name, label, help, kind: 'input', ...control, initial };
 }
 
-export function toggles<Name extends FieldName>(
-  ...names: readonly Name[]
-): readonly Field<Name, boolean>[] {
+export function toggles<Name extends FieldName>(...names: readonly Name[]) {
   return names.map((name) =>
     declare<Name, boolean>(name, false, { attributes: { type: 'checkbox' } }),
   );
 }
 
-export function line<Name extends FieldName>(
-  name: Name,
-  attributes: Attributes = {},
-): Field<Name, string> {
+export function line<Name extends FieldName>(name: Name, attributes: Attributes = {}) {
   return declare<Name, string>(name, '', { attributes });
 }
 
 /** The name of a person or a bot. */
 export const nameField = line('full_name', { required: true, maxLength: 100 });
 
-export function area<Name extends FieldName>(name: Name, maxLength: number): Field<Name, string> {
+export function area<Name extends FieldName>(name: Name, maxLength: number) {
   return declare<Name, string>(name, '', { kind: 'textarea', attributes: { maxLength } });
 }
 
-export function amount<Name extends FieldName>(name: Name, max: number): Field<Name, number> {
+export function amount<Name extends FieldName>(name: Name, max: number) {
   const attributes = { type: 'number', required: true, min: 0, max } as const;
   return declare<Name, number>(name, 0, { attributes });
 }
 
-export function file<Name extends FieldName>(name: Name): Field<Name, Blob> {
+export function file<Name extends FieldName>(name: Name) {
   const attributes = { type: 'file', required: true, accept: 'image/*' } as const;
   return declare<Name, Blob>(name, new Blob(), { attributes });
 }
@@ -107,10 +102,7 @@ export function listed<Name extends ListedName>(name: Name) {
 }
 
 /** Any of many things, by their ids. */
-export function several<Name extends FieldName>(
-  name: Name,
-  choices: readonly Choice<number>[],
-): Field<Name, readonly number[]> {
+export function several<Name extends FieldName>(name: Name, choices: readonly Choice<number>[]) {
   return declare<Name, readonly number[]>(name, [], { kind: 'picker', choices });
 }
 
