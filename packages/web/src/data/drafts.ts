@@ -1,6 +1,5 @@
 /** What was written and not sent, by conversation. */
 import { computed } from '@preact/signals';
-import type { ReadonlySignal } from '@preact/signals';
 
 import { conversationKey, isConversation } from './narrow.ts';
 import type { Conversation } from './narrow.ts';
@@ -24,12 +23,11 @@ type Draft = Checked<typeof isDraft>;
 
 export class Drafts {
   /** The one changed last first. */
-  readonly all: ReadonlySignal<readonly Draft[]>;
+  readonly all = computed(() => this.#stored.items.value.toReversed());
   readonly #stored: StoredList<Draft>;
 
   constructor(store: AccountStore) {
     this.#stored = store.list('drafts', draftsMax, isDraft);
-    this.all = computed(() => this.#stored.items.value.toReversed());
   }
 
   find(conversation: Conversation): Draft | undefined {

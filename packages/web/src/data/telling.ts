@@ -1,6 +1,5 @@
 /** What the person is told of: new messages as they arrive, and how many are waiting. Who is told is decided by `@parley/notification-rules`. */
 import { computed } from '@preact/signals';
-import type { ReadonlySignal } from '@preact/signals';
 import { notificationsFor } from '@parley/notification-rules';
 import type { Attention, Recipient } from '@parley/notification-rules';
 
@@ -47,11 +46,10 @@ export class Telling {
   /** What came before anybody listened: the part that tells is loaded while events arrive already. */
   #kept: Message[] | undefined = [];
   /** Unread messages as the person has chosen to count them. */
-  readonly waiting: ReadonlySignal<Waiting>;
+  readonly waiting = computed(() => this.#countWaiting());
 
   constructor(state: State) {
     this.#state = state;
-    this.waiting = computed(() => this.#countWaiting());
   }
 
   /** Hears of each message that arrives, once; the first listener also of those that came before it and are still unread. There is one at a time. */

@@ -1,9 +1,8 @@
 import { computed, effect, signal, untracked } from '@preact/signals';
-import type { ReadonlySignal } from '@preact/signals';
 
 import type { App } from '../../data/app.ts';
 import { findCautions, findObstacle } from '../../data/compose-checks.ts';
-import type { Caution, Obstacle } from '../../data/compose-checks.ts';
+import type { Obstacle } from '../../data/compose-checks.ts';
 import { noTopic } from '../../data/message-actions.ts';
 import {
   conversationOf,
@@ -40,8 +39,14 @@ export class Composer {
   readonly isPreviewed = signal(false);
   /** Set by an attempt to send what cannot be sent or needs a second look. */
   readonly wasTried = signal(false);
-  readonly obstacle: ReadonlySignal<Obstacle | undefined>;
-  readonly cautions: ReadonlySignal<readonly Caution[]>;
+  readonly obstacle = computed(() => {
+    const conversation = this.app.composing.value;
+    return conversation && this.#findObstacle(conversation);
+  });
+  readonly cautions = computed(() => {
+    const conversation = this.app.composing.value;
+    return conversation ? findCautions(this.app, conversation, this.field.text.value) : [];
+  });
   #target: Target = { conversation: undefined };
   #saveTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -53,20 +58,6 @@ export class Composer {
         this.#saveSoon();
       },
       linkTaker: () => this.#takerOfLinks(this.#target),
-    });
-    this.obstacle = computed(() => {
-      const conversation = app.composing.value;
-      if (conversation === undefined) return undefined;
-      return (
-        findObstacle(app.state, conversation, this.field.text.value) ??
-        (this.field.uploads.areRunning.value
-          ? { text: texts.compose.obstacles.uploading, isUnfinished: true }
-          : undefined)
-      );
-    });
-    this.cautions = computed(() => {
-      const conversation = app.composing.value;
-      return conversation ? findCautions(app, conversation, this.field.text.value) : [];
     });
   }
 
@@ -83,6 +74,13 @@ export class Composer {
       this.app.typing.tell(undefined);
       this.app.composing.value = undefined;
     };
+  }
+
+  #findObstacle(conversation: Conversation): Obstacle | undefined {
+    const { text, uploads } = this.field;
+    const uploading = { text: texts.compose.obstacles.uploading, isUnfinished: true } as const;
+    const found = findObstacle(this.app.state, conversation, text.value);
+    return found ?? (uploads.areRunning.value ? uploading : undefined);
   }
 
   #followPlace(): () => void {
