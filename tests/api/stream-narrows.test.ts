@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 
 import { refusalOf } from './message-fixture.ts';
 import { startSmallOrganization } from './small-organization.ts';
-import type { SmallOrganization } from './small-organization.ts';
+import type { PersonKey, SmallOrganization } from './small-organization.ts';
 
 let all: SmallOrganization;
 beforeAll(async () => {
@@ -29,21 +29,23 @@ async function makeKnown(content = 'known'): Promise<number> {
 }
 
 /** @returns the contents of a page */
-async function read(stream: string, topic = 'now', anchor = 'newest'): Promise<unknown[]> {
-  const page = await all.client('ann').get('messages', {
+async function read(
+  stream: string | number,
+  topic = 'now',
+  anchor = 'newest',
+  who: PersonKey = 'ann',
+): Promise<unknown[]> {
+  const page = await all.client(who).get('messages', {
     anchor,
     num_before: 5,
     num_after: 5,
     apply_markdown: false,
-    narrow: JSON.stringify([
-      ['stream', stream],
-      ['topic', topic],
-    ]),
+    narrow: JSON.stringify([{ operator: 'stream', operand: stream }, ['topic', topic]]),
   });
   return readObjects(page, 'messages').map(({ content }) => content);
 }
 
-const unknown = (stream: string): object => ({
+const unknown = (stream: string | number): object => ({
   code: 'BAD_NARROW',
   desc: `unknown stream ${stream}`,
 });
@@ -75,6 +77,21 @@ test.each(['now', 'nothing here'])('a deactivated stream (%s)', async (topic) =>
   const id = await makeKnown();
   await all.client('ann').delete(`streams/${id}`);
   expect(await refusalOf(read(name, topic))).toMatchObject(unknown(name));
+});
+
+test('a deactivated stream is read by its id and its new name, and unknown to those who were never in it', async () => {
+  const id = await makeKnown();
+  await all.client('bob').post('users/me/subscriptions', { subscriptions: [{ name }] });
+  await all
+    .client('bob')
+    .post('messages', { type: 'stream', to: name, topic: 'now', content: 'too' });
+  await all.client('ann').delete(`streams/${id}`);
+  for (const stream of [id, `!DEACTIVATED:${name}`]) {
+    expect(await read(stream)).toEqual(['known', 'too']);
+    expect(await read(stream, 'now', 'newest', 'bob')).toEqual(['too']);
+    expect(await refusalOf(read(stream, 'now', 'newest', 'cat'))).toMatchObject(unknown(stream));
+    expect(await refusalOf(read(stream, 'now', 'newest', 'gil'))).toMatchObject(unknown(stream));
+  }
 });
 
 test('a topic without messages is an empty list, each time', async () => {

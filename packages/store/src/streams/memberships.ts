@@ -375,10 +375,11 @@ export async function knowsOfStream(
 }
 
 /**
- * Finds a stream in one statement, so that the cost of a hidden stream is that of one that does not exist.
+ * Finds a stream in one statement, so that the cost of a hidden stream is that of one that does not exist. A deactivated one is found too,
+ * under the name that it has since: its messages are kept (reference facts, streams 8.2).
  *
  * @param which a stream's id, or its trimmed name in any letter case
- * @returns its id; undefined if it does not exist or is deactivated, or if the user may not learn that it exists
+ * @returns its id; undefined if it does not exist, or if the user may not learn that it exists or existed
  */
 export async function findKnownStreamId(
   db: Queryable,
@@ -389,7 +390,7 @@ export async function findKnownStreamId(
   const { rows } = await db.query<{ id: number }>({
     name: byName ? 'store-find-known-stream-by-name' : 'store-find-known-stream-by-id',
     text: `SELECT s.id FROM streams s, users u
-      WHERE ${byName ? 's.name_folded = $2' : 's.id = $2::bigint'} AND NOT s.is_deactivated AND u.id = $1 AND ${knowsOfStreamSql('s', 'u')}`,
+      WHERE ${byName ? 's.name_folded = $2' : 's.id = $2::bigint'} AND u.id = $1 AND ${knowsOfStreamSql('s', 'u')}`,
     values: [userId, byName ? foldName(which.name) : which.streamId],
   });
   return rows[0]?.id;
