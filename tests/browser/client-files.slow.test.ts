@@ -1,7 +1,11 @@
 /** The files of the client in a browser: its policy, what the service worker keeps, the start without a network, and new versions. */
+import { createServer, request as httpRequest } from 'node:http';
 import { cp, mkdtemp, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
 
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
@@ -9,8 +13,7 @@ import { expect, test } from 'vitest';
 import { sendTo, startBrowserTests } from './browser-system.ts';
 import { builtFolder } from './chromium.ts';
 import { waitUntil } from './patience.ts';
-import { expectShown } from './visitor.ts';
-import type { Visitor } from './visitor.ts';
+import { expectShown, Visitor } from './visitor.ts';
 
 const { system, visit } = startBrowserTests();
 
@@ -169,13 +172,82 @@ async function deploy(folder: string): Promise<void> {
 
 /** The name of the page's script. */
 async function scriptOf(page: Page): Promise<string> {
-  return page.evaluate(() => document.querySelector('script')?.src.split('/').at(-1) ?? '');
+  return page.evaluate(
+    () =>
+      document.querySelector<HTMLScriptElement>('script[type=module]')?.src.split('/').at(-1) ?? '',
+  );
 }
 
 async function expectNextVersion({ page }: Visitor): Promise<void> {
   await expectShown(page.getByRole('main').getByRole('heading').first());
   expect(await scriptOf(page)).toMatch(/next\.js$/);
 }
+
+/** A balancer that sends each request where `choose` says by its path. */
+async function balance(
+  choose: (path: string) => string,
+): Promise<{ readonly url: string } & AsyncDisposable> {
+  const server = createServer((request, response) => {
+    const path = request.url ?? '/';
+    const { method, headers } = request;
+    const forwarded = httpRequest(new URL(path, choose(path)), { method, headers }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    });
+    forwarded.on('error', () => response.destroy());
+    request.pipe(forwarded);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await promisify(server.close.bind(server))();
+    },
+  };
+}
+
+test('a page whose parts are asked of a gateway of another version begins again until it has them', async () => {
+  const { browser, cluster } = system();
+  const folder = await makeNextVersion();
+  const { gatewayUrls } = cluster;
+  await cluster.startAnother('gateway', { PARLEY_WEB_DIR: folder });
+  const next = cluster.gatewayUrls.find((url) => !gatewayUrls.includes(url)) ?? '';
+  let pages = 0;
+  let pagesWithoutParts = 2;
+  await using balancer = await balance((path) => {
+    if (path === '/') pages += 1;
+    const isPart = path.startsWith('/assets/') && pages <= pagesWithoutParts;
+    return isPart ? cluster.url : next;
+  });
+  const [lucky, unlucky] = [
+    await Visitor.open(browser, balancer.url, { serviceWorkers: 'block' }),
+    await Visitor.open(browser, balancer.url, { serviceWorkers: 'block' }),
+  ];
+  try {
+    await lucky.page.goto(balancer.url);
+    await expectNextVersion(lucky);
+    expect(pages).toBe(3);
+    // Whoever never gets them is told, and not kept loading.
+    pagesWithoutParts = Number.POSITIVE_INFINITY;
+    const { page } = unlucky;
+    await page.clock.install();
+    await page.goto(balancer.url);
+    const told = page.getByText('Parts of this page did not come.');
+    await waitUntil('the person is told', async () => {
+      await page.clock.fastForward('01:00');
+      return told.isVisible();
+    });
+    expect(pages).toBe(3 + 7);
+  } finally {
+    await lucky.close();
+    await unlucky.close();
+    await cluster.kill('gateway', 1, 'SIGTERM');
+    await rm(folder, { recursive: true });
+  }
+});
 
 test('a new version takes over: open pages go on, and the next start has it', async () => {
   const { ann } = system();

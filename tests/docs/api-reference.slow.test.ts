@@ -1,5 +1,6 @@
 /** The page `/api/docs` as people see it: in a browser, through the gateway. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 
 import type { Endpoint } from '@parley/api';
 import { endpoints } from '@parley/api/endpoints';
@@ -7,6 +8,7 @@ import { interfaceDocument } from '@parley/api/interface-document';
 import { sampleRequestOf } from '@parley/api/samples';
 import { parleyVersion } from '@parley/server';
 import { readObjects } from '@parley/test-kit';
+import type { AxeResults, RunOptions } from 'axe-core';
 import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
@@ -36,8 +38,10 @@ afterAll(async () => {
 });
 
 /** The page, and everything that a browser reports as an error. */
-async function open(): Promise<{ readonly page: Page; readonly faults: string[] }> {
-  const page = await (await browser.newContext({ viewport })).newPage();
+async function open(
+  colorScheme: 'light' | 'dark' = 'light',
+): Promise<{ readonly page: Page; readonly faults: string[] }> {
+  const page = await (await browser.newContext({ viewport, colorScheme })).newPage();
   const faults: string[] = [];
   page.on('console', (message) => {
     if (message.type() === 'error' || message.type() === 'warning')
@@ -131,6 +135,36 @@ test('it shows the chapters below one another, with every operation', async () =
     await page.waitForSelector(`.opblock-tag-section:not(.is-open) ${heading}`);
   }
   expect(operations).toBe(endpoints.length);
+});
+
+const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core')), 'utf8');
+
+/** The elements whose colours are too alike to be read. */
+async function findPaleElements(page: Page): Promise<readonly string[]> {
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as {
+      axe: { run: (context: Document, options: RunOptions) => Promise<AxeResults> };
+    };
+    const { violations } = await axe.run(document, { runOnly: ['color-contrast'] });
+    return violations.flatMap(({ nodes }) => nodes.map(({ html }) => html));
+  });
+}
+
+test.for(['light', 'dark'] as const)('its colours can be read: %s', async (scheme) => {
+  const { page } = await open(scheme);
+  const luminance = await page.evaluate(() => {
+    const [red = 0] = getComputedStyle(document.body).backgroundColor.match(/\d+/g) ?? [];
+    return Number(red);
+  });
+  expect(luminance > 128).toBe(scheme === 'light');
+  await page.evaluate(axeSource);
+  await page.click('[id="operations-tag-Messages"]');
+  await page.click('[id="operations-Messages-send-message"] .opblock-summary-control');
+  await page.waitForSelector('[id="operations-Messages-send-message"] .code-samples');
+  expect(await findPaleElements(page)).toEqual([]);
+  await page.click('.btn.authorize');
+  await page.waitForSelector('.modal-ux button.authorize');
+  expect(await findPaleElements(page)).toEqual([]);
 });
 
 test('a request tried there succeeds with credentials entered there', async () => {

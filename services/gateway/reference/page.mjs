@@ -115,6 +115,16 @@ function documentForPage(document) {
   return document;
 }
 
+/** The library has dark colours, but does not ask what the reader prefers. */
+const prefersDark = matchMedia('(prefers-color-scheme: dark)');
+
+function followPreference() {
+  document.documentElement.classList.toggle('dark-mode', prefersDark.matches);
+}
+
+followPreference();
+prefersDark.addEventListener('change', followPreference);
+
 const loaded = await fetch('/api/v1/openapi.json', { credentials: 'omit' });
 
 globalThis.SwaggerUIBundle({
