@@ -1,4 +1,4 @@
-import { open, readFile, readdir, truncate, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, readdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -20,10 +20,15 @@ afterAll(() => target[Symbol.asyncDispose]());
 
 const archive = (): string => join(target.folder, 'archive.tar.gz');
 
+/** The folders to which imports have unpacked. */
+async function listUnpacked(): Promise<string[]> {
+  const left = await readdir(target.folder);
+  return left.filter((name) => name.startsWith('parley-import-'));
+}
+
 async function expectEmpty(): Promise<void> {
   expect(await target.left()).toEqual({ rows: 0, files: [] });
-  const left = await readdir(target.folder);
-  expect(left.filter((name) => name.startsWith('parley-import-'))).toEqual([]);
+  expect(await listUnpacked()).toEqual([]);
 }
 
 async function expectRefused(text: RegExp, more: readonly string[] = []): Promise<void> {
@@ -170,10 +175,15 @@ test('a killed import leaves nothing, and can be started again', async () => {
   await running.ended;
   await release();
   expect((await target.left()).rows).toBe(0);
+  const unpacked = await listUnpacked();
+  expect(unpacked).toHaveLength(1);
+  // Another installation's import must not touch it, nor anybody else's folder.
+  await mkdir(join(target.folder, 'parley-import-0000000000000000'));
   const again = await target.importFrom('zulip', archive(), administrator, ['--json']);
   expect(again.error).toBe('');
   const { rows: named } = await target.pool.query<{ count: number }>(
     'SELECT (SELECT count(*) FROM uploads) + 2 * (SELECT count(*) FROM avatars) + (SELECT count(*) FROM realm_emoji) AS count',
   );
   expect((await target.left()).files).toHaveLength(named[0]?.count ?? -1);
+  expect(await listUnpacked()).toEqual(['parley-import-0000000000000000']);
 }, 120_000);

@@ -4,6 +4,7 @@ import { readObjects } from '@parley/test-kit';
 import type { ApiClient, JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { writeHugeZip } from './hostile-archives.ts';
 import { ImportTarget, contents, readMessages } from './imported-organization.ts';
 import { longName, longText, slackFiles, writeSlack } from './slack-fixture.ts';
 import { writeZip } from './write-archives.ts';
@@ -51,6 +52,13 @@ describe('an archive that could do harm, or is not whole, is refused', () => {
     expect(ended.code).toBe(1);
   });
 
+  test('entries of a zip one inside of the other', async () => {
+    const entries = ['x/users.json', 'x/channels.json'].map((name) => ({ name, parts: ['[]'] }));
+    await writeHugeZip(archive(), entries, { isOverlapping: true });
+    const { code, error } = await target.importFrom('slack', archive(), 'ana@birch.example');
+    expect([code, error]).toEqual([1, expect.stringContaining('one inside of the other')]);
+  });
+
   test('a cut day', async () => {
     await writeSlack(archive(), { 'general/2023-11-14.json': '[{"type": "message"' });
     const ended = await target.importFrom('slack', archive(), 'ana@birch.example');
@@ -73,6 +81,23 @@ test('reactions that are none stop nobody', async () => {
   ]);
   expect(ended.error).toBe('');
   expect(ended.code).toBe(0);
+});
+
+test('a record that cannot be read does not stop the others, and is counted as one', async () => {
+  const message = { type: 'message', user: 'U1', text: 'Whole', ts: '1700040000.000100' };
+  const tooLong = { ...message, ts: '1700040001.000100', text: 'x'.repeat(1_000_001) };
+  const file = { ...message, ts: '1700040002.000100', files: [{ id: 'F9', mode: 'tombstone' }] };
+  await writeSlack(archive(), {
+    'general/2023-11-15.json': `[${JSON.stringify(message)}, {"files": [1], "text": oh,}, ${JSON.stringify(tooLong)},
+      ${JSON.stringify(file)}]`,
+  });
+  const { code, out, error } = await target.importFrom('slack', archive(), 'ana@birch.example', [
+    '--dry-run',
+  ]);
+  expect([code, error]).toEqual([0, '']);
+  const place = 'general/2023-11-15.json';
+  expect(out).toContain(`it is no object in JSON (${place}, [1]`);
+  expect(out).toContain(`its text is longer than 1000000 characters (${place}, [2])`);
 });
 
 test('a folder around all files, and what programs that pack leave, are passed over', async () => {

@@ -3,6 +3,7 @@
  * with an independent count of the archive.
  */
 import { ImportFault } from './import-fault.ts';
+import { MemoryBudget } from './reading/memory-budget.ts';
 
 /** Where a record is in the archive. */
 export type Place = {
@@ -27,6 +28,11 @@ const placesMax = 5;
 /** The most different reasons; a hostile archive could make up as many as it has records. */
 const linesMax = 5_000;
 const sampleMax = 80;
+/** An archive with more records that cannot be read is none, or broken throughout. */
+const unreadableMax = 1_000_000;
+const keptMaxBytes = 640 * 1024 * 1024;
+/** What is made of a record beside its own fields: its place, and the records of ours. */
+const keptOverheadBytes = 400;
 
 /** Written for each record that was not imported, if somebody wants to read them. */
 export type NotImported = {
@@ -58,6 +64,11 @@ export class Ledger {
   readonly #lines = new Map<string, Line>();
   readonly #isStrict: boolean;
   readonly #write: (record: NotImported) => void;
+  readonly #kept = new MemoryBudget(
+    'People, channels, memberships, threads and files of the archive',
+    keptMaxBytes,
+  );
+  #unreadable = 0;
 
   constructor(options: {
     /** Whether a record that cannot be read ends the import. */
@@ -70,6 +81,16 @@ export class Ledger {
 
   imported(kind: string, count = 1): void {
     this.#add('imported', kind, '', undefined, count);
+  }
+
+  /**
+   * Something of the archive stays in memory until the end.
+   *
+   * @param weight of its fields, in bytes
+   * @throws ImportFault if there is too much of it
+   */
+  keep(weight: number, count = 1): void {
+    this.#kept.take(weight + count * keptOverheadBytes);
   }
 
   /** The record is the same as another one here. */
@@ -100,6 +121,11 @@ export class Ledger {
    * @throws ImportFault in a strict import
    */
   unreadable(kind: string, reason: string, place: Place, record: string): void {
+    this.#unreadable += 1;
+    if (this.#unreadable > unreadableMax)
+      throw new ImportFault(
+        `The archive is no export: more than ${unreadableMax} of its records cannot be read`,
+      );
     const sample = sampleOf(record);
     if (this.#isStrict)
       throw new ImportFault(`${place.file}, ${place.at}: ${reason}. It begins with ${sample}`);

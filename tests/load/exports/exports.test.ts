@@ -28,7 +28,7 @@ const open: Record<ExportSource, (file: string, ledger: Ledger) => Promise<Sourc
   zulip: (file, ledger) =>
     openZulip({
       file,
-      spoolFolder: folder,
+      spoolFolder: join(folder, 'spool'),
       sourceUrl: undefined,
       publicUrl: 'https://parley.example',
       ledger,

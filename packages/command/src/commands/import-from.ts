@@ -1,6 +1,5 @@
-import { createWriteStream } from 'node:fs';
+import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { once } from 'node:events';
 import { basename } from 'node:path';
 
 import { limits } from '@parley/api';
@@ -41,6 +40,7 @@ import {
   removeLeftFiles,
   withImportLock,
 } from '../transfer/empty-installation.ts';
+import { clearSpoolFolder } from '../transfer/spool-folder.ts';
 import { exportedTables } from '../transfer/tables.ts';
 
 const sourceNames = ['zulip', 'slack', 'mattermost'] as const;
@@ -57,24 +57,36 @@ type Imported = {
 /** A file of one JSON line for each record that was not imported. */
 type ReportFile = {
   readonly write: (record: NotImported) => void;
-  readonly close: () => Promise<void>;
+  readonly close: () => void;
 };
 
-async function openReport(path: string | undefined): Promise<ReportFile> {
-  if (path === undefined) return { write: () => undefined, close: () => Promise.resolve() };
-  const stream = createWriteStream(path, { flags: 'wx', mode: 0o600 });
+/** Lines are gathered up to this length. */
+const reportPieceLength = 64 * 1024;
+
+function openReport(path: string | undefined): ReportFile {
+  if (path === undefined) return { write: () => undefined, close: () => undefined };
+  let file: number;
   try {
-    await once(stream, 'open');
+    file = openSync(path, 'wx', 0o600);
   } catch (error) {
     throw new CommandFault(`${path} cannot be written: ${(error as Error).message}`, {
       cause: error,
     });
   }
+  let lines = '';
+  const flush = (): void => {
+    // Records come faster than a stream writes, and millions of them would wait in memory.
+    writeFileSync(file, lines);
+    lines = '';
+  };
   return {
-    write: (record) => void stream.write(`${JSON.stringify(record)}\n`),
-    close: async () => {
-      stream.end();
-      await once(stream, 'close');
+    write: (record) => {
+      lines += `${JSON.stringify(record)}\n`;
+      if (lines.length >= reportPieceLength) flush();
+    },
+    close: () => {
+      flush();
+      closeSync(file);
     },
   };
 }
@@ -202,13 +214,15 @@ async function importInto(
 /** What can be in a header, and nothing else that may be in a file given by mistake. */
 const tokenPattern = /^[\w.-]{1,500}$/;
 
+type FetchingParts = Pick<ServiceConfig, 'outgoingWebhooks'> & { readonly spoolFolder: string };
+
 /**
  * @returns how files of Slack are fetched, or why they are not
  * @throws CommandFault if the file has no token
  */
 async function readFetching(
   call: Call,
-  { allowedNetworks }: ServiceConfig['outgoingWebhooks'],
+  { outgoingWebhooks, spoolFolder }: FetchingParts,
   { readInput, progress, signal }: CommandContext,
 ): Promise<SlackFetching | string> {
   const tokenFile = call.find('token-file');
@@ -218,9 +232,9 @@ async function readFetching(
   if (call.isSet('dry-run')) return 'a dry run fetches nothing';
   return {
     token,
-    rules: new AddressRules(allowedNetworks),
+    rules: new AddressRules(outgoingWebhooks.allowedNetworks),
     findAddresses: findAddressesInDns,
-    spoolFolder: call.find('spool') ?? tmpdir(),
+    spoolFolder,
     step: (label, total) => progress.start(label, total),
     signal,
   };
@@ -233,16 +247,17 @@ async function openSource(
     readonly config: ServiceConfig;
     readonly ledger: Ledger;
     readonly context: CommandContext;
+    readonly spoolFolder: string;
   },
 ): Promise<Source> {
-  const { config, ledger, context } = parts;
+  const { config, ledger, context, spoolFolder } = parts;
   const { signal } = context;
   const file = call.word(1);
   switch (name) {
     case 'zulip':
       return openZulip({
         file,
-        spoolFolder: call.find('spool') ?? tmpdir(),
+        spoolFolder,
         sourceUrl: call.find('source-url'),
         publicUrl: config.publicUrl,
         ledger,
@@ -260,7 +275,11 @@ async function openSource(
         file,
         name: checkName(call.find('name') ?? basename(file).replace(/\..*$/s, '')),
         channelTopic: checkTopic(call.find('channel-topic') ?? 'chat'),
-        fetching: await readFetching(call, config.outgoingWebhooks, context),
+        fetching: await readFetching(
+          call,
+          { outgoingWebhooks: config.outgoingWebhooks, spoolFolder },
+          context,
+        ),
         ledger,
       });
   }
@@ -286,7 +305,7 @@ async function run(call: Call, context: CommandContext): Promise<Report> {
   const tokenFile = call.find('token-file');
   if (tokenFile !== undefined && sourceName !== 'slack')
     throw new UsageFault('--token-file is for slack: other archives have their files');
-  const reportFile = await openReport(call.find('report'));
+  const reportFile = openReport(call.find('report'));
   const ledger = new Ledger({ isStrict: call.isSet('strict'), write: reportFile.write });
   const decoder = new ImageDecoder({ log: commandLogger() });
   try {
@@ -296,11 +315,13 @@ async function run(call: Call, context: CommandContext): Promise<Report> {
         await migrate(config.database.url.reveal());
         await checkEmpty(client);
         await removeLeftFiles(pool, files);
+        const spoolFolder = await clearSpoolFolder(client, call.find('spool') ?? tmpdir());
         return withoutStack(async () => {
           const source = await openSource(sourceName, call, {
             config,
             ledger,
             context,
+            spoolFolder,
           });
           try {
             return await importInto(client, stores, { call, context, source, ledger, decoder });
@@ -316,7 +337,7 @@ async function run(call: Call, context: CommandContext): Promise<Report> {
     });
   } finally {
     decoder.close();
-    await reportFile.close();
+    reportFile.close();
   }
 }
 

@@ -7,7 +7,7 @@ export const archiveBounds = {
   /** All files together, unpacked. */
   unpackedMaxBytes: 1024 ** 4,
   /** Archives that unpack to more than this must not be packed more tightly than text ever is. */
-  unsuspectedBytes: 4 * 1024 ** 3,
+  unsuspectedBytes: 1024 ** 3,
   ratioMax: 200,
 } as const;
 

@@ -3,8 +3,8 @@
  * under numbers, never under names of the archive.
  */
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdtemp, rm, stat, statfs } from 'node:fs/promises';
-import { join } from 'node:path';
+import { rm, stat, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { Transform } from 'node:stream';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -15,6 +15,7 @@ import type { Header } from 'tar-stream';
 
 import { ImportFault } from '../import-fault.ts';
 import { UnpackedBytes, archiveBounds, checkEntryPath } from './archive-bounds.ts';
+import { makeSpoolFolder } from './make-spool-folder.ts';
 
 type Spooled = { readonly path: string; readonly bytes: number };
 
@@ -131,16 +132,16 @@ function belowTopFolder(files: ReadonlyMap<string, Spooled>): Map<string, Spoole
 /**
  * Unpacks a tar archive compressed by gzip.
  *
- * @param parent the folder in which the files are kept until `close`
+ * @param folder in which the files are kept; made here, removed by `close`
  * @throws ImportFault if it is cut off, hostile or no such archive
  */
 export async function spoolTar(
   file: string,
-  parent: string,
+  folder: string,
   signal: AbortSignal,
 ): Promise<SpooledArchive> {
   const { size } = await stat(file);
-  const folder = await mkdtemp(join(parent, 'parley-import-'));
+  await makeSpoolFolder(folder);
   const spooler = new Spooler(folder, size);
   const reader = extract();
   try {
@@ -148,7 +149,9 @@ export async function spoolTar(
       for await (const entry of reader) {
         const { bavail, bsize } = await statfs(folder);
         if (bavail * bsize < spareBytes + entry.header.size)
-          throw new ImportFault(`There is not enough space in ${parent} to unpack the archive`);
+          throw new ImportFault(
+            `There is not enough space in ${dirname(folder)} to unpack the archive`,
+          );
         await spooler.take(entry.header, entry);
         // An entry that was not read holds up the others.
         entry.resume();

@@ -104,6 +104,24 @@ async function readEntries(zip: ZipFile): Promise<Map<string, Entry>> {
   return entries;
 }
 
+/** The fixed part of a header before a file's content (APPNOTE 4.3.7). */
+const localHeaderBytes = 30;
+
+/** @throws ImportFault if files have bytes of the archive in common, as no program packs them */
+function checkApart(entries: ReadonlyMap<string, Entry>): void {
+  let freeFrom = 0;
+  const inOrder = [...entries].toSorted(
+    ([, a], [, b]) => a.relativeOffsetOfLocalHeader - b.relativeOffsetOfLocalHeader,
+  );
+  for (const [path, { relativeOffsetOfLocalHeader: offset, compressedSize }] of inOrder) {
+    if (offset < freeFrom)
+      throw new ImportFault(
+        `The archive has entries one inside of the other, such as ${JSON.stringify(path)}`,
+      );
+    freeFrom = offset + localHeaderBytes + compressedSize;
+  }
+}
+
 /** @throws ImportFault if it is cut off, hostile or no zip archive */
 export async function openZip(file: string): Promise<ZipArchive> {
   const { size } = await stat(file).catch((error: unknown) => {
@@ -119,6 +137,7 @@ export async function openZip(file: string): Promise<ZipArchive> {
   });
   try {
     const entries = await readEntries(zip);
+    checkApart(entries);
     const declared = new UnpackedBytes(size);
     for (const entry of entries.values()) declared.add(entry.uncompressedSize);
     return new ZipArchive(zip, withoutTopFolder(entries), new UnpackedBytes(readingsMax * size));

@@ -2,12 +2,9 @@
  * Writes the organization of another system into an empty installation, in the one transaction of the caller: all of it or nothing. No event,
  * notification or mail is made.
  */
-import type { Client, Pool } from '@parley/database';
+import type { Pool } from '@parley/database';
 import { openImportedLog, planImportedLog, readHead } from '@parley/event-log';
-import type { FileStore } from '@parley/files';
-import type { ImageDecoder } from '@parley/images';
 import { emojiUrl } from '@parley/objects';
-import type { KeySecrets } from '@parley/secrets';
 import {
   createOrganizationRows,
   emailPolicy,
@@ -19,7 +16,6 @@ import {
 import {
   addImportedChange,
   addMessageKeys,
-  addReceiptRuns,
   beginMessageKeys,
   beginReceipts,
   beginWholeHistories,
@@ -34,42 +30,19 @@ import { realmSettingDefaults } from '@parley/api/organization';
 
 import { ImportFault } from '../import-fault.ts';
 import { differencesOf } from '../ledger.ts';
-import type { Ledger } from '../ledger.ts';
-import type { Directory, LoadedNames, Source } from '../records.ts';
+import type { Directory } from '../records.ts';
 import { RenderThreads } from '../rendering/render-threads.ts';
 import { loadExtras } from './load-extras.ts';
-import { MessagePreparer, MessageWriter, writeReactions } from './load-messages.ts';
-import type { LoadedDirectory } from './load-messages.ts';
+import type { Conversations } from './conversations.ts';
+import type { HistoryImport } from './import-options.ts';
+import { loadMessages } from './load-messages.ts';
+import { writeReactions } from './load-reactions.ts';
+import { namesOf } from './loaded-directory.ts';
+import type { LoadedDirectory } from './loaded-directory.ts';
 import { loadPeople } from './load-people.ts';
 import { loadStreams } from './load-streams.ts';
 import { writeReadPositions } from './read-positions.ts';
 import { StoredFiles } from './stored-files.ts';
-
-export type ImportStep = {
-  readonly advance: (by: number) => void;
-  readonly finish: () => void;
-};
-
-export type HistoryImport = {
-  /** In a transaction that holds the installation for itself. */
-  readonly client: Client;
-  readonly pool: Pool;
-  readonly files: FileStore;
-  readonly decoder: ImageDecoder;
-  readonly keySecrets: KeySecrets;
-  /** Without a slash at the end. */
-  readonly publicUrl: string;
-  readonly source: Source;
-  readonly ledger: Ledger;
-  /** The address of the first administrator. */
-  readonly administrator: string;
-  /** Where the log goes on; from `planHistoryImport`. */
-  readonly startPosition: number;
-  readonly isDryRun: boolean;
-  /** Begins a step of so many parts, shown as a bar. */
-  readonly step: (label: string, total: number) => ImportStep;
-  readonly signal: AbortSignal;
-};
 
 export type ImportedOrganization = {
   readonly name: string;
@@ -84,10 +57,6 @@ export async function planHistoryImport(pool: Pool): Promise<number> {
   const { epoch, endPosition, messageId } = await readHead(pool);
   return planImportedLog(pool, { epoch, endPosition, messageId });
 }
-
-/** Batches of messages are small enough that several are under way at once, in threads and in Postgres. */
-const messagesPerBatch = 250;
-const batchesAhead = 4;
 
 /** Where new rows stand in the log of this installation. */
 type LogPlace = {
@@ -167,19 +136,6 @@ async function loadDirectory(
   };
 }
 
-function namesOf({ people, streams, extras }: LoadedDirectory): LoadedNames {
-  const found = <Item>(item: Item | undefined): Item => {
-    if (item === undefined) throw new Error('a text refers to something that is not there');
-    return item;
-  };
-  return {
-    person: (index) => found(people.users[index]),
-    stream: (index) => found(streams.streams[index]),
-    filePath: (index) => extras.filePaths[index],
-    emoji: (index) => extras.emoji[index],
-  };
-}
-
 async function startThreads(
   { client, publicUrl }: HistoryImport,
   { organization }: Directory,
@@ -205,64 +161,6 @@ async function startThreads(
       organization.settings.inline_image_preview ?? realmSettingDefaults.inline_image_preview,
     translateEmoticons: false,
   });
-}
-
-/** Runs `prepare` for some batches ahead of the one that is used; results come in order. */
-async function* prepareAhead<Item, Prepared>(
-  items: AsyncIterable<Item>,
-  prepare: (item: Item) => Promise<Prepared>,
-): AsyncGenerator<Prepared> {
-  const ahead: Promise<Prepared>[] = [];
-  for await (const item of items) {
-    const preparing = prepare(item);
-    // Awaited in its turn; a failure before that is not unhandled.
-    preparing.catch(() => undefined);
-    ahead.push(preparing);
-    const first = ahead.length > batchesAhead ? ahead.shift() : undefined;
-    if (first !== undefined) yield await first;
-  }
-  for (const preparing of ahead) yield await preparing;
-}
-
-async function loadMessages(
-  options: HistoryImport,
-  directory: LoadedDirectory,
-  threads: RenderThreads,
-  place: LogPlace,
-): Promise<MessageWriter> {
-  const { client, source, ledger, signal } = options;
-  const preparer = new MessagePreparer({ client, source, threads, directory, ledger });
-  const { positionAbove } = place;
-  const writer = new MessageWriter({ client, source, directory, ledger, positionAbove });
-  const bar = options.step('Messages', source.messagesTotal());
-  async function* pieces(): AsyncGenerator<{
-    readonly messages: Parameters<MessagePreparer['prepare']>[0];
-    readonly progress: number;
-  }> {
-    for await (const { messages, progress } of source.messages(namesOf(directory))) {
-      const count = Math.max(1, Math.ceil(messages.length / messagesPerBatch));
-      for (let n = 0; n < count; n += 1)
-        yield {
-          messages: messages.slice(n * messagesPerBatch, (n + 1) * messagesPerBatch),
-          progress: progress / count,
-        };
-    }
-  }
-  const prepared = prepareAhead(pieces(), async ({ messages, progress }) => ({
-    ready: await preparer.prepare(messages),
-    progress,
-  }));
-  try {
-    for await (const { ready, progress } of prepared) {
-      signal.throwIfAborted();
-      await writer.write(ready);
-      bar.advance(progress);
-    }
-    for (const runs of writer.runs.end()) await addReceiptRuns(client, runs);
-    return writer;
-  } finally {
-    bar.finish();
-  }
 }
 
 /** @throws ImportFault if the records that were accounted for are not those that are there */
@@ -307,9 +205,9 @@ export async function importHistory(options: HistoryImport): Promise<{
   const directory = await source.directory();
   const loaded = await loadDirectory(options, directory, place);
   const threads = await startThreads(options, directory, loaded);
-  let writer: MessageWriter;
+  let conversations: Conversations;
   try {
-    writer = await loadMessages(options, loaded, threads, place);
+    conversations = await loadMessages(options, loaded, threads, place.positionAbove);
   } finally {
     await threads.close();
   }
@@ -333,7 +231,7 @@ export async function importHistory(options: HistoryImport): Promise<{
     await writeImportedHoldings(client, place.positionAbove, endChangeId);
     await writeImportedReads(client);
     if (directory.readPositions !== undefined)
-      await writeReadPositions(client, directory.readPositions, loaded, writer);
+      await writeReadPositions(client, directory.readPositions, loaded, conversations);
     else if (!loaded.hasReceipts) await markImportRead(client, endChangeId);
     if (endPosition >= startPosition) throw new ImportFault('There are too many messages');
     await openImportedLog(

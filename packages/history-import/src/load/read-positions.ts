@@ -4,13 +4,14 @@ import { writeImportedPositions } from '@parley/store/imports';
 import type { ImportedPosition } from '@parley/store/imports';
 
 import type { ReadPositionRecord } from '../records.ts';
-import type { LoadedDirectory, MessageWriter } from './load-messages.ts';
+import type { Conversations } from './conversations.ts';
+import type { LoadedDirectory } from './loaded-directory.ts';
 
 export async function writeReadPositions(
   client: Client,
   positions: readonly ReadPositionRecord[],
   { people, streams }: LoadedDirectory,
-  writer: MessageWriter,
+  conversations: Conversations,
 ): Promise<void> {
   const found: ImportedPosition[] = [];
   for (const { person, place, readUpTo } of positions) {
@@ -18,7 +19,7 @@ export async function writeReadPositions(
     if ('stream' in place)
       found.push({ userId, scope: streams.streams[place.stream]?.id ?? 0, readUpTo });
     else {
-      const { id } = await writer.conversationOf({ participants: place.participants }, person);
+      const { id } = await conversations.of({ participants: place.participants }, person);
       found.push({ userId, scope: -id, readUpTo });
     }
   }

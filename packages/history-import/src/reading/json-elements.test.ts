@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 
 import { countElements } from './count-elements.ts';
 import { parseRun, readElements } from './json-elements.ts';
+import { readJsonLines } from './json-lines.ts';
 
 /** The bytes in pieces of any size, as a file may come. */
 function inPieces(text: string, size: number): Readable {
@@ -61,12 +62,32 @@ test('an element that is no JSON is reported alone', async () => {
 });
 
 test.each([
-  ['{"a": [1, 2', /cut off/],
-  ['{"a": [1]} x', /something follows its end/],
-  ['{"a": [1], "a": []}', /has a twice/],
-  ['"text"', /no JSON object or array/],
-  [`[${'['.repeat(70)}`, /nested deeper/],
-  ['{1: []}', /where a key should be/],
-])('%s is refused', async (text, fault) => {
-  await expect(readAll(text)).rejects.toThrow(fault);
+  ['a cut file', '{"a": [1, 2', /cut off/],
+  ['something behind the end', '{"a": [1]} x', /something follows its end/],
+  ['a table twice', '{"a": [1], "a": []}', /has a twice/],
+  ['a text', '"text"', /no JSON object or array/],
+  ['nesting', `[${'['.repeat(70)}`, /nested deeper/],
+  ['a key that is no text', '{1: []}', /where a key should be/],
+  [
+    'many tables',
+    `{${Array.from({ length: 1_001 }, (_, n) => `"k${n}": []`).join(',')}}`,
+    /more than 1000 tables/,
+  ],
+  [
+    'many small values',
+    `{"a": [[${'{},'.repeat(1_100_000)}{}]]}`,
+    /an element of a has too many values/,
+  ],
+])('%s is refused', async (_name, text, fault) => {
+  await expect(readAll(text, 65_536)).rejects.toThrow(fault);
+});
+
+test.each([
+  ['nesting', `${'['.repeat(65)}${']'.repeat(65)}`, /line 2 is nested deeper than 64/],
+  ['small values', `[${'{},'.repeat(1_100_000)}{}]`, /line 2 has too many values/],
+])('a line of %s is refused, and braces in its texts mean nothing', async (_name, line, fault) => {
+  const harmless = { text: `${'[{"'.repeat(100)}\\` };
+  const lines = readJsonLines('file', inPieces(`${JSON.stringify(harmless)}\n${line}\n`, 65_536));
+  expect(await lines.next()).toMatchObject({ value: { value: harmless, line: 1 } });
+  await expect(lines.next()).rejects.toThrow(fault);
 });

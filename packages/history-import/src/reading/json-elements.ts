@@ -5,6 +5,7 @@
 import type { Readable } from 'node:stream';
 
 import { ImportFault } from '../import-fault.ts';
+import { containerBytes, depthMax, valueBytes, weightMaxBytes } from './record-weight.ts';
 
 /** Neighbouring elements of one array. */
 export type ElementRun = {
@@ -15,12 +16,15 @@ export type ElementRun = {
   /** Each element's JSON text: where it begins and ends in `bytes`. */
   readonly starts: readonly number[];
   readonly ends: readonly number[];
+  /** How much memory each element takes, estimated in bytes. */
+  readonly weights: readonly number[];
   readonly bytes: Buffer;
 };
 
-/** The most bytes of one element, and the deepest nesting. */
+/** The most bytes of one element. */
 export const elementMaxBytes = 64 * 1024 * 1024;
-export const depthMax = 64;
+/** No export has more than a few dozen tables in a file. */
+const keysMax = 1_000;
 const runMaxElements = 2_000;
 
 const byte = {
@@ -63,6 +67,9 @@ class ElementScanner {
   #pending: Buffer = Buffer.alloc(0);
   #starts: number[] = [];
   #ends: number[] = [];
+  #weights: number[] = [];
+  /** Of the element at hand. */
+  #weight = 0;
   #runFirst = 0;
   #runs: ElementRun[] = [];
 
@@ -74,6 +81,10 @@ class ElementScanner {
     return new ImportFault(`${this.#file} cannot be read: ${reason}`);
   }
 
+  #shownTable(): string {
+    return this.#table === '' ? '' : ` of ${this.#table}`;
+  }
+
   #cutRun(): void {
     if (this.#starts.length > 0)
       this.#runs.push({
@@ -81,10 +92,12 @@ class ElementScanner {
         first: this.#runFirst,
         starts: this.#starts,
         ends: this.#ends,
+        weights: this.#weights,
         bytes: this.#pending,
       });
     this.#starts = [];
     this.#ends = [];
+    this.#weights = [];
     this.#runFirst = this.#index;
   }
 
@@ -98,7 +111,7 @@ class ElementScanner {
     this.#cutRun();
     const keepFrom = this.#began >= 0 ? this.#began : bytes.length;
     if (bytes.length - keepFrom > elementMaxBytes)
-      throw this.#fault(`an element of ${this.#table} is longer than ${elementMaxBytes} bytes`);
+      throw this.#fault(`an element${this.#shownTable()} is longer than ${elementMaxBytes} bytes`);
     this.#pending = bytes.subarray(keepFrom);
     if (this.#began >= 0) this.#began = 0;
     return this.#runs;
@@ -160,6 +173,7 @@ class ElementScanner {
     this.#table = String(key).slice(0, 200);
     if (this.#tables.has(this.#table)) throw this.#fault(`it has ${this.#table} twice`);
     this.#tables.add(this.#table);
+    if (this.#tables.size > keysMax) throw this.#fault(`it has more than ${keysMax} tables`);
     this.#hasKey = true;
   }
 
@@ -217,6 +231,7 @@ class ElementScanner {
     this.#where = where;
     this.#began = at;
     this.#depth = 0;
+    this.#weight = 0;
     this.#inside(code, at);
   }
 
@@ -228,6 +243,7 @@ class ElementScanner {
       case byte.openObject:
       case byte.openArray:
         this.#depth += 1;
+        this.#addWeight(containerBytes);
         if (this.#depth > depthMax) throw this.#fault(`it is nested deeper than ${depthMax}`);
         return;
       case byte.closeObject:
@@ -238,12 +254,20 @@ class ElementScanner {
         return;
       case byte.comma:
         if (this.#depth === 0) this.#endBare(code, at);
+        else this.#addWeight(valueBytes);
     }
+  }
+
+  #addWeight(bytes: number): void {
+    this.#weight += bytes;
+    if (this.#weight > weightMaxBytes)
+      throw this.#fault(`an element${this.#shownTable()} has too many values`);
   }
 
   #endElement(end: number): void {
     this.#starts.push(this.#began);
     this.#ends.push(end);
+    this.#weights.push(this.#weight + end - this.#began);
     this.#began = -1;
     this.#index += 1;
     this.#where = 'array';
@@ -264,6 +288,7 @@ class ElementScanner {
       first: -1,
       starts: [start],
       ends: [end],
+      weights: [this.#weight + end - start],
       bytes: this.#pending,
     });
     this.#where = code === byte.closeObject ? 'ended' : 'keys';
@@ -314,14 +339,14 @@ const strictText = new TextDecoder('utf-8', { fatal: true });
 
 /** An element that was read, or that could not be. */
 export type ReadElement =
-  | { readonly value: unknown; readonly index: number }
+  | { readonly value: unknown; readonly index: number; readonly weight: number }
   | { readonly fault: string; readonly text: string; readonly index: number };
 
 function parseOne(run: ElementRun, n: number): ReadElement {
   const index = run.first + n;
   const bytes = run.bytes.subarray(run.starts[n], run.ends[n]);
   try {
-    return { value: JSON.parse(strictText.decode(bytes)), index };
+    return { value: JSON.parse(strictText.decode(bytes)), index, weight: run.weights[n] ?? 0 };
   } catch (error) {
     const fault = error instanceof SyntaxError ? 'it is no JSON' : 'it is not in UTF-8';
     return { fault, text: bytes.toString('latin1', 0, 1_000), index };
@@ -335,7 +360,11 @@ export function parseRun(run: ElementRun): readonly ReadElement[] {
     const text = strictText.decode(run.bytes.subarray(run.starts[0], end));
     const values = JSON.parse(`[${text}]`) as unknown[];
     if (values.length === run.starts.length)
-      return values.map((value, n) => ({ value, index: run.first + n }));
+      return values.map((value, n) => ({
+        value,
+        index: run.first + n,
+        weight: run.weights[n] ?? 0,
+      }));
   } catch {
     // One of them is at fault; each is read alone to tell which.
   }

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 
+import { Ledger } from '../ledger.ts';
 import { UniqueNames } from '../reading/names.ts';
 import { Row } from '../reading/row.ts';
 import { firstLine } from './mattermost/mattermost-posts.ts';
@@ -8,6 +9,8 @@ import { SlackThreads, timeOf } from './slack/slack-messages.ts';
 import { translateMessage } from './slack/slack-text.ts';
 
 const noNames = { person: () => undefined, channel: () => undefined, file: () => undefined };
+
+const ledger = (): Ledger => new Ledger({ isStrict: false, write: () => undefined });
 
 const many = 150_000;
 
@@ -48,7 +51,7 @@ test('a hundred thousand threads that begin alike get names of their own', () =>
   expect(taken.size).toBe(100_000);
   const long = Array.from({ length: 50_000 }, (_, n) => `${'d'.repeat(54)} ${n}`);
   expect(new Set([...long, ...long].map((name) => names.take(name))).size).toBe(100_000);
-  const threads = new SlackThreads();
+  const threads = new SlackThreads(ledger());
   const count = 100_000;
   for (let n = 0; n < count; n += 1) {
     const root = `${1_700_000_000 + n}.000100`;
@@ -66,7 +69,7 @@ test('a hundred thousand threads that begin alike get names of their own', () =>
 });
 
 test('threads whose names differ in what folding makes the same are two topics', () => {
-  const threads = new SlackThreads();
+  const threads = new SlackThreads(ledger());
   for (const [n, text] of ['straße', 'STRASSE'].entries()) {
     const root = `${1_700_000_000 + n}.000100`;
     for (const ts of [root, `${1_700_000_000 + n}.000200`]) {

@@ -12,7 +12,13 @@ import type { ArchiveFile } from '../../records.ts';
 const lineFeed = 0x0a;
 
 /** A line with a record of a type. */
-export type MattermostLine = { readonly type: string; readonly row: Row; readonly place: Place };
+export type MattermostLine = {
+  readonly type: string;
+  readonly row: Row;
+  readonly place: Place;
+  /** How much memory it takes, estimated in bytes. */
+  readonly weight: number;
+};
 
 export class MattermostArchive {
   readonly #archive: ZipArchive;
@@ -84,7 +90,7 @@ export class MattermostArchive {
       const line = isRecord(read.value) ? read.value : {};
       const type = typeof line['type'] === 'string' ? line['type'] : '';
       const content = type === 'version' ? line : line[type];
-      if (isRecord(content)) yield { type, row: new Row(content), place };
+      if (isRecord(content)) yield { type, row: new Row(content), place, weight: read.weight };
       else if (report)
         this.#ledger.unreadable('line', 'it has no record', place, JSON.stringify(read.value));
     }

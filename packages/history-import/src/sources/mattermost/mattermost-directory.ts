@@ -31,16 +31,18 @@ async function readLines(
   const kept = new Map<string, MattermostLine[]>(orderedTypes.map((type) => [type, []]));
   let versions = 0;
   for await (const line of archive.lines(true)) {
-    const { type, row, place } = line;
+    const { type, place } = line;
     if (versions === 0 && type !== 'version')
       throw new ImportFault('The file does not begin with its version');
     if (type === 'version') {
       versions += 1;
-      if (versions > 1 || row.findInteger('version') !== 1)
+      if (versions > 1 || line.row.findInteger('version') !== 1)
         throw new ImportFault('The file has another version than 1, or several files in one');
       ledger.imported('version');
-    } else if (kept.has(type)) kept.get(type)?.push({ type, row, place });
-    else if (type !== 'post' && type !== 'direct_post')
+    } else if (kept.has(type)) {
+      ledger.keep(line.weight);
+      kept.get(type)?.push(line);
+    } else if (type !== 'post' && type !== 'direct_post')
       ledger.skipped(type, leftTypes.get(type) ?? 'this release does not know the type', place);
   }
   return (type) => kept.get(type) ?? [];

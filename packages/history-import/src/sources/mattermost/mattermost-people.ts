@@ -19,6 +19,9 @@ import type {
 const hasRole = (row: Row, role: string): boolean =>
   (row.findText('roles') ?? '').split(/\s+/).includes(role);
 
+/** Of somebody whom no line describes, beside the place. */
+const keptPersonBytes = 600;
+
 export class MattermostPeople {
   readonly people: PersonRecord[] = [];
   readonly subscriptions: SubscriptionRecord[] = [];
@@ -114,6 +117,7 @@ export class MattermostPeople {
     const username = name.toLowerCase();
     const known = this.#indexes.get(username);
     if (known !== undefined) return known;
+    this.#ledger.keep(keptPersonBytes);
     this.#indexes.set(username, this.people.length);
     this.people.push({
       place: { file: 'posts', at: username },
@@ -147,6 +151,7 @@ export class MattermostPeople {
         continue;
       }
       this.#pairs.add(pair);
+      this.#ledger.keep(0);
       const props = of.row('notify_props');
       this.subscriptions.push({
         person,

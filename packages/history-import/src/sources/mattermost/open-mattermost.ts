@@ -45,6 +45,10 @@ const messageKind = 'message';
 const reactionKind = 'reaction';
 const attachmentKind = 'attachment';
 const batchMax = 500;
+/** Of a file beside its place: name and number. */
+const keptFileBytes = 200;
+/** Of texts together. */
+const batchMaxLength = 16_000_000;
 const skinTone = /_(?:light|medium_light|medium|medium_dark|dark)_skin_tone$/;
 
 class MattermostSource implements Source {
@@ -132,6 +136,7 @@ class MattermostSource implements Source {
       const index = this.#fileIndexes.get(stored) ?? this.#files.length;
       const createdAt = findTimeMs(row, 'create_at') ?? 0;
       const other = this.#files[index];
+      if (other === undefined) this.#options.ledger.keep(keptFileBytes);
       // Posts are in no order, and who posted it first owns it.
       if (other !== undefined && other.createdAt <= createdAt) continue;
       this.#fileIndexes.set(stored, index);
@@ -147,6 +152,7 @@ class MattermostSource implements Source {
     const names = this.#topicNames.get(to.channel) ?? new UniqueNames(limits.topicMaxCodePoints);
     if (!this.#topicNames.has(to.channel)) names.take(this.#options.channelTopic);
     this.#topicNames.set(to.channel, names);
+    this.#options.ledger.keep(0);
     const lines = [
       reasonToDrop(root) === undefined ? firstLine(root) : '',
       ...repliesOf(root).map(firstLine),
@@ -197,10 +203,12 @@ class MattermostSource implements Source {
   async *messages(names: LoadedNames): AsyncGenerator<MessageBatch> {
     const { ledger } = this.#options;
     let batch: MessageRecord[] = [];
+    let length = 0;
     for await (const post of this.#posts()) {
       try {
         const message = this.#messageOf(post, names);
         if (message !== undefined) batch.push(message);
+        length += message?.content.length ?? 0;
       } catch (error) {
         if (!(error instanceof RecordFault)) throw error;
         ledger.unreadable(
@@ -210,9 +218,9 @@ class MattermostSource implements Source {
           post.row.findText('message') ?? '',
         );
       }
-      if (batch.length < batchMax) continue;
+      if (batch.length < batchMax && length < batchMaxLength) continue;
       yield { messages: batch, progress: batch.length };
-      batch = [];
+      [batch, length] = [[], 0];
     }
     yield { messages: batch, progress: batch.length };
   }

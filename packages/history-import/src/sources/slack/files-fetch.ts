@@ -3,13 +3,14 @@
  * recorded, or it stays a link for a reason that can be shown to everybody.
  */
 import { createReadStream } from 'node:fs';
-import { mkdtemp, rm, statfs } from 'node:fs/promises';
+import { rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
 import { fetchFile } from '@parley/outgoing';
 import type { AddressRules, FetchedFile, FindAddresses } from '@parley/outgoing';
 
+import { makeSpoolFolder } from '../../archive/make-spool-folder.ts';
 import type { ArchiveFile } from '../../records.ts';
 
 /** The hosts of each kind of file. */
@@ -45,7 +46,7 @@ export type SlackFetching = {
   readonly findAddresses: FindAddresses;
   /** Where the hosts listen, if not at the usual port. */
   readonly port?: number;
-  /** In which files are kept until they are stored. */
+  /** In which files are kept until they are stored; made and removed with the fetcher. */
   readonly spoolFolder: string;
   readonly bounds?: Partial<Record<keyof typeof fetchBounds, number>>;
   readonly step: (
@@ -98,16 +99,16 @@ export class SlackFetcher {
   /** When Slack takes requests again. */
   #pausedUntil = 0;
 
-  private constructor(fetching: SlackFetching, folder: string) {
+  private constructor(fetching: SlackFetching) {
     this.#fetching = fetching;
     this.#bounds = { ...fetchBounds, ...fetching.bounds };
-    this.#folder = folder;
+    this.#folder = fetching.spoolFolder;
     this.#endsAt = performance.now() + this.#bounds.allTimeoutMs;
   }
 
   static async open(fetching: SlackFetching): Promise<SlackFetcher> {
-    const folder = await mkdtemp(join(fetching.spoolFolder, 'parley-slack-'));
-    return new SlackFetcher(fetching, folder);
+    await makeSpoolFolder(fetching.spoolFolder);
+    return new SlackFetcher(fetching);
   }
 
   /**

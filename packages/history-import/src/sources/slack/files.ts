@@ -72,6 +72,9 @@ function storedIn(archive: ZipArchive): ReadonlyMap<string, ArchiveFile> {
   return found;
 }
 
+/** Of a file, beside the place: name, address and kind. */
+const keptFileBytes = 400;
+
 export class SlackFiles {
   readonly #byId = new Map<string, Noted>();
   readonly #stored: ReadonlyMap<string, ArchiveFile>;
@@ -94,6 +97,7 @@ export class SlackFiles {
     for (const file of filesOf(record)) {
       const id = text(file['id']);
       if (id === '' || this.#byId.has(id)) continue;
+      this.#ledger.keep(keptFileBytes);
       const [created, size] = [file['created'], file['size']];
       this.#byId.set(id, {
         wanted: {

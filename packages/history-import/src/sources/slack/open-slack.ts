@@ -1,7 +1,6 @@
 /** A workspace of Slack, from its own export or from programs that write its form. */
 import { findEmojiCode, namesOfEmojiCode } from '@parley/markdown';
 import { basename } from 'node:path';
-import { text as wholeText } from 'node:stream/consumers';
 
 import { openZip } from '../../archive/zip-archive.ts';
 import type { ZipArchive } from '../../archive/zip-archive.ts';
@@ -19,9 +18,10 @@ import type {
   ReactionRecord,
   Source,
 } from '../../records.ts';
+import { countSlack, messageKind, reactionKind } from './count-slack.ts';
 import { SlackFetcher } from './files-fetch.ts';
 import type { SlackFetching } from './files-fetch.ts';
-import { SlackAvatars, SlackFiles, fileKind } from './files.ts';
+import { SlackAvatars, SlackFiles } from './files.ts';
 import type { SlackRecord } from './files.ts';
 import { SlackChannels, conversationFiles } from './slack-channels.ts';
 import type { SlackConversation } from './slack-channels.ts';
@@ -50,9 +50,9 @@ export type SlackOptions = {
 };
 
 const dayFile = /^([^/]+)\/\d{4}-\d{2}-\d{2}\.json$/;
-const messageKind = 'messages';
-const reactionKind = 'reactions';
 const batchMax = 1_000;
+/** Of texts together. */
+const batchMaxLength = 16_000_000;
 
 type Day = { readonly path: string; readonly conversation: SlackConversation | undefined };
 
@@ -103,35 +103,15 @@ class SlackSource implements Source {
       }));
   }
 
-  async count(signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
-    const totals = new Map<string, number>();
-    const read = async (path: string): Promise<unknown[]> => {
-      signal.throwIfAborted();
-      const list: unknown = JSON.parse(
-        (await wholeText(await this.#archive.open(path))).replace(/^\uFEFF/, ''),
-      );
-      return Array.isArray(list) ? (list as unknown[]) : [];
-    };
-    const add = (kind: string, count: number): void =>
-      void totals.set(kind, (totals.get(kind) ?? 0) + count);
-    for (const path of this.#archive.paths()) {
-      if (!path.includes('/') && path.endsWith('.json') && knownFiles.has(path))
-        add(path, (await read(path)).length);
-      if (!dayFile.test(path)) continue;
-      const records = await read(path);
-      add(messageKind, records.length);
-      for (const record of records as ({ files?: unknown; file?: unknown } | null)[]) {
-        const { files, file } = record ?? {};
-        const isOne = typeof file === 'object' && file !== null && !Array.isArray(file);
-        add(fileKind, (Array.isArray(files) ? files.length : 0) + (isOne ? 1 : 0));
-      }
-      for (const record of records as ({ reactions?: unknown } | null)[])
-        for (const reaction of Array.isArray(record?.reactions) ? record.reactions : []) {
-          const users = (reaction as { users?: unknown } | null)?.users;
-          add(reactionKind, Array.isArray(users) ? users.length : 0);
-        }
-    }
-    return totals;
+  count(signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
+    return countSlack(
+      this.#archive,
+      {
+        root: this.#archive.paths().filter((path) => knownFiles.has(path)),
+        days: this.#days.map(({ path }) => path),
+      },
+      signal,
+    );
   }
 
   /** Reads the records of a day; `report` says whether those that cannot be read are reported. */
@@ -170,9 +150,9 @@ class SlackSource implements Source {
   async *messageKeys(): AsyncGenerator<readonly MessageKey[]> {
     for (const { path, conversation } of this.#days) {
       if (conversation === undefined) continue;
-      const threads = this.#threads.get(conversation) ?? new SlackThreads();
+      const threads = this.#threads.get(conversation) ?? new SlackThreads(this.#options.ledger);
       this.#threads.set(conversation, threads);
-      const keys: MessageKey[] = [];
+      let keys: MessageKey[] = [];
       for await (const { record, place } of this.#recordsOf(path, false)) {
         const time = timeOf(record['ts']);
         if (time === undefined) continue;
@@ -181,6 +161,9 @@ class SlackSource implements Source {
         if (reasonToDrop(record) !== undefined) continue;
         this.#files.note(record, time.secs, place);
         keys.push({ key: keyOf(conversation, time), order: time.order, scope: conversation.id });
+        if (keys.length < batchMax) continue;
+        yield keys;
+        keys = [];
       }
       yield keys;
     }
@@ -244,6 +227,7 @@ class SlackSource implements Source {
     for (const { path, conversation } of this.#days) {
       const slackNames = this.#namesIn(conversation, names);
       let batch: MessageRecord[] = [];
+      let length = 0;
       for await (const placed of this.#recordsOf(path, true)) {
         let message: MessageRecord | undefined;
         try {
@@ -259,9 +243,10 @@ class SlackSource implements Source {
           );
         }
         this.#files.account(placed.record, placed.place, message !== undefined);
-        if (batch.length < batchMax) continue;
+        length += message?.content.length ?? 0;
+        if (batch.length < batchMax && length < batchMaxLength) continue;
         yield { messages: batch, progress: 0 };
-        batch = [];
+        [batch, length] = [[], 0];
       }
       yield { messages: batch, progress: this.#archive.bytesOf(path) };
     }
@@ -339,7 +324,7 @@ class SlackSource implements Source {
   async *reactions(): AsyncGenerator<readonly ReactionRecord[]> {
     const { ledger } = this.#options;
     for (const { path, conversation } of this.#days) {
-      const found: ReactionRecord[] = [];
+      let found: ReactionRecord[] = [];
       for await (const { record, place } of this.#recordsOf(path, false)) {
         const time = timeOf(record['ts']);
         for (const { name, users } of reactionsIn(record)) {
@@ -359,6 +344,9 @@ class SlackSource implements Source {
                 reactedAt: null,
               });
         }
+        if (found.length < batchMax) continue;
+        yield found;
+        found = [];
       }
       yield found;
     }

@@ -67,6 +67,7 @@ export class SlackChannels {
     if (folder === '' || folder.includes('/')) throw new RecordFault('its name cannot be a folder');
     const same = this.#byId.get(id) ?? this.#byFolder.get(folder);
     if (same !== undefined) return this.#merge(same, file, id, members, place);
+    this.#ledger.keep(0, 1 + members.size);
     const conversation: SlackConversation = {
       id,
       folder,

@@ -1,6 +1,7 @@
 /** Messages of a Slack workspace: what each record is, who sent it, and which topic it belongs to. */
 import { foldName, limits } from '@parley/api';
 
+import type { Ledger } from '../../ledger.ts';
 import { UniqueNames, cleanName, cutTo } from '../../reading/names.ts';
 import { isRecord } from '../../reading/row.ts';
 import type { SlackRecord } from './files.ts';
@@ -120,11 +121,17 @@ type Thread = {
 export class SlackThreads {
   readonly #threads = new Map<string, Thread>();
   readonly #topics = new Map<string, string>();
+  readonly #ledger: Ledger;
+
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+  }
 
   see(record: SlackRecord, time: SlackTime): void {
     const thread = timeOf(record['thread_ts']);
     if (thread === undefined) return;
     const isRoot = thread.text === time.text;
+    if (!this.#threads.has(thread.text)) this.#ledger.keep(0);
     const found = this.#threads.get(thread.text) ?? {
       line: '',
       hasReplies: false,

@@ -9,6 +9,9 @@ import type { Row } from '../../reading/row.ts';
 import { isTimezone } from '../../reading/timezones.ts';
 import type { ArchiveFile, PersonRecord } from '../../records.ts';
 
+/** Of somebody, beside the place: names and settings, and the account. */
+const keptPersonBytes = 800;
+
 export const slackbot = 'USLACKBOT';
 
 function roleOf(row: Row): Role {
@@ -58,6 +61,7 @@ export class SlackPeople {
       return this.#ledger.merged('users.json', 'another account has the same address', place);
     }
     const timezone = row.findText('tz') ?? '';
+    this.#ledger.keep(keptPersonBytes);
     this.#name(id, profile, this.people.length);
     if (email !== undefined && same === undefined)
       this.#byEmail.set(foldName(email), this.people.length);
@@ -105,6 +109,7 @@ export class SlackPeople {
     if (known !== undefined) return known;
     const index = this.people.length;
     this.#indexes.set(id, index);
+    this.#ledger.keep(keptPersonBytes);
     this.#ledger.remark('people and bots that only messages name');
     this.people.push({
       place: { file: 'messages', at: id },

@@ -32,7 +32,7 @@ import { ZulipTexts, zulipLinks } from './zulip-texts.ts';
 
 export type ZulipOptions = {
   readonly file: string;
-  /** Where the archive is unpacked meanwhile. */
+  /** Where the archive is unpacked meanwhile; made here, and removed with the source. */
   readonly spoolFolder: string;
   /** Where the organization was, if links with its address are to be mended. */
   readonly sourceUrl: string | undefined;

@@ -6,7 +6,7 @@ import type { Row } from '../../reading/row.ts';
 import type { ArchiveFile, EmojiRecord, FileRecord, PersonRecord } from '../../records.ts';
 import type { ZulipPeople } from './zulip-people.ts';
 import { eachRow, readTables, recordFiles } from './zulip-tables.ts';
-import type { RealmTables } from './zulip-tables.ts';
+import type { RealmTables, RowHandler } from './zulip-tables.ts';
 
 /** The files that messages link to, by their paths. */
 export type ZulipFiles = {
@@ -33,7 +33,11 @@ async function readRecords(
   ledger: Ledger,
   handle: (row: Row, place: Place) => void,
 ): Promise<void> {
-  if (archive.has(file)) await readTables(archive, file, { rows: { [file]: handle } }, ledger);
+  const keep: RowHandler = (row, place, weight) => {
+    ledger.keep(weight);
+    handle(row, place);
+  };
+  if (archive.has(file)) await readTables(archive, file, { rows: { [file]: keep } }, ledger);
 }
 
 export async function readZulipFiles(
@@ -52,7 +56,8 @@ export async function readZulipFiles(
   const files: FileRecord[] = [];
   const indexes = new Map<string, number>();
   const kind = 'zerver_attachment';
-  const handle = (row: Row, place: Place): void => {
+  const handle: RowHandler = (row, place, weight) => {
+    ledger.keep(weight);
     const pathId = row.text('path_id');
     const file = archiveFile(archive, stored.get(pathId) ?? `uploads/${pathId}`);
     if (file === undefined) return ledger.skipped(kind, 'its file is not in the archive', place);

@@ -7,6 +7,7 @@ import type { Ledger } from '../../ledger.ts';
 import { Row, isRecord } from '../../reading/row.ts';
 import { cutTo } from '../../reading/names.ts';
 import { parseRun, readElements } from '../../reading/json-elements.ts';
+import { MemoryBudget } from '../../reading/memory-budget.ts';
 import type { EditChange, MessageBatch, MessageKey, MessageRecord } from '../../records.ts';
 import { OwedMessages } from './owed-messages.ts';
 import type { LogCheck } from './owed-messages.ts';
@@ -41,6 +42,14 @@ function participantsOf(
 }
 
 const keysPerBatch = 5_000;
+/** Of the messages of one file, a thousand as the reference server writes them, and of their receipts. */
+const messagesMaxBytes = 256 * 1024 * 1024;
+const messageOverheadBytes = 400;
+const receiptsMaxBytes = 512 * 1024 * 1024;
+const receiptBytes = 40;
+
+const messageBudget = (file: string): MemoryBudget =>
+  new MemoryBudget(`The messages of ${file}`, messagesMaxBytes);
 
 /** What the first pass over the messages has seen. */
 export type SeenMessages = { privateMessages: number; privateStreamMessages: number };
@@ -52,10 +61,12 @@ export async function* readMessageKeys(
   seen: SeenMessages,
 ): AsyncGenerator<readonly MessageKey[]> {
   let batch: MessageKey[] = [];
-  for (const file of facts.files)
+  for (const file of facts.files) {
+    const memory = messageBudget(file);
     for await (const run of readElements(file, facts.archive.open(file))) {
       if (run.table !== 'zerver_message' || run.first < 0) continue;
       for (const element of parseRun(run)) {
+        if ('weight' in element) memory.take(element.weight + messageOverheadBytes);
         if (!('value' in element) || !isRecord(element.value)) continue;
         const key = keyOf(element.value, facts, logCheck, seen);
         if (key !== undefined) batch.push(key);
@@ -64,6 +75,7 @@ export async function* readMessageKeys(
       yield batch;
       batch = [];
     }
+  }
   if (batch.length > 0) yield batch;
 }
 
@@ -200,14 +212,22 @@ export async function* readMessageBatches(
   const reader = new MessageReader(facts, { texts: more.texts, owed, clients: more.clients });
   for (const file of files) {
     const rows: PlacedRow[] = [];
+    const messageMemory = messageBudget(file);
+    const receiptMemory = new MemoryBudget(`The receipts of ${file}`, receiptsMaxBytes);
     const receipts = new ReceiptRows(people, ledger, file);
     await readTables(
       archive,
       file,
       {
         rows: {
-          zerver_message: (row, place) => void rows.push({ row, place }),
-          zerver_usermessage: (row, place) => receipts.add(row, place),
+          zerver_message: (row, place, weight) => {
+            messageMemory.take(weight + messageOverheadBytes);
+            rows.push({ row, place });
+          },
+          zerver_usermessage: (row, place) => {
+            receiptMemory.take(receiptBytes);
+            receipts.add(row, place);
+          },
         },
         others: (table, count) => ledger.left(table, 'this release does not know the table', count),
       },

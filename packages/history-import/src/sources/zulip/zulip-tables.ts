@@ -16,7 +16,7 @@ export const recordFiles = {
 export type PlacedRow = { readonly row: Row; readonly place: Place };
 
 /** What is done with the rows of a table; a fault that it throws is the row's. */
-export type RowHandler = (row: Row, place: Place) => void;
+export type RowHandler = (row: Row, place: Place, weight: number) => void;
 
 export type TableHandlers = {
   readonly rows: Readonly<Record<string, RowHandler>>;
@@ -53,7 +53,7 @@ export async function readTables(
           continue;
         }
         try {
-          handle(new Row(element.value), place);
+          handle(new Row(element.value), place, element.weight);
         } catch (error) {
           if (!(error instanceof RecordFault)) throw error;
           ledger.unreadable(table, error.message, place, JSON.stringify(element.value));
@@ -154,14 +154,20 @@ export async function readRealmTables(
   const membershipChanges: MembershipChange[] = [];
   let isSortedByDate = false;
   const keep = (table: KeptTable): RowHandler => {
-    return (row, place) => void rows[table].push({ row, place });
+    return (row, place, weight) => {
+      ledger.keep(weight);
+      rows[table].push({ row, place });
+    };
   };
   const handlers = {
     rows: {
       ...Object.fromEntries(keptTables.map((table) => [table, keep(table)])),
       zerver_realmauditlog: (row: Row) => {
         const change = changeOf(row);
-        if (change !== undefined) membershipChanges.push(change);
+        if (change !== undefined) {
+          ledger.keep(0);
+          membershipChanges.push(change);
+        }
         ledger.left('zerver_realmauditlog', leftOut.get('zerver_realmauditlog') ?? '', 1);
       },
     },
