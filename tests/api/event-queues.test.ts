@@ -368,30 +368,6 @@ describe('GET events', () => {
     expect(await idsOf('gil', guest)).toEqual([[general, []]]);
   });
 
-  test("a bot's default stream narrows its queues without a narrow, or with an empty one", async () => {
-    await organization.client('bob').patch(`bots/${organization.id('bobBot')}`, {
-      default_events_register_stream: 'general',
-    });
-    const absent = await register('bobBot', { event_types: ['message'] });
-    const empty = await register('bobBot', { event_types: ['message'], narrow: [] });
-    const chosen = await register('bobBot', {
-      event_types: ['message'],
-      narrow: ['is', 'private'],
-    });
-    const general = await send('bob', 'general', 'hello');
-    const { id: toBot } = await organization
-      .client('bob')
-      .post('messages', { type: 'private', to: 'bob-bot@example.com', content: 'psst' });
-    const idsOf = async (queue: Queue): Promise<unknown[]> =>
-      (await poll('bobBot', queue)).map((event) => (event['message'] as { id: number }).id);
-    expect(await idsOf(absent)).toEqual([general]);
-    expect(await idsOf(empty)).toEqual([general]);
-    expect(await idsOf(chosen)).toEqual([toBot]);
-    await organization.client('bob').patch(`bots/${organization.id('bobBot')}`, {
-      default_events_register_stream: '',
-    });
-  });
-
   test('a join and a leave determine delivery in between, even if it is read late', async () => {
     const queue = await register('cat', { event_types: ['message', 'subscription'] });
     const cat = organization.client('cat');

@@ -31,6 +31,6 @@ export const queueParameters = [
   }),
   jsonParameter('narrow', Type.Unsafe<readonly unknown[]>({ type: 'array' }), {
     description:
-      "Restricts message events: a list of `[operator, operand]` pairs, or one such pair. An empty one is the account's default.",
+      'Restricts message events: a list of `[operator, operand]` pairs, or one such pair.',
   }),
 ] as const;

@@ -25,7 +25,7 @@ async function defaultRegisterStreamName(
 }
 
 /**
- * Combines a request with the account's defaults, which bots have. An empty narrow is the default too (decision 0058).
+ * Combines a request with the account's defaults, which bots have.
  *
  * @throws ApiError BAD_REQUEST for a narrow that queues do not know
  */
@@ -36,14 +36,12 @@ export async function readDescriptor(
 ): Promise<QueueDescriptor> {
   const [account, realm] = await Promise.all([getUser(database, userId), getRealm(database)]);
   const byDefault = await defaultRegisterStreamName(database, account);
-  const { narrow = [] } = requested;
+  const narrow = requested.narrow ?? (byDefault === undefined ? [] : [['stream', byDefault]]);
   // Where addresses are hidden, clients cannot make Gravatar URLs (reference facts, people 7.7).
   const emailsHidden = hidesEmails(realm.settings);
   return {
     eventTypes: requested.event_types,
-    narrow: parseQueueNarrow(
-      narrow.length === 0 && byDefault !== undefined ? [['stream', byDefault]] : narrow,
-    ),
+    narrow: parseQueueNarrow(narrow),
     applyMarkdown: requested.apply_markdown,
     clientGravatar: requested.client_gravatar && !emailsHidden,
     allPublicStreams: requested.all_public_streams ?? account.defaultAllPublicStreams,
