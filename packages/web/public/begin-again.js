@@ -1,6 +1,6 @@
 /**
  * Loads the page again, a few times, if not all of its parts came. While gateways of two versions run, a gateway of the one may be asked for a
- * part of the other, and does not have it (decision 0059). Plain JavaScript at a fixed name that every version has: browsers run it unchanged.
+ * part of the other, and does not have it (decision 0058). Plain JavaScript at a fixed name that every version has: browsers run it unchanged.
  */
 (() => {
   const name = 'parley/loads';
