@@ -115,9 +115,11 @@ export class HostileWorld {
     return found.length === 0 ? ['1'] : found;
   }
 
-  /** @returns some items of each list */
+  /** @returns some items of each list; not the keeper's id, which other things may have too */
   get everything(): readonly string[] {
-    return Object.keys(lists).flatMap((name) => this.list(name).slice(0, 12));
+    return Object.keys(lists)
+      .flatMap((name) => this.list(name).slice(0, 12))
+      .filter((item) => item !== String(this.#keeper.id));
   }
 
   /** @returns the header with a caller's credentials; undefined for one without */
