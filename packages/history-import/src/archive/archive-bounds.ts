@@ -3,6 +3,8 @@ import { ImportFault } from '../import-fault.ts';
 
 export const archiveBounds = {
   entriesMax: 2_000_000,
+  /** What is known of each is in memory, a kibibyte. */
+  zipEntriesMax: 500_000,
   pathMaxLength: 1_000,
   /** All files together, unpacked. */
   unpackedMaxBytes: 1024 ** 4,

@@ -87,10 +87,11 @@ function withoutTopFolder(entries: ReadonlyMap<string, Entry>): ReadonlyMap<stri
 }
 
 async function readEntries(zip: ZipFile): Promise<Map<string, Entry>> {
+  const { zipEntriesMax } = archiveBounds;
+  if (zip.entryCount > zipEntriesMax)
+    throw new ImportFault(`The archive has more than ${zipEntriesMax} entries`);
   const entries = new Map<string, Entry>();
   for await (const entry of zip.eachEntry()) {
-    if (entries.size >= archiveBounds.entriesMax)
-      throw new ImportFault(`The archive has more than ${archiveBounds.entriesMax} entries`);
     const name = nameOf(entry);
     const path = checkEntryPath(name);
     if (name.endsWith('/') || ignored.test(path)) continue;
