@@ -6,6 +6,7 @@ import { Drafts } from './drafts.ts';
 import { recentEmojiMax } from './emoji.ts';
 import { MessageLists } from './message-lists.ts';
 import type { Conversation } from './narrow.ts';
+import { Notifier } from './notifier.ts';
 import { Outbox } from './outbox.ts';
 import { addressOfPlace, home } from './place.ts';
 import type { Place } from './place.ts';
@@ -14,7 +15,6 @@ import { recentConversations } from './recent.ts';
 import { isText } from './shapes.ts';
 import type { State } from './state.ts';
 import type { AccountStore } from './stored.ts';
-import { Telling } from './telling.ts';
 import { Topics } from './topics.ts';
 import { Typing } from './typing.ts';
 
@@ -63,7 +63,7 @@ export function createApp(client: ParleyClient, { state, connection, store, queu
     recent: computed(() => recentConversations(lists, state)),
     topics: new Topics(client),
     typing: new Typing(client, state),
-    telling: new Telling(state),
+    notifier: new Notifier(state),
     place,
     navigate(to: Place): void {
       place.value = to;

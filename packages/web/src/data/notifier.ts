@@ -1,4 +1,4 @@
-/** What the person is told of: new messages as they arrive, and how many are waiting. Who is told is decided by `@parley/notification-rules`. */
+/** What the person is notified of: new messages as they arrive, and how many are waiting. That is decided by `@parley/notification-rules`. */
 import { computed } from '@preact/signals';
 import { notificationsFor } from '@parley/notification-rules';
 import type { Attention, Recipient } from '@parley/notification-rules';
@@ -10,13 +10,13 @@ import type { Place } from './place.ts';
 import type { Message, State } from './state.ts';
 import { isTopicMuted } from './stream-groups.ts';
 
-/** A message that the person is to be told of. */
-export type Notice = {
+/** A message that the person is to be notified of. */
+export type DueNotification = {
   readonly message: Message;
   readonly conversation: Conversation;
   readonly isShown: boolean;
   readonly isHeard: boolean;
-  /** Whether the service worker shows it, too, in a browser that the server tells. */
+  /** Whether the service worker shows it, too, in a browser that the server pushes to. */
   readonly isPushed: boolean;
 };
 
@@ -27,23 +27,23 @@ export type Waiting = {
   readonly concernsSelf: boolean;
 };
 
-/** How many messages wait for the part that tells of them, the newest ones. */
+/** How many messages wait for the part that shows notifications, the newest ones. */
 const keptMax = 20;
 
-/** No message of the person's own, which nobody is told of. */
+/** No message of the person's own, of which nobody is notified. */
 const anybodyElse = -1;
 
-/** The person looks at a client, so nothing is sent elsewhere; that a browser tells depends on its window alone. */
+/** The person looks at a client, so nothing is sent elsewhere; whether a browser notifies depends on its window alone. */
 const looksElsewhere: Attention = {
   isIdle: false,
   isWindowFocused: false,
   isInShownNarrow: false,
 };
 
-export class Telling {
+export class Notifier {
   readonly #state: State;
   #listener: ((message: Message) => void) | undefined;
-  /** What came before anybody listened: the part that tells is loaded while events arrive already. */
+  /** What came before anybody listened: the part that shows notifications is loaded while events arrive already. */
   #kept: Message[] | undefined = [];
   /** Unread messages as the person has chosen to count them. */
   readonly waiting = computed(() => this.#countWaiting());
@@ -68,9 +68,9 @@ export class Telling {
   /**
    * @param place what the window shows
    * @param isWindowFocused whether the person looks at it
-   * @returns undefined if the person is not told
+   * @returns undefined if the person is not notified
    */
-  judge(message: Message, place: Place, isWindowFocused: boolean): Notice | undefined {
+  judge(message: Message, place: Place, isWindowFocused: boolean): DueNotification | undefined {
     const conversation = conversationOfMessage(message, this.#state);
     const { desktop, sound, push } = notificationsFor(
       { type: message.type, sender_id: message.sender_id, flags: message.flags ?? [] },

@@ -97,7 +97,7 @@ function hasFlagTerm(narrow: Narrow, flag: string): boolean {
 /** Reducers of what happens to messages. */
 export const messageReducers = {
   message(kept, { message, flags, local_message_id }) {
-    const { state, lists, topics, typing, telling, outbox } = kept;
+    const { state, lists, topics, typing, notifier, outbox } = kept;
     const received: Message = { ...message, flags };
     const conversation = conversationOfMessage(received, state);
     lists.receive(received);
@@ -113,7 +113,7 @@ export const messageReducers = {
       state.recentPrivate.value = [userIds, ...others];
     }
     if (!flags.includes('read')) addUnread(state, [received]);
-    telling.receive(received);
+    notifier.receive(received);
   },
   update_message(kept, event) {
     applyContent(kept, event);

@@ -5,7 +5,7 @@ import type { App } from '../app.ts';
 export type AppliedEvent = Exclude<FollowedEvent, { readonly type: 'registered' }>;
 
 /** What a reducer changes: the parts of the app that keep what the server says. */
-export type Kept = Pick<App, 'state' | 'lists' | 'topics' | 'typing' | 'telling' | 'outbox'>;
+export type Kept = Pick<App, 'state' | 'lists' | 'topics' | 'typing' | 'notifier' | 'outbox'>;
 
 /** Functions that apply an event, by its type. A type without one changes nothing that the client shows. */
 export type Reducers = {

@@ -6,7 +6,7 @@ import { wordsOf } from '@parley/notification-rules';
 import type { App } from '../../data/app.ts';
 import { narrowOf } from '../../data/narrow.ts';
 import { closePushed, isPushed, learnWhetherPushed } from '../../data/push.ts';
-import type { Notice } from '../../data/telling.ts';
+import type { DueNotification } from '../../data/notifier.ts';
 import { texts } from '../../texts.ts';
 import { nameOfConversation } from '../parts/names.ts';
 import { NotifyingTab } from './notifying-tab.ts';
@@ -25,7 +25,7 @@ export async function askPermission(): Promise<void> {
   if (isSupported) permission.value = await Notification.requestPermission();
 }
 
-function show(app: App, { message, conversation }: Notice): void {
+function show(app: App, { message, conversation }: DueNotification): void {
   const { settings } = app.state;
   const where =
     conversation.type === 'stream' ? ` (${nameOfConversation(app.state, conversation)})` : '';
@@ -44,16 +44,16 @@ function show(app: App, { message, conversation }: Notice): void {
   });
 }
 
-function tell(app: App, notice: Notice): void {
+function notify(app: App, due: DueNotification): void {
   // What a page shows by itself while it is looked at, the service worker leaves to it, and otherwise the page to that.
-  const isLeft = notice.isPushed && isPushed.peek() && !document.hasFocus();
+  const isLeft = due.isPushed && isPushed.peek() && !document.hasFocus();
   try {
-    if (notice.isShown && permission.value === 'granted' && !isLeft) show(app, notice);
+    if (due.isShown && permission.value === 'granted' && !isLeft) show(app, due);
   } catch {
     // Browsers of phones say that they have them, and refuse to make one.
     permission.value = 'unsupported';
   }
-  if (notice.isHeard)
+  if (due.isHeard)
     void playSound(app.state.settings.value.notification_sound).catch(() => undefined);
 }
 
@@ -71,16 +71,16 @@ export function Notifications({ app }: { readonly app: App }) {
     // Where the server cannot be asked, the page tells.
     void learnWhetherPushed(app).catch(() => undefined);
     const tab = new NotifyingTab(app.state.self.peek().user_id, ending.signal);
-    app.telling.listen((message) => {
-      const notice = app.telling.judge(message, app.place.peek(), document.hasFocus());
-      if (notice === undefined) return;
+    app.notifier.listen((message) => {
+      const due = app.notifier.judge(message, app.place.peek(), document.hasFocus());
+      if (due === undefined) return;
       void tab.decided.then(() => {
-        if (tab.isThisOne) tell(app, notice);
+        if (tab.isThisOne) notify(app, due);
       });
     });
     return () => {
       ending.abort();
-      app.telling.listen(undefined);
+      app.notifier.listen(undefined);
       document.title = texts.notifications.product;
       showIcon(icons.none);
     };
@@ -92,7 +92,7 @@ export function Notifications({ app }: { readonly app: App }) {
     if (isPushed.value) void closePushed((messageId) => messageId > known || unread.has(messageId));
   });
   useSignalEffect(() => {
-    const { count, concernsSelf } = app.telling.waiting.value;
+    const { count, concernsSelf } = app.notifier.waiting.value;
     const number = count === 0 ? '' : `(${count}) `;
     const { realm_name } = app.state.realm.value;
     document.title = `${number}${titleOfPlace(app)} - ${realm_name}`;
