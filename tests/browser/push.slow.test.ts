@@ -2,7 +2,7 @@
 import { createECDH, randomBytes } from 'node:crypto';
 
 import type { PushPayload } from '@parley/notification-rules';
-import type { Page } from 'playwright-core';
+import type { Page, Worker } from 'playwright-core';
 import { expect, test } from 'vitest';
 
 import { sendTo, startBrowserTests } from './browser-system.ts';
@@ -69,28 +69,74 @@ const privately: Notice = {
   message_ids: [1],
 };
 
+/** What service workers have, as far as it is used here; the types of workers and of pages cannot be used together. */
+type WorkerScope = {
+  readonly registration: ServiceWorkerRegistration;
+  readonly clients: {
+    matchAll(options: {
+      readonly type: 'window';
+      readonly includeUncontrolled: true;
+    }): Promise<readonly { readonly focused: boolean }[]>;
+  };
+  readonly NotificationEvent: new (
+    type: 'notificationclick',
+    init: { notification: Notification },
+  ) => Event;
+  readonly WindowClient: { readonly prototype: object };
+  dispatchEvent(event: Event): boolean;
+};
+
+function runningWorker({ context }: Visitor): Worker {
+  const worker = context.serviceWorkers().at(-1);
+  if (worker === undefined) throw new Error('no service worker runs');
+  return worker;
+}
+
+/** The service worker hears later than the page whether that has the focus. */
+async function waitForFocus(visitor: Visitor, wanted: boolean): Promise<void> {
+  await waitUntil(wanted ? 'the page is looked at' : 'the page is not looked at', () =>
+    runningWorker(visitor).evaluate(async (wanted) => {
+      const { clients } = globalThis as unknown as WorkerScope;
+      const windows = await clients.matchAll({ type: 'window', includeUncontrolled: true });
+      return windows.length > 0 && windows.every(({ focused }) => focused === wanted);
+    }, wanted),
+  );
+}
+
 /** Playwright lets every page believe that it has the focus. */
-async function lookAway({ page, context }: Visitor): Promise<void> {
+async function lookAway(visitor: Visitor): Promise<void> {
+  const { page, context } = visitor;
   const devTools = await context.newCDPSession(page);
   await devTools.send('Emulation.setFocusEmulationEnabled', { enabled: false });
   const front = await context.newPage();
   await front.bringToFront();
-  await waitUntil('the page is not looked at', async () =>
-    page.evaluate(() => !document.hasFocus()),
-  );
+  await waitForFocus(visitor, false);
 }
 
 /**
- * Waits until exactly these are shown, in alphabetical order. The browser closes them by itself after some seconds, the oldest first: one that is to
- * be closed must not be the oldest.
+ * Pushes these, until exactly what is wanted is shown, in alphabetical order. The browser now and then forgets a notification that it has just shown,
+ * when it is asked at that moment what is shown; and it closes each after some seconds. Then all are pushed again: those of a conversation replace
+ * each other.
  */
-async function expectNotifications(page: Page, ...wanted: string[]): Promise<void> {
+async function expectShownAfter(
+  page: Page,
+  push: () => Promise<void>,
+  ...wanted: string[]
+): Promise<void> {
   let shown: readonly string[] = [];
   await waitUntil(
     `shown are ${wanted.join(', ')}`,
     async () => {
-      shown = await shownIn(page);
-      return JSON.stringify(shown) === JSON.stringify(wanted);
+      await push();
+      await waitUntil(
+        'they are shown',
+        async () => {
+          shown = await shownIn(page);
+          return JSON.stringify(shown) === JSON.stringify(wanted);
+        },
+        { deadlineMs: 3000 },
+      );
+      return true;
     },
     { describe: () => JSON.stringify(shown) },
   );
@@ -103,79 +149,97 @@ test('pushes show one notification for each conversation, and close what was rea
   const { page } = visitor;
   const deliver = await worker(visitor);
   await lookAway(visitor);
-  await deliver(inSoup);
-  await deliver(privately);
-  await expectNotifications(page, 'Bob Ray (general › soup): ', 'Bob Ray: Psst');
-  await deliver({ ...privately, text: 'Come here', count: 2, message_ids: [1, 2] });
-  await expectNotifications(page, '(2) Bob Ray: Come here', 'Bob Ray (general › soup): ');
+  const pushTwo = async () => {
+    await deliver(inSoup);
+    await deliver(privately);
+  };
+  await expectShownAfter(page, pushTwo, 'Bob Ray (general › soup): ', 'Bob Ray: Psst');
+  const pushThree = async () => {
+    await pushTwo();
+    await deliver({ ...privately, text: 'Come here', count: 2, message_ids: [1, 2] });
+  };
+  const counted = '(2) Bob Ray: Come here';
+  await expectShownAfter(page, pushThree, counted, 'Bob Ray (general › soup): ');
   const inTea: Notice = {
     ...inSoup,
     conversation_id: 9,
     place: { type: 'stream', stream: 'general', topic: 'tea' },
     message_ids: [4],
   };
-  await deliver(inTea, [1, 2]);
-  await expectNotifications(page, 'Bob Ray (general › soup): ', 'Bob Ray (general › tea): ');
+  const pushFour = async () => {
+    await pushThree();
+    await deliver(inTea, [1, 2]);
+  };
+  const left = ['Bob Ray (general › soup): ', 'Bob Ray (general › tea): '];
+  await expectShownAfter(page, pushFour, ...left);
 });
 
-test('a page that is looked at tells by itself', async () => {
+test.each([
+  ['a page that is looked at', false],
+  ['a page that was loaded past the service worker and is looked at', true],
+])('%s tells by itself', async (_, ignoreCache) => {
   const visitor = await visit();
+  const { page } = visitor;
   await visitor.context.grantPermissions(['notifications']);
   await visitor.enter(system().ann);
   const deliver = await worker(visitor);
+  const devTools = await visitor.context.newCDPSession(page);
+  await devTools.send('Page.reload', { ignoreCache });
+  await waitUntil('the page is loaded again', () =>
+    page.evaluate((past) => (navigator.serviceWorker.controller === null) === past, ignoreCache),
+  );
+  await waitForFocus(visitor, true);
   await deliver(privately);
   await lookAway(visitor);
-  await deliver(inSoup);
   const shown = await waitUntil('one is shown', async () => {
-    const titles = await shownIn(visitor.page);
+    await deliver(inSoup);
+    const titles = await shownIn(page);
     return titles.length > 0 && titles;
   });
   expect(shown).toEqual(['Bob Ray (general › soup): ']);
 });
 
 /**
- * Pushes to the service worker and clicks what it shows, in one turn, because the browser closes notifications by itself. Focusing and opening
- * windows is for clicks of people alone, so both are noted instead.
+ * Clicks the notification that is shown, inside the service worker. Focusing and opening windows is for clicks of people alone, so both are noted
+ * instead.
  *
  * @returns the addresses that it opens in windows of its own, and how many notifications are left
+ * @throws Error while none is shown
  */
-function pushAndClick(
-  { context }: Visitor,
-  notice: Notice,
+function click(
+  visitor: Visitor,
 ): Promise<{ readonly opened: readonly string[]; readonly left: number }> {
-  const payload: PushPayload = { v: 1, notice, gone: [] };
-  const act = async (data: string) => {
-    type Scope = {
-      readonly registration: ServiceWorkerRegistration;
-      readonly clients: object;
-      readonly PushEvent: new (type: 'push', init: { data: string }) => Event;
-      readonly NotificationEvent: new (
-        type: 'notificationclick',
-        init: { notification: Notification | undefined },
-      ) => Event;
-      readonly WindowClient: { readonly prototype: object };
-      dispatchEvent(event: Event): boolean;
-    };
-    const scope = globalThis as unknown as Scope;
+  return runningWorker(visitor).evaluate(async () => {
+    const scope = globalThis as unknown as WorkerScope;
+    const [notification] = await scope.registration.getNotifications();
+    if (notification === undefined) throw new Error('no notification is shown');
     const opened: string[] = [];
     Object.assign(scope.WindowClient.prototype, { focus: () => Promise.resolve() });
     Object.assign(scope.clients, {
       openWindow: (url: string) => Promise.resolve(void opened.push(url)),
     });
-    const dispatch = async (event: Event): Promise<void> => {
-      const works: Promise<unknown>[] = [];
-      Object.assign(event, { waitUntil: (work: Promise<unknown>) => works.push(work) });
-      scope.dispatchEvent(event);
-      await Promise.all(works);
-    };
-    await dispatch(new scope.PushEvent('push', { data }));
-    const [notification] = await scope.registration.getNotifications();
-    await dispatch(new scope.NotificationEvent('notificationclick', { notification }));
+    const works: Promise<unknown>[] = [];
+    const clicked = new scope.NotificationEvent('notificationclick', { notification });
+    Object.assign(clicked, { waitUntil: (work: Promise<unknown>) => works.push(work) });
+    scope.dispatchEvent(clicked);
+    await Promise.all(works);
     return { opened, left: (await scope.registration.getNotifications()).length };
-  };
-  return waitUntil('the click is dealt with', () =>
-    context.serviceWorkers()[0]?.evaluate(act, JSON.stringify(payload)),
-  );
+  });
+}
+
+/** Pushes and clicks in one turn, and again where the browser closed the notification by itself in between. */
+function pushAndClick(
+  visitor: Visitor,
+  deliver: Deliver,
+  notice: Notice,
+): ReturnType<typeof click> {
+  return waitUntil('the click is dealt with', async () => {
+    await deliver(notice);
+    await waitUntil('it is shown', async () => (await shownIn(visitor.page)).length > 0, {
+      deadlineMs: 5000,
+    });
+    return click(visitor);
+  });
 }
 
 test('a click leads to the conversation: in the open page, and in a new window without one', async () => {
@@ -183,15 +247,21 @@ test('a click leads to the conversation: in the open page, and in a new window w
   const visitor = await visit();
   await visitor.context.grantPermissions(['notifications']);
   await visitor.enter(ann, '#recent');
-  await worker(visitor);
+  const deliver = await worker(visitor);
   await lookAway(visitor);
   const soup = await sendTo(bob, general, 'soup', 'The soup that was pushed');
   const url = `/#narrow/stream/${general.id}-general/topic/soup/near/${soup}`;
-  expect(await pushAndClick(visitor, { ...inSoup, url })).toEqual({ opened: [], left: 0 });
+  expect(await pushAndClick(visitor, deliver, { ...inSoup, url })).toEqual({
+    opened: [],
+    left: 0,
+  });
   await expectShown(visitor.message('The soup that was pushed'));
 
-  await visitor.page.goto('about:blank');
-  expect(await pushAndClick(visitor, { ...privately, url: '/#narrow/is/private' })).toEqual({
+  // The reference of the interface is a window, and looked at, but tells nobody.
+  await visitor.page.goto(`${visitor.url}/api/docs`);
+  expect(
+    await pushAndClick(visitor, deliver, { ...privately, url: '/#narrow/is/private' }),
+  ).toEqual({
     opened: ['/#narrow/is/private'],
     left: 0,
   });
@@ -235,16 +305,20 @@ test('where the server tells a browser, a page leaves that to it while nobody lo
   const deliver = await worker(visitor);
   await lookAway(visitor);
   const soup = await sendTo(bob, general, 'soup', '@**Ann Lee** it is ready');
-  const { id = 0 } = await bob.typed.request('POST /messages', {
-    type: 'private',
-    to: JSON.stringify([ann.id]),
-    content: 'Psst',
-  });
-  await deliver({ ...inSoup, message_ids: [soup] });
-  await deliver({ ...privately, message_ids: [id] });
-  await expectNotifications(page, 'Bob Ray (general › soup): ', 'Bob Ray: Psst');
-  await ann.typed.request('POST /messages/flags', { messages: [id], op: 'add', flag: 'read' });
-  await expectNotifications(page, 'Bob Ray (general › soup): ');
+  const pushAndRead = async () => {
+    const { id = 0 } = await bob.typed.request('POST /messages', {
+      type: 'private',
+      to: JSON.stringify([ann.id]),
+      content: 'Psst',
+    });
+    const pushBoth = async () => {
+      await deliver({ ...inSoup, message_ids: [soup] });
+      await deliver({ ...privately, message_ids: [id] });
+    };
+    await expectShownAfter(page, pushBoth, 'Bob Ray (general › soup): ', 'Bob Ray: Psst');
+    await ann.typed.request('POST /messages/flags', { messages: [id], op: 'add', flag: 'read' });
+  };
+  await expectShownAfter(page, pushAndRead, 'Bob Ray (general › soup): ');
   expect(await page.evaluate(() => (window as unknown as { noted: string[] }).noted)).toEqual([]);
 
   await page.bringToFront();

@@ -26,7 +26,7 @@ test('the error names the condition, its state and its last exception', async ()
     { deadlineMs: 5, pauseMs: 1, describe: () => 'nothing yet' },
   );
   await expect(waiting).rejects.toMatchObject({
-    message: 'not within 5 ms: the impossible: nothing yet',
+    message: 'not within 5 ms: the impossible: nothing yet (refused)',
     cause,
   });
 });
@@ -34,7 +34,7 @@ test('the error names the condition, its state and its last exception', async ()
 test('a check that never ends is given up, too', async () => {
   const waiting = waitUntil('an answer', () => new Promise<boolean>(() => {}), { deadlineMs: 5 });
   await expect(waiting).rejects.toMatchObject({
-    message: 'not within 5 ms: an answer',
+    message: 'not within 5 ms: an answer (a check of it did not end)',
     cause: new Error('a check of it did not end'),
   });
 });

@@ -22,7 +22,7 @@ async function within<Value>(deadlineMs: number, check: Value | Promise<Value>):
  * @param options.pauseMs the pause between two checks (default 20 ms)
  * @param options.describe returns the current state, for the error
  * @returns the first truthy value
- * @throws Error with the condition if it does not hold in time; its cause is the last error of the condition
+ * @throws Error with the condition if it does not hold in time, and with the last error of the condition, which is also its cause
  */
 export async function waitUntil<Value>(
   what: string,
@@ -45,7 +45,8 @@ export async function waitUntil<Value>(
     }
     if (Date.now() > giveUpAt) {
       const state = options.describe === undefined ? '' : `: ${options.describe()}`;
-      throw new Error(`not within ${deadlineMs} ms: ${what}${state}`, { cause });
+      const error = cause instanceof Error ? ` (${cause.message})` : '';
+      throw new Error(`not within ${deadlineMs} ms: ${what}${state}${error}`, { cause });
     }
     await delay(options.pauseMs ?? 20);
   }

@@ -16,6 +16,7 @@ type FetchEvent = { readonly request: Request; respondWith(answer: Promise<Respo
 
 type PushEvent = LifetimeEvent & { readonly data: { json(): unknown } | null };
 type ClickEvent = LifetimeEvent & { readonly notification: Notification };
+type WindowQuery = { readonly type: 'window'; readonly includeUncontrolled?: boolean };
 type WindowClient = {
   readonly url: string;
   readonly focused: boolean;
@@ -33,7 +34,7 @@ declare const self: {
   readonly registration: ServiceWorkerRegistration;
   readonly clients: {
     claim(): Promise<void>;
-    matchAll(options: { type: 'window' }): Promise<readonly WindowClient[]>;
+    matchAll(options: WindowQuery): Promise<readonly WindowClient[]>;
     openWindow(url: string): Promise<unknown>;
   };
 };
@@ -83,6 +84,12 @@ async function answerAsset(request: Request): Promise<Response> {
   return (await caches.match(request)) ?? fetch(request);
 }
 
+/** The client's windows, the one that was looked at last first; the reference of the interface is a window, too. */
+async function openPages(query: Omit<WindowQuery, 'type'> = {}): Promise<readonly WindowClient[]> {
+  const windows = await self.clients.matchAll({ ...query, type: 'window' });
+  return windows.filter(({ url }) => new URL(url).pathname === page);
+}
+
 /** Shows one notification for each conversation, and closes those whose messages were read elsewhere, or are in another one now. */
 async function showPush({ notice, gone }: PushPayload): Promise<void> {
   const tag = `parley/conversation/${notice.conversation_id}`;
@@ -91,9 +98,9 @@ async function showPush({ notice, gone }: PushPayload): Promise<void> {
     const { messageIds } = shown.data as Shown;
     if (shown.tag !== tag && messageIds.every((id) => past.has(id))) shown.close();
   }
-  // A page that is looked at tells by itself.
-  const windows = await self.clients.matchAll({ type: 'window' });
-  if (windows.some(({ focused }) => focused)) return;
+  // A page that is looked at tells by itself, also one that was loaded past this worker.
+  const pages = await openPages({ includeUncontrolled: true });
+  if (pages.some(({ focused }) => focused)) return;
   const where =
     notice.place.type === 'stream' ? ` (${notice.place.stream} › ${notice.place.topic})` : '';
   const count = notice.count > 1 ? `(${notice.count}) ` : '';
@@ -109,9 +116,8 @@ async function showPush({ notice, gone }: PushPayload): Promise<void> {
 async function openNotified(notification: Notification): Promise<void> {
   notification.close();
   const { url } = notification.data as Shown;
-  const windows = await self.clients.matchAll({ type: 'window' });
-  // The one that was looked at last; the reference of the interface is a window, too.
-  const open = windows.find((each) => new URL(each.url).pathname === page);
+  // Only pages that this worker controls can be led to another address by it.
+  const [open] = await openPages();
   if (open === undefined) {
     await self.clients.openWindow(url);
     return;
