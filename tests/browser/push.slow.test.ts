@@ -12,10 +12,41 @@ import type { Visitor } from './visitor.ts';
 
 const { system, visit } = startBrowserTests();
 
-/** @param gone ids of messages that were read since */
+/** What service workers have, as far as it is used here; the types of workers and of pages cannot be used together. */
+type WorkerScope = {
+  readonly ExtendableEvent: { readonly prototype: { waitUntil(work: Promise<unknown>): void } };
+  readonly registration: ServiceWorkerRegistration;
+  readonly clients: {
+    matchAll(options: {
+      readonly type: 'window';
+      readonly includeUncontrolled: true;
+    }): Promise<readonly { readonly focused: boolean }[]>;
+  };
+  readonly NotificationEvent: new (
+    type: 'notificationclick',
+    init: { notification: Notification },
+  ) => Event;
+  readonly WindowClient: { readonly prototype: object };
+  dispatchEvent(event: Event): boolean;
+  /** What events made it do, since it is noted. */
+  works: Promise<unknown>[];
+};
+
+function runningWorker({ context }: Visitor): Worker {
+  const worker = context.serviceWorkers().at(-1);
+  if (worker === undefined) throw new Error('no service worker runs');
+  return worker;
+}
+
+/**
+ * Resolves when the service worker has dealt with the push.
+ *
+ * @param gone ids of messages that were read since
+ */
 type Deliver = (notice: PushPayload['notice'], gone?: readonly number[]) => Promise<void>;
 
-async function worker({ page }: Visitor): Promise<Deliver> {
+async function worker(visitor: Visitor): Promise<Deliver> {
+  const { page } = visitor;
   const devTools = await page.context().newCDPSession(page);
   let known: string | undefined;
   devTools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
@@ -30,13 +61,34 @@ async function worker({ page }: Visitor): Promise<Deliver> {
   );
   const { origin } = new URL(page.url());
   const registrationId = await waitUntil('DevTools name it', () => known);
+  await runningWorker(visitor).evaluate(() => {
+    const scope = globalThis as unknown as WorkerScope;
+    const { prototype } = scope.ExtendableEvent;
+    const { waitUntil } = prototype;
+    scope.works = [];
+    prototype.waitUntil = function note(work) {
+      scope.works.push(work);
+      waitUntil.call(this, work);
+    };
+  });
   return async (notice, gone = []) => {
     const payload: PushPayload = { v: 1, notice, gone };
+    const running = runningWorker(visitor);
+    const before = await running.evaluate(
+      () => (globalThis as unknown as WorkerScope).works.length,
+    );
     await devTools.send('ServiceWorker.deliverPushMessage', {
       origin,
       registrationId,
       data: JSON.stringify(payload),
     });
+    await waitUntil('the push is dealt with', () =>
+      running.evaluate(async (before) => {
+        const { works } = globalThis as unknown as WorkerScope;
+        await Promise.all(works);
+        return works.length > before;
+      }, before),
+    );
   };
 }
 
@@ -68,29 +120,6 @@ const privately: Notice = {
   text: 'Psst',
   message_ids: [1],
 };
-
-/** What service workers have, as far as it is used here; the types of workers and of pages cannot be used together. */
-type WorkerScope = {
-  readonly registration: ServiceWorkerRegistration;
-  readonly clients: {
-    matchAll(options: {
-      readonly type: 'window';
-      readonly includeUncontrolled: true;
-    }): Promise<readonly { readonly focused: boolean }[]>;
-  };
-  readonly NotificationEvent: new (
-    type: 'notificationclick',
-    init: { notification: Notification },
-  ) => Event;
-  readonly WindowClient: { readonly prototype: object };
-  dispatchEvent(event: Event): boolean;
-};
-
-function runningWorker({ context }: Visitor): Worker {
-  const worker = context.serviceWorkers().at(-1);
-  if (worker === undefined) throw new Error('no service worker runs');
-  return worker;
-}
 
 /** The service worker hears later than the page whether that has the focus. */
 async function waitForFocus(visitor: Visitor, wanted: boolean): Promise<void> {
@@ -235,9 +264,6 @@ function pushAndClick(
 ): ReturnType<typeof click> {
   return waitUntil('the click is dealt with', async () => {
     await deliver(notice);
-    await waitUntil('it is shown', async () => (await shownIn(visitor.page)).length > 0, {
-      deadlineMs: 5000,
-    });
     return click(visitor);
   });
 }
