@@ -23,7 +23,6 @@ export default defineConfig({
     // These suites start whole clusters of processes and wait for most of their time: two at a time are what two cores carry.
     maxWorkers: 2,
     testTimeout: 300_000,
-    hookTimeout: 120_000,
     include: [
       'packages/**/*.slow.test.ts',
       'services/**/*.slow.test.ts',

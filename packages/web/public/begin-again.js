@@ -1,24 +1,41 @@
 /**
- * Loads the page again, a few times, if not all of its parts came. While gateways of two versions run, a gateway of the one may be asked for a
- * part of the other, and does not have it (decision 0058). Plain JavaScript at a fixed name that every version has: browsers run it unchanged.
+ * Loads the page again, a few times, if not all of its parts came, or if a part that is loaded later is gone. While gateways of two versions run, a
+ * gateway of the one may be asked for a part of the other, and does not have it (decision 0058). Plain JavaScript at a fixed name that every version
+ * has: browsers run it unchanged.
  */
 (() => {
   const name = 'parley/loads';
   const loadsMax = 6;
   const firstDelayMs = 500;
+  /** Whatever is missed after the page has been whole for so long is another matter. */
+  const calmMs = 60_000;
+
+  /** @returns whether it will */
+  const loadAgain = () => {
+    const loads = Number(sessionStorage.getItem(name));
+    if (loads >= loadsMax) return false;
+    sessionStorage.setItem(name, loads + 1);
+    setTimeout(() => location.reload(), firstDelayMs * 2 ** loads);
+    return true;
+  };
 
   addEventListener('load', () => {
     const app = document.querySelector('#app');
     const styles = [...document.querySelectorAll('link[rel="stylesheet"]')];
-    const loads = Number(sessionStorage.getItem(name));
-    if (app.hasChildNodes() && styles.every(({ sheet }) => sheet !== null))
-      sessionStorage.removeItem(name);
-    else if (loads < loadsMax) {
-      sessionStorage.setItem(name, loads + 1);
-      setTimeout(() => location.reload(), firstDelayMs * 2 ** loads);
-    } else {
+    const isWhole = app.hasChildNodes() && styles.every(({ sheet }) => sheet !== null);
+    if (isWhole) setTimeout(() => sessionStorage.removeItem(name), calmMs);
+    else if (!loadAgain()) {
       sessionStorage.removeItem(name);
       app.textContent = 'Parts of this page did not come. Load it again in a minute.';
     }
+  });
+
+  // Without an answer the page stays: the part may be there later.
+  addEventListener('vite:preloadError', () => {
+    const script = document.querySelector('script[type="module"]');
+    fetch(script.src, { method: 'HEAD', cache: 'no-store' }).then(
+      ({ status }) => status === 404 && loadAgain(),
+      () => undefined,
+    );
   });
 })();

@@ -4,7 +4,7 @@ import { options, render } from 'preact';
 import { mailLink, parseMailLink } from './data/mail-links.ts';
 import { resumeSession } from './data/session.ts';
 import { parseSignOn, signOn } from './data/single-sign-on.ts';
-import { registerWorker, reloadWhenReplaced } from './register-worker.ts';
+import { registerWorker } from './register-worker.ts';
 import { Root } from './views/root.tsx';
 
 /** Hidden pages have no frames: there it is drawn after this time. */
@@ -47,4 +47,3 @@ addEventListener('hashchange', takeSecret);
 if (signOn.peek() === undefined) void resumeSession();
 render(<Root />, element);
 registerWorker();
-reloadWhenReplaced();

@@ -17,16 +17,3 @@ export function registerWorker(): void {
     .register(policy?.createScriptURL(address) ?? address, { updateViaCache: 'none' })
     .catch(() => undefined);
 }
-
-/**
- * Parts that are loaded when they are needed are gone once the server has another version of the client, unless the service worker keeps them. The
- * page begins anew with that version then. Without an answer it stays: the part may be there later.
- */
-export function reloadWhenReplaced(): void {
-  addEventListener('vite:preloadError', () => {
-    void fetch(import.meta.url, { method: 'HEAD', cache: 'no-store' }).then(
-      ({ status }) => status === 404 && location.reload(),
-      () => undefined,
-    );
-  });
-}

@@ -5,7 +5,7 @@
  *
  * The page comes from the server while that answers; its answer is what a new version is noticed by. A new version keeps all its assets before
  * it takes over. The assets of the version before it stay, for tabs that are still open with it;
- * tabs with a still older one begin anew when they need a part that is gone (`reloadWhenReplaced`).
+ * tabs with a still older one begin anew when they need a part that is gone (`public/begin-again.js`).
  */
 import type { PushPayload } from '@parley/notification-rules';
 

@@ -210,6 +210,14 @@ async function checkRoom(client: Client, added: number): Promise<void> {
     throw withoutCode(`There may be at most ${limits.invitationsMax} open invitations.`);
 }
 
+/** @throws ApiError if nobody could join by a link: that takes a mail, or a provider that is trusted with addresses */
+function checkLinksLeadIn(context: PeopleContext): void {
+  const isProvedElsewhere = [...context.identityProviders.values()].some(
+    ({ config }) => config.isTrusted,
+  );
+  if (!isProvedElsewhere) checkSendsMails(context);
+}
+
 /**
  * Makes a link with which anybody who has it joins (reference facts, people 14.5).
  *
@@ -222,7 +230,7 @@ export async function makeInvitationLink(
   terms: InvitationTerms,
   usesMax: number | null,
 ): Promise<string> {
-  checkSendsMails(context);
+  checkLinksLeadIn(context);
   return context.eventLog.transaction(async (client) => {
     await lockRealmInUse(client);
     const actor = getAdministrator(

@@ -52,7 +52,7 @@ export function checkNeedsNoInvitation(realm: Realm): void {
 }
 
 /** @throws ApiError if nobody may join in this way now */
-async function checkDoor(
+async function checkMayJoin(
   client: Client | PeopleContext['pool'],
   realm: Realm,
   link: string | undefined,
@@ -81,7 +81,7 @@ export async function requestToJoin(
   checkSendsMails(context);
   const address = checkEmailShape(email);
   const realm = await getRealmWithPasswords(context);
-  const invitation = await checkDoor(context.pool, realm, link);
+  const invitation = await checkMayJoin(context.pool, realm, link);
   await checkAdmittedEmail(context.pool, realm, address);
   await transaction(context.pool, async (client) => {
     const hasRoom = await hasRoomForToken(client, purpose, address);

@@ -13,10 +13,11 @@ export function formatTime(at: Date, { twenty_four_hour_time }: HourSetting): st
 }
 
 /** A moment with its date and year, as the browser writes it. */
-export function formatLongMoment(atSecs: number): string {
+export function formatLongMoment(atSecs: number, { twenty_four_hour_time }: HourSetting): string {
   return new Date(atSecs * 1_000).toLocaleString(undefined, {
     dateStyle: 'medium',
     timeStyle: 'short',
+    hour12: !twenty_four_hour_time,
   });
 }
 

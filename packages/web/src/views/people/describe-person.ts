@@ -29,6 +29,6 @@ export function describePresence(person: Person, state: State): string {
   const availability = availabilityOf(state, person.user_id);
   const seen = state.reported.value.get(person.email)?.timestamp;
   return availability === 'offline' && seen !== undefined
-    ? t.lastSeen(formatLongMoment(seen))
+    ? t.lastSeen(formatLongMoment(seen, state.settings.value))
     : texts.presence[availability];
 }

@@ -56,7 +56,9 @@ export const SessionsSection = readSection(
           return {
             key: session_id,
             title: describeDevice(device),
-            detail: is_current ? t.sessions.current : t.lastUsed(formatLongMoment(last_used_at)),
+            detail: is_current
+              ? t.sessions.current
+              : t.lastUsed(formatLongMoment(last_used_at, app.state.settings.value)),
             actions: [!is_current && { label: t.sessions.end, run: () => end().then(again) }],
           };
         })}
@@ -121,7 +123,7 @@ function invitationRow(app: App, invitation: Invitation): Row {
   return {
     key: `${is_multiuse} ${invite_id}`,
     title: email ?? link_url ?? t.invitations.hiddenLink,
-    detail: t.invitations.detail(formatLongMoment(expiry_date), uses),
+    detail: t.invitations.detail(formatLongMoment(expiry_date, app.state.settings.value), uses),
     actions: [
       !is_multiuse && { label: t.invitations.resend, run: resend },
       removal(revoke, t.warnings.revokeInvitation),
@@ -183,7 +185,10 @@ export const ScimSection = readSection(
           rows={scim_tokens.map(({ id, name, last_used_at: at }) => ({
             key: id,
             title: name,
-            detail: at === null ? t.scim.unused : t.lastUsed(formatLongMoment(at)),
+            detail:
+              at === null
+                ? t.scim.unused
+                : t.lastUsed(formatLongMoment(at, app.state.settings.value)),
             actions: [removal(() => revoke(id), t.warnings.revokeScimToken)],
           }))}
           fields={tokenFields}
@@ -210,7 +215,7 @@ function exportRow(app: App, made: Export): Row {
   const remove = () => app.request('DELETE /export/realm/{export_id}', { export_id });
   return {
     key: export_id,
-    title: formatLongMoment(export_time),
+    title: formatLongMoment(export_time, app.state.settings.value),
     href: export_url,
     detail: stateOf(made),
     actions: [deleted_timestamp === null && removal(remove)],
