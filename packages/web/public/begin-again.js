@@ -33,7 +33,7 @@
   // Without an answer the page stays: the part may be there later.
   addEventListener('vite:preloadError', () => {
     const script = document.querySelector('script[type="module"]');
-    fetch(script.src, { method: 'HEAD', cache: 'no-store' }).then(
+    fetch(script.getAttribute('src'), { method: 'HEAD', cache: 'no-store' }).then(
       ({ status }) => status === 404 && loadAgain(),
       () => undefined,
     );
