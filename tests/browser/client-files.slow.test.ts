@@ -249,6 +249,44 @@ test('a page whose parts are asked of a gateway of another version begins again 
   }
 });
 
+test('a page whose later parts are gone begins again, a few times within a minute', async () => {
+  const visitor = await visit({ serviceWorkers: 'block' });
+  visitor.expectOutage();
+  const { page, url } = visitor;
+  const loadsMax = 6;
+  let loads = 0;
+  let asked = 0;
+  page.on('load', () => (loads += 1));
+  await page.route('**/assets/*', (route) => {
+    if (route.request().method() !== 'HEAD') return route.continue();
+    asked += 1;
+    return route.fulfill({ status: 404 });
+  });
+  await page.clock.install();
+  await page.goto(url);
+  const counted = () => page.evaluate(() => sessionStorage.getItem('parley/loads'));
+  const missParts = () =>
+    page.evaluate(() => {
+      for (let part = 0; part < 3; part += 1) dispatchEvent(new Event('vite:preloadError'));
+    });
+  for (let load = 1; load <= loadsMax; load += 1) {
+    await missParts();
+    await waitUntil('it will begin again', async () => (await counted()) === String(load));
+    await page.clock.fastForward('00:17');
+    await waitUntil('it has begun again', () => loads === 1 + load);
+  }
+  asked = 0;
+  await missParts();
+  await waitUntil('the server has said that they are gone', () => asked === 3);
+  await page.clock.fastForward('00:59');
+  expect([loads, await counted()]).toEqual([1 + loadsMax, String(loadsMax)]);
+
+  await page.clock.fastForward('00:02');
+  expect(await counted()).toBeNull();
+  await missParts();
+  await waitUntil('it will begin again', async () => (await counted()) === '1');
+});
+
 test('a new version takes over: open pages go on, and the next start has it', async () => {
   const { ann } = system();
   const [kept, unkept] = [await visit(), await visit({ serviceWorkers: 'block' })];

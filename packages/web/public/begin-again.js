@@ -10,22 +10,29 @@
   /** Whatever is missed after the page has been whole for so long is another matter. */
   const calmMs = 60_000;
 
+  // Once for each page: several parts may be missed at once.
+  let loads = Number(sessionStorage.getItem(name));
+
   /** @returns whether it will */
   const loadAgain = () => {
-    const loads = Number(sessionStorage.getItem(name));
     if (loads >= loadsMax) return false;
     sessionStorage.setItem(name, loads + 1);
     setTimeout(() => location.reload(), firstDelayMs * 2 ** loads);
     return true;
   };
 
+  const forget = () => {
+    loads = 0;
+    sessionStorage.removeItem(name);
+  };
+
   addEventListener('load', () => {
     const app = document.querySelector('#app');
     const styles = [...document.querySelectorAll('link[rel="stylesheet"]')];
     const isWhole = app.hasChildNodes() && styles.every(({ sheet }) => sheet !== null);
-    if (isWhole) setTimeout(() => sessionStorage.removeItem(name), calmMs);
+    if (isWhole) setTimeout(forget, calmMs);
     else if (!loadAgain()) {
-      sessionStorage.removeItem(name);
+      forget();
       app.textContent = 'Parts of this page did not come. Load it again in a minute.';
     }
   });
