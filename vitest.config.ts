@@ -10,8 +10,9 @@ export const sharedTestOptions = {
   pool: 'forks',
   // Files share their worker's process: loading all modules anew for each took as long as the tests. What a file needs to itself it starts.
   isolate: false,
-  // Two more than the cores of a small machine, since tests wait for stores and for other processes.
-  maxWorkers: 4,
+  // One more than the cores of a small machine, since tests wait for stores and for other processes. A fourth gains little, and delays others
+  // beyond the limits that the services set to their stores.
+  maxWorkers: 3,
   experimental: { viteModuleRunner: false, nodeLoader: false },
   // Nothing of these is reached by a test that passes, unless the machine is slow or busy.
   testTimeout: 120_000,
