@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 
 import { parseAddressRanges, readServiceConfig } from '@parley/config';
-import { migrate } from '@parley/database';
+import { migrate } from '@parley/database/migrate';
 import { openFileStore } from '@parley/files';
 import { Ledger, importHistory, openSlack, planHistoryImport } from '@parley/history-import';
 import type { NotImported, SlackFetching } from '@parley/history-import';

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import {
   checkSchemaVersion,
   codeSchemaVersion,
-  migrate,
   oldestUsableSchemaVersion,
   readFunctions,
 } from '@parley/database';
+import { migrate } from '@parley/database/migrate';
 import type { Pool } from '@parley/database';
 import { createTestDatabase, openTestPool } from '@parley/test-kit';
 import { expect, test } from 'vitest';

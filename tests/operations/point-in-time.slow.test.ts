@@ -2,7 +2,7 @@
  * Restoring to a point in time: the log opens a new epoch by itself. Queues that had events from the lost period are refused with a
  * code, all others continue, and no id is used twice.
  */
-import { migrate } from '@parley/database';
+import { migrate } from '@parley/database/migrate';
 import { readObjects, serviceNames } from '@parley/test-kit';
 import type { Answer } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';

@@ -2,7 +2,7 @@
  * A standby takes over while people send and follow. A synchronous standby has everything that was acknowledged: no message is
  * lost, all queues continue, and no process of Parley needs to be restarted.
  */
-import { migrate } from '@parley/database';
+import { migrate } from '@parley/database/migrate';
 import { DeliveryLedger, QueueFollower, readObjects, waitUntil } from '@parley/test-kit';
 import type { Answer, Parameters } from '@parley/test-kit';
 import { expect, test } from 'vitest';

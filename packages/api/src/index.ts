@@ -137,6 +137,6 @@ export { parsePath } from './declare/path.ts';
 export type { Segment } from './declare/path.ts';
 export { Route, RouteTable } from './declare/routes.ts';
 export type { RouteMatch } from './declare/routes.ts';
-export { compileCheck } from './declare/validate.ts';
+export { makeCheck } from './declare/validate.ts';
 export type { HangUpSignal } from './hang-up-signal.ts';
 export { distinctTerms } from './narrow-terms.ts';

@@ -5,8 +5,6 @@ export { TooManyValues } from './check-statements.ts';
 export type { Client, Pool } from './pool.ts';
 export type { Queryable, Statement } from './queryable.ts';
 export { createPool, isStatementTimeout, snapshot, transaction } from './pool.ts';
-export type { Migrated } from './migrate.ts';
-export { migrate } from './migrate.ts';
 export { readFunctions } from './sql-files.ts';
 export {
   checkSchemaVersion,

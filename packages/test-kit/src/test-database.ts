@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 
-import { createPool, migrate } from '@parley/database';
+import { createPool } from '@parley/database';
+import { migrate } from '@parley/database/migrate';
 import type { Pool } from '@parley/database';
 import { inject } from 'vitest';
 

@@ -8,7 +8,7 @@ import { boolean, integer, integers, text, texts } from './schema.ts';
 import type { Static } from './schema.ts';
 import { findJsonBody, parseJson, parseJsonBody, parseJsonParameter } from './json-text.ts';
 import type { NulHandling } from './json-text.ts';
-import { compileCheck } from './validate.ts';
+import { makeCheck } from './validate.ts';
 
 /**
  * The kinds of parameters (reference facts, people 2.3 to 2.5). Each builder makes a description of how the raw text becomes a value, of
@@ -128,7 +128,7 @@ export function jsonParameter<
   schema: Schema,
   options: Options,
 ): Parameter<Name, Presence<Options, Static<Schema>>, Schema, IsRequired<Options>> {
-  const check = compileCheck(schema);
+  const check = makeCheck(schema);
   return build(name, options, {
     encoding: 'json',
     schema,
@@ -190,7 +190,7 @@ export function jsonOrTextParameter<
   options: Options,
 ): Parameter<Name, Presence<Options, string>, TString, IsRequired<Options>> {
   const schema = options.schema ?? { type: 'string' };
-  const check = compileCheck(schema);
+  const check = makeCheck(schema);
   return build(name, options, {
     encoding: 'json',
     nulHandled: options.nul === 'handled',

@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
+import { endpoints } from '../endpoints.ts';
+import { ApiError } from '../errors.ts';
 import { refusalOf } from './refusal-of.ts';
 import type { JsonSchema } from './json-schema.ts';
 import { parseJsonParameter } from './json-text.ts';
-import { compileCheck } from './validate.ts';
+import { makeCheck } from './validate.ts';
 
 function refusal(schema: JsonSchema, text: string): string {
-  const refused = refusalOf(() => compileCheck(schema)(parseJsonParameter(text, 'v'), 'v'));
+  const refused = refusalOf(() => makeCheck(schema)(parseJsonParameter(text, 'v'), 'v'));
   return refused === undefined
     ? 'accepted'
     : `${refused.message}${refused.code === 'BAD_REQUEST' ? '' : '?'}`;
@@ -37,7 +39,7 @@ it('accepts true as 1 and false as 0 for integers only', () => {
     },
   };
   const check = (text: string, of: JsonSchema): unknown =>
-    compileCheck(of)(parseJsonParameter(text, 'v'), 'v');
+    makeCheck(of)(parseJsonParameter(text, 'v'), 'v');
   expect(check('true', { type: 'integer' })).toBe(1);
   expect(check('[{"ids":[true,5,false],"flags":[true],"any":true,"other":true}]', schema)).toEqual([
     { ids: [1, 5, 0], flags: [true], any: true, other: true },
@@ -158,10 +160,25 @@ describe('texts of the reference facts, people 2.4', () => {
 });
 
 describe('schemas', () => {
-  it('fail at startup if they are invalid', () => {
-    expect(() => compileCheck({ type: 'strnig' } as unknown as JsonSchema)).toThrow(/type/);
-    expect(() => compileCheck({ unknownKeyword: 1 } as unknown as JsonSchema)).toThrow(
-      /unknown keyword/,
+  const checkText = (schema: unknown): unknown =>
+    makeCheck(schema as JsonSchema)(parseJsonParameter('"text"', 'v'), 'v');
+
+  it('fail at the first check if they are invalid', () => {
+    expect(() => checkText({ type: 'strnig' })).toThrow(/type/);
+    expect(() => checkText({ unknownKeyword: 1 })).toThrow(/unknown keyword/);
+  });
+
+  it('of all parameters are valid', () => {
+    const read = endpoints.flatMap(({ name, parameters }) =>
+      parameters.map((parameter) => {
+        try {
+          return parameter.decode('"text"');
+        } catch (error) {
+          expect(error, `${parameter.name} of ${name}`).toBeInstanceOf(ApiError);
+          return error;
+        }
+      }),
     );
+    expect(read.length).toBeGreaterThan(400);
   });
 });

@@ -8,9 +8,9 @@ import type { JsonValue } from './json-text.ts';
 import { refusalText } from './refusal-text.ts';
 
 /**
- * Validates decoded JSON parameters. Schemas are compiled when the declaration is made, so a bad one stops the boot. Only the first fault
- * is reported (reference facts, people 2.1): ajv visits list lengths before items, items in order, required members before the members' own
- * types.
+ * Validates decoded JSON parameters. A schema is compiled when its first value comes: each service declares hundreds, of which it meets
+ * few, and compiling all of them took a third of its start. Only the first fault is reported (reference facts, people 2.1): ajv visits list
+ * lengths before items, items in order, required members before the members' own types.
  */
 
 const ajv = new Ajv({
@@ -110,13 +110,13 @@ function countBooleans(value: unknown, { type, items, properties }: JsonSchema):
 }
 
 /**
- * Compiles a schema into a check of parsed values.
+ * Makes a check of parsed values. A schema that is not one throws at the first check.
  *
  * @returns a function that returns the value or throws an `ApiError` with the exact text of the reference facts, people 2.4, in which the
  *   parameter's name means the value
  */
-export function compileCheck(schema: JsonSchema): (holder: JsonValue, name: string) => unknown {
-  const validate: ValidateFunction = ajv.compile(withIntegerLiterals(schema));
+export function makeCheck(schema: JsonSchema): (holder: JsonValue, name: string) => unknown {
+  let validate: ValidateFunction | undefined;
   const countsBooleans = holdsIntegers(schema);
   return (holder, name) => {
     const value = countsBooleans ? countBooleans(holder[''], schema) : holder[''];
@@ -127,6 +127,7 @@ export function compileCheck(schema: JsonSchema): (holder: JsonValue, name: stri
       rootData: holder,
       dynamicAnchors: {},
     };
+    validate ??= ajv.compile(withIntegerLiterals(schema));
     if (validate(value, context)) return value;
     throw badRequest(refusalText(validate.errors ?? [], name, value));
   };

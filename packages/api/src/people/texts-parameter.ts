@@ -4,12 +4,12 @@ import { parseJsonParameter } from '../declare/json-text.ts';
 import { customParameter } from '../declare/parameters.ts';
 import type { IsRequired, Parameter, ParameterOptions, Presence } from '../declare/parameters.ts';
 import { anything, mapOf, text } from '../declare/schema.ts';
-import { compileCheck } from '../declare/validate.ts';
+import { makeCheck } from '../declare/validate.ts';
 import { badRequest } from '../errors.ts';
 
 type Texts = Record<string, string>;
 
-const checkObject = compileCheck(mapOf(anything));
+const checkObject = makeCheck(mapOf(anything));
 
 function areTexts(value: unknown): value is Texts {
   return Object.values(value ?? {}).every((member) => typeof member === 'string');

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 
 import { limits } from '@parley/api';
 import type { ServiceConfig } from '@parley/config';
-import { migrate } from '@parley/database';
+import { migrate } from '@parley/database/migrate';
 import type { Client, Pool } from '@parley/database';
 import type { FileStore } from '@parley/files';
 import {

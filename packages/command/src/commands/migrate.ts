@@ -1,5 +1,6 @@
 import { readDatabaseConfig } from '@parley/config';
-import { codeSchemaVersion, migrate } from '@parley/database';
+import { codeSchemaVersion } from '@parley/database';
+import { migrate } from '@parley/database/migrate';
 
 import type { Command } from '../command.ts';
 

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 
-import { codeSchemaVersion, migrate, readSchemaVersion } from '@parley/database';
+import { codeSchemaVersion, readSchemaVersion } from '@parley/database';
+import { migrate } from '@parley/database/migrate';
 import type { Client, Pool } from '@parley/database';
 import { openImportedLog, planImportedLog } from '@parley/event-log';
 import type { FileStore } from '@parley/files';

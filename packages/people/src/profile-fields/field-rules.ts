@@ -1,4 +1,4 @@
-import { badRequest, compileCheck, limits, valueTooLong } from '@parley/api';
+import { badRequest, makeCheck, limits, valueTooLong } from '@parley/api';
 import { defaultExternalAccounts } from '@parley/objects';
 import { profileFieldTypes } from '@parley/store';
 import type { ProfileField } from '@parley/store';
@@ -16,26 +16,26 @@ export type GivenField = {
   readonly fieldData: unknown;
 };
 
-type JsonHolder = Parameters<ReturnType<typeof compileCheck>>[0];
+type JsonHolder = Parameters<ReturnType<typeof makeCheck>>[0];
 const holding = (value: unknown): JsonHolder => ({ '': value });
 
-const checkHint = compileCheck({ type: 'string', maxLength: hintMax });
-const checkName = compileCheck({ type: 'string', maxLength: nameMax });
-const checkObject = compileCheck({ type: 'object' });
+const checkHint = makeCheck({ type: 'string', maxLength: hintMax });
+const checkName = makeCheck({ type: 'string', maxLength: nameMax });
+const checkObject = makeCheck({ type: 'object' });
 const requiredText = { type: 'string', notBlank: true } as const;
-const checkChoice = compileCheck({
+const checkChoice = makeCheck({
   type: 'object',
   properties: { text: requiredText, order: requiredText },
   required: ['text', 'order'],
   additionalProperties: false,
 });
-const checkAccount = compileCheck({
+const checkAccount = makeCheck({
   type: 'object',
   properties: { subtype: requiredText, url_pattern: { type: 'string' } },
   required: ['subtype'],
   additionalProperties: false,
 });
-const checkProfileUrl = compileCheck({
+const checkProfileUrl = makeCheck({
   type: 'string',
   format: 'url',
   pattern: '^[Hh][Tt][Tt][Pp][Ss]?:',

@@ -1,4 +1,4 @@
-import { badRequest, compileCheck, limits } from '@parley/api';
+import { badRequest, makeCheck, limits } from '@parley/api';
 import type { Queryable } from '@parley/database';
 import type { JsonSchema } from '@parley/api';
 import { findUsersByIds, profileFieldTypes } from '@parley/store';
@@ -24,9 +24,9 @@ const schemas: Readonly<Record<number, JsonSchema>> = {
 };
 
 const checks = new Map(
-  Object.entries(schemas).map(([type, schema]) => [Number(type), compileCheck(schema)]),
+  Object.entries(schemas).map(([type, schema]) => [Number(type), makeCheck(schema)]),
 );
-const checkUserIds = compileCheck({
+const checkUserIds = makeCheck({
   type: 'array',
   items: { type: 'integer' },
   maxItems: limits.pickedPeopleMax,

@@ -1,6 +1,6 @@
-import { badRequest, compileCheck, limits } from '@parley/api';
+import { badRequest, makeCheck, limits } from '@parley/api';
 
-const checkExtraData = compileCheck({
+const checkExtraData = makeCheck({
   type: 'object',
   properties: {
     type: { type: 'string' },

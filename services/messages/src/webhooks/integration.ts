@@ -2,7 +2,7 @@
  * Turns a webhook's payload into messages (reference facts, people 16 and 17). `@parley/api/webhooks` declares the payload;
  * `webhook-endpoint.ts` has everything that all webhooks share.
  */
-import { badRequest, compileCheck, unexpectedWebhookEventType, withoutCode } from '@parley/api';
+import { badRequest, makeCheck, unexpectedWebhookEventType, withoutCode } from '@parley/api';
 import type { DecodedParameters, Parameter } from '@parley/api';
 import type { Value } from '@parley/api/schema';
 import type {
@@ -85,7 +85,7 @@ function checked<Schema extends PayloadSchema, Values>(
   schema: Schema,
   toMessages: ToMessages<Value<Schema>, Values>,
 ): ToMessages<unknown, Values> {
-  const check = compileCheck(schema);
+  const check = makeCheck(schema);
   return (payload, request) =>
     // A checked value has the schema's type.
     toMessages(check({ '': payload }, 'payload') as Value<Schema>, request);
