@@ -1,6 +1,6 @@
 /** The steps of `npm test` and `npm run check`; each returns how many of its tests passed and failed. */
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 
 import { pinnedEnvironment, pinnedNode, root, run, say } from './bootstrap.mjs';
 
@@ -73,12 +73,13 @@ export async function runVitest(name, args, environment = {}) {
       },
     },
   );
-  const counts = countResults(report, code);
+  const { notRun, ...counts } = countResults(report, code);
   rmSync(report, { force: true });
   say(
     `${name}: ${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped ` +
       `(${((Date.now() - startedAt) / 1000).toFixed(1)} s)`,
   );
+  if (notRun.length > 0) say(`${name}: no test was run of ${notRun.join(', ')}`);
   return { title: name, ...counts };
 }
 
@@ -88,7 +89,7 @@ function countResults(report, code) {
     results = JSON.parse(readFileSync(report, 'utf8'));
   } catch {
     say('There is no test report: the run was aborted.');
-    return { passed: 0, failed: 1, skipped: 0 };
+    return { passed: 0, failed: 1, skipped: 0, notRun: [] };
   }
   const passed = results.numPassedTests;
   const skipped = results.numPendingTests + results.numTodoTests;
@@ -98,5 +99,12 @@ function countResults(report, code) {
   ).length;
   let failed = results.numFailedTests + unloaded;
   if (failed === 0 && (code !== 0 || passed === 0)) failed = 1;
-  return { passed, failed, skipped };
+  const notRun = results.testResults
+    .filter(
+      (file) =>
+        file.status !== 'failed' &&
+        !file.assertionResults.some((test) => ['passed', 'failed'].includes(test.status)),
+    )
+    .map((file) => relative(root, file.name));
+  return { passed, failed, skipped, notRun };
 }

@@ -1,4 +1,4 @@
 /** The property at length. */
 import { testImports } from './generated/property.ts';
 
-testImports(25, 600_000);
+testImports(10, 600_000);

@@ -16,7 +16,7 @@ import { seedsOf } from '../support/seeds.ts';
 import { sendRaw } from '../support/send-raw.ts';
 import { unknownPaths } from './unknown-paths.ts';
 
-const requestsMin = 30_000;
+const requestsMin = 20_000;
 // Eight minutes on two cores that are also used otherwise.
 const runTimeoutMs = 1_800_000;
 

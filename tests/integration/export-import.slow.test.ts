@@ -72,7 +72,7 @@ test('both installations answer all requests equally', async () => {
   expect(compared).toBeGreaterThan(1_000);
 });
 
-const messages = 300_000;
+const messages = 150_000;
 
 test('a large organization is exported and imported with little memory', async () => {
   await using undo = new AsyncDisposableStack();
@@ -95,7 +95,7 @@ test('a large organization is exported and imported with little memory', async (
       FROM generate_series(1001, 1000 + $1) n`,
     values: [messages],
   });
-  // All rows together are half a gigabyte as text, which does not fit into this memory.
+  // All rows together are a quarter of a gigabyte as text, which does not fit into this memory.
   const bounded = { NODE_OPTIONS: '--max-old-space-size=96' };
   const out = startParley({ ...from, ...bounded }, ['export', '--to', exported, ...secret]);
   expect(await out.ended).toMatchObject({ code: 0, error: '' });

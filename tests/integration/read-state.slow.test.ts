@@ -1,3 +1,3 @@
 import { testReadState } from './read-state/property.ts';
 
-testReadState(2_000);
+testReadState(300);

@@ -1,3 +1,3 @@
 import { testStateAndEvents } from './state-and-events.ts';
 
-testStateAndEvents({ rounds: 100, leastOfTable: 10, timeoutMs: 600_000 });
+testStateAndEvents({ rounds: 60, leastOfTable: 5, timeoutMs: 600_000 });
