@@ -20,7 +20,8 @@ const compileCacheFolder = join(repositoryFolder, '.parley', 'tools', 'compile-c
 
 // A dozen processes start at once, possibly on a busy machine.
 const startDeadlineMs = 240_000;
-const stopDeadlineMs = 15_000;
+// The first time, each of them writes the cache of its compiled code when it ends.
+const stopDeadlineMs = 60_000;
 const logLookIntervalMs = 50;
 
 type Listening = { readonly port: number; readonly internalPort: number };
