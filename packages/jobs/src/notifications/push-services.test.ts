@@ -44,6 +44,19 @@ test('a service that failed rests, doubling to a minute, and then has one place 
   expect(placesOf(services, bad, now)).toMatchObject({ places: 32, isProven: true });
 });
 
+test('requests that fail together make one failure, and the longest rest that one of them asks for', () => {
+  const services = new PushServices();
+  for (let n = 0; n < 4; n += 1) services.begin(bad);
+  for (const retryAfterMs of [0, 0, 3_000, 0])
+    services.end(bad, { kind: 'failed', retryAfterMs }, 0);
+  expect(placesOf(services, bad, 2_999)?.places).toBe(0);
+  expect(placesOf(services, bad, 3_000)?.places).toBe(1);
+  services.begin(bad);
+  services.end(bad, { kind: 'failed', retryAfterMs: 0 }, 3_000);
+  expect(placesOf(services, bad, 4_999)?.places).toBe(0);
+  expect(placesOf(services, bad, 5_000)?.places).toBe(1);
+});
+
 test('a service is left alone as long as it asks, for a minute at most', () => {
   const services = new PushServices();
   for (const [origin, retryAfterMs] of [

@@ -73,9 +73,10 @@ export class PushServices {
       service.workedAt = now;
     }
     if (end.kind === 'failed') {
-      service.failures += 1;
+      // What was under way when the service began to rest fails for the same reason.
+      if (service.restsUntil <= now) service.failures += 1;
       const restMs = Math.max(firstRestMs * 2 ** (service.failures - 1), end.retryAfterMs);
-      service.restsUntil = now + Math.min(restMaxMs, restMs);
+      service.restsUntil = Math.max(service.restsUntil, now + Math.min(restMaxMs, restMs));
     }
   }
 
