@@ -7,7 +7,8 @@ import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 
 import { sendTo, startBrowserTests } from './browser-system.ts';
-import { expectShown } from './visitor.ts';
+import { expectGone, expectShown } from './visitor.ts';
+import type { Visitor } from './visitor.ts';
 
 const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core')), 'utf8');
 
@@ -19,14 +20,11 @@ const contents = ['A **list**\n* one\n* two', '```python\nprint(1)\n```', 'Hello
 const screens = {
   '#recent': 'Recent conversations',
   '#all': 'All messages',
+  '#narrow/is/mentioned': 'Mentions',
   '#narrow/is/starred': 'Starred',
   '#drafts': 'Drafts',
   '#scheduled': 'Scheduled',
   '#streams': 'Streams',
-  '#settings/profile': 'Profile',
-  '#settings/display': 'Display',
-  '#settings/notifications': 'Notifications',
-  '#settings/people': 'People',
 };
 
 async function findViolations(page: Page): Promise<readonly string[]> {
@@ -39,6 +37,44 @@ async function findViolations(page: Page): Promise<readonly string[]> {
   );
 }
 
+/** @returns the addresses of all settings that the person has, each with its heading */
+async function listSections({ page }: Visitor): Promise<readonly (readonly [string, string])[]> {
+  const links = await page.locator('nav a[href^="#settings/"]').all();
+  return Promise.all(
+    links.map(async (link): Promise<readonly [string, string]> => [
+      (await link.getAttribute('href')) ?? '',
+      ((await link.textContent()) ?? '').trim(),
+    ]),
+  );
+}
+
+/** How each dialog is opened at the newest message or in the field below it, by its title. */
+const dialogs: Readonly<Record<string, (visitor: Visitor) => Promise<void>>> = {
+  ...Object.fromEntries(
+    Object.entries({
+      'Choose emoji': 'Add reaction',
+      Edits: 'View edits',
+      'Move to another topic': 'Move to another topic',
+      'Delete this message?': 'Delete',
+    }).map(([title, item]) => [
+      title,
+      async ({ page, messages }: Visitor) => {
+        await messages.last().hover();
+        await messages.last().getByRole('button', { name: 'More actions' }).click();
+        await page.getByRole('menuitem', { name: item, exact: true }).click();
+      },
+    ]),
+  ),
+  Schedule: async ({ page, composeField }) => {
+    await composeField.fill('Later');
+    await page.getByRole('button', { name: 'Schedule' }).click();
+  },
+  'Keyboard shortcuts': async ({ page }) => {
+    await page.getByRole('article').last().focus();
+    await page.keyboard.press('?');
+  },
+};
+
 test.each([
   ['light', 1_440],
   ['dark', 1_440],
@@ -46,17 +82,44 @@ test.each([
   ['dark', 360],
 ] as const)('no screen breaks a rule: %s, %i px', async (colorScheme, width) => {
   const { ann, bob, general } = system();
-  for (const content of contents) await sendTo(bob, general, 'roses', content);
+  const topic = `roses-${colorScheme}-${width}`;
+  for (const content of contents) await sendTo(bob, general, topic, content);
+  const id = await sendTo(ann, general, topic, 'Of Ann');
+  await ann.typed.request('PATCH /messages/{message_id}', { message_id: id, content: 'By Ann' });
   // The page's policy would refuse the script that looks at it.
   const visitor = await visit({ colorScheme, viewport: { width, height: 900 }, bypassCSP: true });
-  await visitor.enter(ann);
-  await visitor.page.evaluate(axeSource);
+  const { page } = visitor;
   const found: Record<string, readonly string[]> = {};
-  for (const [screen, name] of Object.entries(screens)) {
-    await visitor.go(screen);
-    await expectShown(visitor.page.getByRole('heading', { level: 1, name, exact: true }));
-    const violations = await findViolations(visitor.page);
+  const look = async (screen: string): Promise<void> => {
+    const violations = await findViolations(page);
     if (violations.length > 0) found[screen] = violations;
+  };
+  await visitor.go('');
+  await expectShown(page.getByRole('heading', { level: 1 }));
+  await page.evaluate(axeSource);
+  await look('signing in');
+  await visitor.enter(ann);
+  await page.reload();
+  await page.evaluate(axeSource);
+  await visitor.go('#settings/profile');
+  await expectShown(page.getByRole('heading', { level: 1, name: 'Profile', exact: true }));
+  const sections = await listSections(visitor);
+  expect(sections.length).toBeGreaterThan(15);
+  const places = [...Object.entries(screens), ...sections, [`#streams/${general.id}`, '#general']];
+  for (const [screen = '', name = ''] of places) {
+    await visitor.go(screen);
+    await expectShown(page.getByRole('heading', { level: 1, name, exact: true }));
+    await look(screen);
+  }
+  await visitor.go(`#narrow/stream/${general.id}-general/topic/${topic}`);
+  await expectShown(visitor.message('By Ann'));
+  await look('a topic');
+  for (const [title, open] of Object.entries(dialogs)) {
+    await open(visitor);
+    await expectShown(page.getByRole('dialog', { name: title }));
+    await look(title);
+    await page.keyboard.press('Escape');
+    await expectGone(page.getByRole('dialog'));
   }
   expect(found).toEqual({});
 });
