@@ -11,7 +11,7 @@ import { expect, test } from 'vitest';
 
 import { DeliveryScenario } from '../support/delivery-scenario.ts';
 
-const sends = 2_000;
+const sends = 1_200;
 const sendsPerPart = sends / 4;
 
 test('an event node is killed and another is started', async () => {
