@@ -92,7 +92,7 @@ function countResults(report, code) {
     return { passed: 0, failed: 1, skipped: 0, notRun: [] };
   }
   const passed = results.numPassedTests;
-  const skipped = results.numPendingTests + results.numTodoTests;
+  const skipped = results.numTotalTests - passed - results.numFailedTests;
   const unloaded = results.testResults.filter(
     (file) =>
       file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
