@@ -64,7 +64,8 @@ test.each(readers)(
           anchor,
           messages,
         });
-        if (cost.buffers > buffersMax) dear.push(`${name}, ${anchor}: ${cost.buffers}`);
+        if (cost.buffers > buffersMax)
+          dear.push(`${name}, ${anchor}: ${cost.buffers} buffers by ${cost.plan}`);
       }
     }
     expect(dear).toEqual([]);
@@ -98,7 +99,7 @@ test.each(readers)(
         const narrow = JSON.stringify([{ operator, operand, negated: true }]);
         const cost = await explainPage(client, { userId, narrow, anchor, messages });
         if (cost.buffers > negatedBuffersMax)
-          dear.push(`-${operator}:${operand}, ${anchor}: ${cost.buffers}`);
+          dear.push(`-${operator}:${operand}, ${anchor}: ${cost.buffers} buffers by ${cost.plan}`);
       }
     }
     expect(dear).toEqual([]);

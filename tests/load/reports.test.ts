@@ -146,6 +146,13 @@ test('the output of pgbench is read', () => {
   });
 });
 
+test('a run of pgbench in which no transaction ended has no rate', () => {
+  const said = `number of transactions actually processed: 0
+number of failed transactions: 0 (-nan%)
+`;
+  expect(parsePgbench(said)).toEqual({ sends: 0, sendsPerSec: 0, latencyMs: 0 });
+});
+
 test('a failed transaction of pgbench is an error, and so is no output', () => {
   expect(() => parsePgbench(saidByPgbench.replace('transactions: 0', 'transactions: 3'))).toThrow(
     'failed',

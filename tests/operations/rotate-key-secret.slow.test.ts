@@ -46,6 +46,7 @@ class Traffic {
   readonly #admin: Person;
   readonly #receiver: WebhookReceiver;
   readonly #bot: Bot;
+  readonly #heldPoll = new AbortController();
   #isStopping = false;
 
   constructor(urls: readonly string[], admin: Person, receiver: WebhookReceiver, bot: Bot) {
@@ -63,17 +64,24 @@ class Traffic {
   /** Starts the traffic; returns a function that stops it. */
   async start(): Promise<() => Promise<void>> {
     const queue = await this.as(this.#admin).post('register', { event_types: ['realm_bot'] });
-    const loops = [this.#loop(() => this.#everybodyOnce()), this.#poll(queue)];
+    const everybody = this.#loop(() => this.#everybodyOnce());
+    const polls = this.#poll(queue);
     return async () => {
+      await waitUntil('every key was received', () =>
+        Promise.resolve(this.receivedBotKeys.length >= this.botKeys.length ? true : undefined),
+      );
       this.#isStopping = true;
-      // Ends the held poll.
-      await this.changeBotKey();
-      await Promise.all(loops);
+      await everybody;
+      this.#heldPoll.abort();
+      await polls;
     };
   }
 
   async #loop(work: () => Promise<unknown>): Promise<void> {
-    while (!this.#isStopping) await work().catch((error: unknown) => this.failures.push(error));
+    while (!this.#isStopping)
+      await work().catch((error: unknown) => {
+        if (!this.#heldPoll.signal.aborted) this.failures.push(error);
+      });
   }
 
   async #everybodyOnce(): Promise<void> {
@@ -98,10 +106,11 @@ class Traffic {
   async #poll(queue: Readonly<Record<string, unknown>>): Promise<void> {
     let last = queue['last_event_id'];
     await this.#loop(async () => {
-      const { events } = await this.as(this.#admin).get('events', {
-        queue_id: queue['queue_id'],
-        last_event_id: last,
-      });
+      const { events } = await this.as(this.#admin).get(
+        'events',
+        { queue_id: queue['queue_id'], last_event_id: last },
+        { signal: this.#heldPoll.signal },
+      );
       for (const event of events as { id: number; bot?: { api_key?: string } }[]) {
         last = event.id;
         if (event.bot?.api_key !== undefined) this.receivedBotKeys.push(event.bot.api_key);

@@ -97,8 +97,11 @@ export function parsePgbench(output: string): Omit<Outcome, 'secs'> {
   };
   if (read(/^number of failed transactions: (\d+)/m) > 0)
     throw new Error(`transactions of pgbench failed:\n${output}`);
+  const sends = read(/^number of transactions actually processed: (\d+)/m);
+  // It prints neither rate nor latency of none: on a busy machine the connections alone may take a second.
+  if (sends === 0) return { sends, sendsPerSec: 0, latencyMs: 0 };
   return {
-    sends: read(/^number of transactions actually processed: (\d+)/m),
+    sends,
     sendsPerSec: read(/^tps = ([\d.]+)/m),
     latencyMs: read(/^latency average = ([\d.]+) ms/m),
   };

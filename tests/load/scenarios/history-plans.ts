@@ -12,10 +12,21 @@ export type PlanCost = {
   /** Of the plan for any values, which a prepared statement uses after a while. */
   readonly executionMs: number;
   readonly planningMs: number;
+  /** The nodes of the more expensive plan with their buffers, in one line. */
+  readonly plan: string;
+};
+
+type PlanNode = {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Index Name'?: string;
+  'Shared Hit Blocks': number;
+  'Shared Read Blocks': number;
+  Plans?: PlanNode[];
 };
 
 type Explained = {
-  Plan: { 'Shared Hit Blocks': number; 'Shared Read Blocks': number };
+  Plan: PlanNode;
   'Execution Time': number;
   'Planning Time': number;
 };
@@ -25,6 +36,15 @@ function literalOf(value: unknown): string {
   if (typeof value === 'number') return String(value);
   if (typeof value === 'string') return `'${value.replaceAll("'", "''")}'`;
   return 'NULL';
+}
+
+const buffersOf = (node: PlanNode): number =>
+  node['Shared Hit Blocks'] + node['Shared Read Blocks'];
+
+function describePlan(node: PlanNode): string {
+  const place = node['Index Name'] ?? node['Relation Name'] ?? '';
+  const inner = (node.Plans ?? []).filter((child) => buffersOf(child) > 0).map(describePlan);
+  return `${node['Node Type']} ${place} ${buffersOf(node)}${inner.length === 0 ? '' : ` (${inner.join(', ')})`}`;
 }
 
 /** Explains each statement under both kinds of plans before it runs it. */
@@ -49,12 +69,12 @@ class ExplainingClient implements Queryable {
       if (row === undefined) throw new Error('nothing was explained');
       return row['QUERY PLAN'][0];
     };
-    const buffersOf = ({ Plan: plan }: Explained): number =>
-      plan['Shared Hit Blocks'] + plan['Shared Read Blocks'];
     const custom = await explain('force_custom_plan');
     const generic = await explain('force_generic_plan');
+    const dearer = buffersOf(custom.Plan) > buffersOf(generic.Plan) ? custom.Plan : generic.Plan;
     this.costs.push({
-      buffers: Math.max(buffersOf(custom), buffersOf(generic)),
+      buffers: buffersOf(dearer),
+      plan: describePlan(dearer),
       executionMs: generic['Execution Time'],
       planningMs: custom['Planning Time'],
     });
@@ -109,9 +129,12 @@ export async function explainPage(
     messages.map(({ id }) => ({ id, isAbove: false, isNearAnchor: true })),
     'rendered',
   );
+  const [dearest] = explaining.costs.toSorted((a, b) => b.buffers - a.buffers);
+  if (dearest === undefined) throw new Error('nothing was explained');
   return {
     found: messages.length,
-    buffers: explaining.costs.reduce((most, cost) => Math.max(most, cost.buffers), 0),
+    buffers: dearest.buffers,
+    plan: dearest.plan,
     executionMs: explaining.costs.reduce((sum, cost) => sum + cost.executionMs, 0),
     planningMs: explaining.costs.reduce((sum, cost) => sum + cost.planningMs, 0),
   };
