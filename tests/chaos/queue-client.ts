@@ -44,7 +44,7 @@ const lookBackEvents = 20;
 const lookBackChance = 0.05;
 /** A client gives up a stream only after a silence of more than two heartbeats. */
 const streamSilenceMs = 120_000;
-const registerDeadlineMs = 60_000;
+const registerDeadlineMs = 120_000;
 
 export type QueueClientOptions = {
   readonly journal: Journal;

@@ -106,6 +106,8 @@ export class Cluster<Node extends ServiceNode = ServiceNode> {
       PARLEY_CHECK_ANSWERS: this.#checksAnswers ? 'on' : 'off',
       PARLEY_UPLOADS_DIR: settings.uploadsDir,
       PARLEY_DATABASE_POOL_MAX: '5',
+      // A dozen processes that start at once on a busy machine may wait longer than the three seconds of production.
+      PARLEY_DATABASE_CONNECT_TIMEOUT_SECS: '10',
       ...options.environment,
     };
   }
