@@ -160,7 +160,7 @@ export function MessageField({ app, field, conversation, ...on }: MessageFieldPr
             <span class="suggestion-mark">{kind === 'emoji' ? detail : kindMarks[kind]}</span>
             <span>{label}</span>
             {kind !== 'emoji' && (
-              <small>{kind === 'wildcard' ? texts.compose.everybody : detail}</small>
+              <small class="line">{kind === 'wildcard' ? texts.compose.everybody : detail}</small>
             )}
           </>
         )}

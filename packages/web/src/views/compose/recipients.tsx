@@ -147,7 +147,7 @@ function PeopleRecipients({ composer, conversation }: RecipientsProps<PrivateCon
           {(person) => (
             <>
               <Avatar person={person} size={20} />
-              <span>{person.full_name}</span> <small>{person.email}</small>
+              <span>{person.full_name}</span> <small class="line">{person.email}</small>
             </>
           )}
         </SuggestionList>

@@ -80,6 +80,7 @@ function Category({ app, category: { name, emoji }, onChoose }: CategoryProps) {
             <button
               key={emojiKey(each)}
               type="button"
+              class="plain"
               aria-label={label}
               title={label}
               onClick={() => onChoose(each)}

@@ -98,7 +98,7 @@ export function SearchBox({ app }: { readonly app: App }) {
         {({ term, detail }) => (
           <>
             <span>{term}</span>
-            <small>{detail}</small>
+            <small class="line">{detail}</small>
           </>
         )}
       </SuggestionList>
