@@ -85,7 +85,7 @@ function markRead({ place, reading }: App): void {
 }
 
 /** Something that keys do. */
-export type Command = {
+type Command = {
   /** Each of them does it; two with a space between are pressed one after the other. */
   readonly keys: readonly string[];
   readonly label: string;
@@ -94,10 +94,6 @@ export type Command = {
 
 /** Whether the list of commands is shown. */
 export const showsSheet = signal(false);
-
-function help(): void {
-  showsSheet.value = true;
-}
 
 const t = texts.keyboard.commands;
 
@@ -114,7 +110,7 @@ export const commands: readonly Command[] = [
   { keys: ['u'], label: t.sender, run: onMessage(showSender) },
   { keys: ['M'], label: t.markRead, run: markRead },
   { keys: ['/'], label: t.search, run: focusSearch },
-  { keys: ['?'], label: t.help, run: help },
+  { keys: ['?'], label: t.help, run: () => (showsSheet.value = true) },
   { keys: ['Escape'], label: t.leave, run: leave },
   { keys: ['g r'], label: t.recent, run: (app) => app.navigate({ view: 'recent' }) },
   { keys: ['g a'], label: t.all, run: (app) => show(app, allMessages) },

@@ -5,14 +5,21 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { App } from '../../data/app.ts';
 import { conversationOfMessage } from '../../data/conversation.ts';
 import type { MessageList } from '../../data/message-list.ts';
-import { conversationOf, isSameConversation, narrowKey, streamIdOf } from '../../data/narrow.ts';
-import type { Narrow } from '../../data/narrow.ts';
+import {
+  conversationOf,
+  isSameConversation,
+  narrowKey,
+  narrowOf,
+  streamIdOf,
+} from '../../data/narrow.ts';
+import type { Conversation, Narrow } from '../../data/narrow.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
 import { Blank } from '../parts/blank.tsx';
+import { namesOf } from '../parts/names.ts';
+import { StreamPath } from '../parts/stream-path.tsx';
 import { Waiting } from '../parts/waiting.tsx';
-import { ConversationBar } from './conversation-bar.tsx';
 import { MessageRow } from './message-row.tsx';
 import { pendingIn, PendingMessages } from './pending-messages.tsx';
 import { useScrolling } from './scrolling.ts';
@@ -81,13 +88,9 @@ function EmptyList({ list, onRetry }: EmptyListProps) {
   return isPlace ? <Blank title={empty} hint={emptyHint} /> : <Blank title={notFound} />;
 }
 
-type MessagesProps = {
-  readonly app: App;
-  readonly list: MessageList;
-  readonly near: number | undefined;
-};
+type ListProps = { readonly app: App; readonly list: MessageList };
 
-function Messages({ app, list, near }: MessagesProps) {
+function Messages({ app, list, near }: ListProps & Pick<MessageViewProps, 'near'>) {
   const firstUnreadId = useMemo(
     () => list.ids.peek().find((id) => app.state.unread.peek().has(id)),
     [app, list],
@@ -172,9 +175,7 @@ function dateOf({ timestamp }: Message): Date {
   return new Date(timestamp * 1_000);
 }
 
-type RowProps = {
-  readonly app: App;
-  readonly list: MessageList;
+type RowProps = ListProps & {
   readonly id: number;
   readonly previousId: number | undefined;
   readonly isFirstUnread: boolean;
@@ -219,8 +220,33 @@ function Row({ app, list, id, previousId, isFirstUnread, isOneConversation }: Ro
   );
 }
 
+type ConversationBarProps = {
+  readonly app: App;
+  readonly conversation: Conversation;
+  /** The topic with the words that were searched for marked. */
+  readonly topicHtml: string | undefined;
+};
+
+/** Above the messages of a conversation, where several are shown: it leads there. */
+function ConversationBar({ app, conversation, topicHtml }: ConversationBarProps) {
+  return (
+    <h2 class="conversation-bar line">
+      {conversation.type === 'private' ? (
+        <>
+          <Icon name="private" />{' '}
+          <a href={app.addressOf({ view: 'messages', narrow: narrowOf(conversation) })}>
+            {texts.messages.youAnd(namesOf(app.state, conversation.userIds))}
+          </a>
+        </>
+      ) : (
+        <StreamPath app={app} {...conversation} topicHtml={topicHtml} />
+      )}
+    </h2>
+  );
+}
+
 /** Says new messages to screen readers; the list itself is not live, because older ones are added to it too. */
-function Announcer({ app, list }: { readonly app: App; readonly list: MessageList }) {
+function Announcer({ app, list }: ListProps) {
   const newest = useRef(list.ids.peek().at(-1) ?? 0);
   const id = list.hasNewest.value ? (list.ids.value.at(-1) ?? 0) : 0;
   const message = id > newest.current ? app.lists.store.find(id)?.value : undefined;

@@ -7,8 +7,7 @@ import { Icon } from '../icon.tsx';
 import { IconButton } from '../parts/icon-button.tsx';
 import { titleOfNarrow } from '../notifications/place-title.ts';
 import { Menu } from '../parts/menu.tsx';
-import { findStream } from '../parts/stream-mark.tsx';
-import { StreamPath } from '../parts/stream-path.tsx';
+import { findStream, StreamPath } from '../parts/stream-path.tsx';
 import { muteAction } from './message-actions.tsx';
 
 /** What the messages below are, and what can be done with all of them. */

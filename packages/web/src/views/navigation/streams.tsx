@@ -7,7 +7,7 @@ import type { ListedStream } from '../../data/stream-groups.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
 import { topicName } from '../parts/names.ts';
-import { StreamMark } from '../parts/stream-mark.tsx';
+import { StreamMark } from '../parts/stream-path.tsx';
 import { PlaceList } from './place-list.tsx';
 
 const t = texts.navigation;

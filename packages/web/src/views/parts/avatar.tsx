@@ -1,3 +1,4 @@
+import type { Person } from '../../data/state.ts';
 import { isOwnPicture } from './rendered-rules.ts';
 
 /** Apart from each other for ids that follow one another. */
@@ -13,11 +14,7 @@ function initialsOf(name: string): string {
 }
 
 type AvatarProps = {
-  readonly person: {
-    readonly user_id: number;
-    readonly full_name: string;
-    readonly avatar_url?: string | null | undefined;
-  };
+  readonly person: Pick<Person, 'user_id' | 'full_name'> & Partial<Pick<Person, 'avatar_url'>>;
   readonly size: 20 | 24 | 32 | 36 | 64;
 };
 
@@ -32,11 +29,6 @@ export function Avatar({ person: { user_id, full_name, avatar_url }, size }: Ava
   return isOwnPicture(avatar_url ?? '', location.origin) ? (
     <img class="avatar" style={style} src={avatar_url ?? ''} alt="" />
   ) : (
-    <span
-      class="avatar"
-      style={style}
-      data-initials={initialsOf(full_name || '?')}
-      aria-hidden="true"
-    />
+    <span class="avatar" style={style} data-initials={initialsOf(full_name)} aria-hidden="true" />
   );
 }

@@ -46,15 +46,12 @@ type RenderedHtmlProps = {
  * @param props.inline within a line of text
  */
 export function RenderedHtml({ html, id, class: classes = '', inline = false }: RenderedHtmlProps) {
-  const element = useRef<HTMLElement>(null);
+  const element = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     const content = contentOf(html);
     if (content.querySelector('.codehilite') !== null) void import('../../styles/highlight.css');
     element.current?.replaceChildren(content);
   }, [html]);
   const Element = inline ? 'span' : 'div';
-  const hold = (made: HTMLElement | null): void => {
-    element.current = made;
-  };
-  return <Element ref={hold} id={id} class={`rendered ${classes}`} onClick={openMentioned} />;
+  return <Element ref={element} id={id} class={`rendered ${classes}`} onClick={openMentioned} />;
 }

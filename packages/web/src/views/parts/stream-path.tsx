@@ -1,10 +1,28 @@
 import type { App } from '../../data/app.ts';
 import { streamNarrow, topicNarrow } from '../../data/narrow.ts';
+import type { State, Stream, Subscription } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
 import { topicName } from './names.ts';
 import { RenderedHtml } from './rendered-html.tsx';
-import { findStream, StreamMark } from './stream-mark.tsx';
+
+/** @returns with what the person set for it, if they subscribe to it */
+export function findStream({ subscriptions, streams }: State, streamId: number) {
+  return subscriptions.value.get(streamId) ?? streams.value.get(streamId);
+}
+
+/** The sign before a stream's name, in the person's colour of it. */
+export function StreamMark({ stream }: { readonly stream: Stream | Subscription }) {
+  return (
+    <span
+      class="stream-mark"
+      aria-hidden="true"
+      style={{ '--stream-color': 'color' in stream ? stream.color : 'currentColor' }}
+    >
+      <Icon name={stream.invite_only ? 'lock' : 'hash'} />
+    </span>
+  );
+}
 
 type StreamPathProps = {
   readonly app: App;

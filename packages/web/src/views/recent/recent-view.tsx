@@ -13,7 +13,7 @@ import { Filters } from '../parts/filters.tsx';
 import { useBeginning } from '../parts/beginning.tsx';
 import { namesOf, topicName } from '../parts/names.ts';
 import { PresenceDot } from '../parts/presence-dot.tsx';
-import { findStream, StreamMark } from '../parts/stream-mark.tsx';
+import { findStream, StreamMark } from '../parts/stream-path.tsx';
 import { formatAge } from '../parts/time.ts';
 import { Waiting } from '../parts/waiting.tsx';
 
