@@ -9,7 +9,7 @@ import { closePushed, isPushed, learnWhetherPushed } from '../../data/push.ts';
 import type { DueNotification } from '../../data/notifier.ts';
 import { texts } from '../../texts.ts';
 import { nameOfConversation } from '../parts/names.ts';
-import { NotifyingTab } from './notifying-tab.ts';
+import { joinNotifyingTabs } from './notifying-tab.ts';
 import { titleOfPlace } from './place-title.ts';
 import { playSound } from './sound.ts';
 
@@ -21,7 +21,7 @@ const isSupported = 'Notification' in window;
 export const permission = signal<Permission>(isSupported ? Notification.permission : 'unsupported');
 
 /** Asks the person by a dialog of the browser. Only for their click: browsers refuse pages that ask by themselves. */
-export async function askPermission(): Promise<void> {
+async function askPermission(): Promise<void> {
   if (isSupported) permission.value = await Notification.requestPermission();
 }
 
@@ -70,12 +70,12 @@ export function Notifications({ app }: { readonly app: App }) {
     const ending = new AbortController();
     // Where the server cannot be asked, the page tells.
     void learnWhetherPushed(app).catch(() => undefined);
-    const tab = new NotifyingTab(app.state.self.peek().user_id, ending.signal);
+    const tab = joinNotifyingTabs(app.state.self.peek().user_id, ending.signal);
     app.notifier.listen((message) => {
       const due = app.notifier.judge(message, app.place.peek(), document.hasFocus());
       if (due === undefined) return;
       void tab.decided.then(() => {
-        if (tab.isThisOne) notify(app, due);
+        if (tab.isThisOne()) notify(app, due);
       });
     });
     return () => {

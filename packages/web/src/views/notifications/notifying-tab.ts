@@ -1,63 +1,37 @@
 /**
  * Of all tabs of a browser one tells of a message: the one that the person looked at last, since it knows whether they see the message. It holds
  * a lock, which another tab takes when it gets the focus, or receives when that one is closed.
+ *
+ * @param userId tabs of other accounts tell for themselves
+ * @returns whether it is this tab, and what is resolved when the browser has decided that for the first time
  */
-export class NotifyingTab {
-  readonly #lock: string;
-  readonly #signal: AbortSignal;
-  readonly #ended: Promise<void>;
-  /** Resolved when the browser has decided for the first time which tab it is. */
-  readonly decided: Promise<unknown>;
-  /** The request that the lock was given to. */
-  #held: LockOptions | undefined;
-  #isWaiting = false;
-
-  /** @param userId tabs of other accounts tell for themselves */
-  constructor(userId: number, signal: AbortSignal) {
-    this.#lock = `parley/notifying/${userId}`;
-    this.#signal = signal;
-    this.#ended = new Promise((resolve) => {
-      signal.addEventListener('abort', () => resolve(), { once: true });
-    });
-    // Without locks every tab tells; the browser shows what has the same tag once.
-    if (navigator.locks === undefined) {
-      this.#held = {};
-      this.decided = Promise.resolve();
-      return;
-    }
-    this.#wait();
-    if (document.hasFocus()) this.#take();
-    // Answered after the requests above.
-    this.decided = navigator.locks.query().catch(() => undefined);
-    window.addEventListener('focus', () => this.#take(), { signal });
-  }
-
-  get isThisOne(): boolean {
-    return this.#held !== undefined;
-  }
-
-  #take(): void {
-    if (!this.isThisOne) void this.#request({ steal: true });
-  }
-
-  #wait(): void {
-    if (this.#isWaiting) return;
-    this.#isWaiting = true;
-    void this.#request({ signal: this.#signal });
-  }
-
-  async #request(request: LockOptions): Promise<void> {
+export function joinNotifyingTabs(userId: number, signal: AbortSignal) {
+  // Without locks every tab tells; the browser shows what has the same tag once.
+  if (navigator.locks === undefined) return { isThisOne: () => true, decided: Promise.resolve() };
+  const ended = new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  let held: LockOptions | undefined;
+  const request = async (options: LockOptions): Promise<void> => {
     try {
-      await navigator.locks.request(this.#lock, request, () => {
-        if (request.steal !== true) this.#isWaiting = false;
-        this.#held = request;
-        return this.#ended;
+      await navigator.locks.request(`parley/notifying/${userId}`, options, () => {
+        held = options;
+        return ended;
       });
     } catch {
-      // The tab may have taken the lock from itself.
-      if (this.#held !== request) return;
-      this.#held = undefined;
-      if (!this.#signal.aborted) this.#wait();
+      // A tab with the focus took the lock, which may be this one: then it holds it by another request.
+      if (held === options) held = undefined;
+      if (options.steal !== true && !signal.aborted) void request(options);
     }
-  }
+  };
+  const take = (): void => {
+    if (held === undefined) void request({ steal: true });
+  };
+  // This one waits whenever it does not hold the lock, for the tab that does to be closed.
+  void request({ signal });
+  if (document.hasFocus()) take();
+  window.addEventListener('focus', take, { signal });
+  // Answered after the requests above.
+  const decided = navigator.locks.query().catch(() => undefined);
+  return { isThisOne: () => held !== undefined, decided };
 }
