@@ -39,14 +39,20 @@ export class Composer {
   readonly isPreviewed = signal(false);
   /** Set by an attempt to send what cannot be sent or needs a second look. */
   readonly wasTried = signal(false);
-  readonly obstacle = computed(() => {
+  readonly obstacle = computed((): Obstacle | undefined => {
     const conversation = this.app.composing.value;
-    return conversation && this.#findObstacle(conversation);
+    if (conversation === undefined) return undefined;
+    const { text, uploads } = this.field;
+    const found = findObstacle(this.app.state, conversation, text.value);
+    if (found !== undefined || !uploads.areRunning.value) return found;
+    return { text: texts.compose.obstacles.uploading, isUnfinished: true };
   });
   readonly cautions = computed(() => {
     const conversation = this.app.composing.value;
     return conversation ? findCautions(this.app, conversation, this.field.text.value) : [];
   });
+  /** The place that is followed. */
+  #shown: string | undefined;
   #target: Target = { conversation: undefined };
   #saveTimer: ReturnType<typeof setTimeout> | undefined;
 
@@ -64,7 +70,11 @@ export class Composer {
   /** @returns what ends following */
   follow(): () => void {
     const save = (): void => this.#save();
-    const ends = [this.#followPlace(), this.#followConversation(), this.#followQuotes()];
+    const ends = [
+      effect(() => this.#followPlace()),
+      effect(() => this.#followConversation()),
+      effect(() => this.#takeQuote()),
+    ];
     addEventListener('pagehide', save);
     return () => {
       removeEventListener('pagehide', save);
@@ -76,49 +86,35 @@ export class Composer {
     };
   }
 
-  #findObstacle(conversation: Conversation): Obstacle | undefined {
-    const { text, uploads } = this.field;
-    const uploading = { text: texts.compose.obstacles.uploading, isUnfinished: true } as const;
-    const found = findObstacle(this.app.state, conversation, text.value);
-    return found ?? (uploads.areRunning.value ? uploading : undefined);
+  #followPlace(): void {
+    const { composing, place } = this.app;
+    const { value } = place;
+    const key = value.view === 'messages' ? narrowKey(value.narrow) : value.view;
+    if (key === this.#shown) return;
+    // What was opened to be answered before the page showed this place stays.
+    const isChosen = this.#shown === undefined && composing.peek() !== undefined;
+    this.#shown = key;
+    if (isChosen) return;
+    const conversation = value.view === 'messages' ? conversationOf(value.narrow) : undefined;
+    this.#open(conversation);
+    composing.value = conversation;
   }
 
-  #followPlace(): () => void {
-    const { place, composing } = this.app;
-    let shown: string | undefined;
-    return effect(() => {
-      const { value } = place;
-      const key = value.view === 'messages' ? narrowKey(value.narrow) : value.view;
-      // What was opened to be answered before the page showed this place stays.
-      const isChosen = shown === undefined && composing.peek() !== undefined;
-      if (key === shown) return;
-      shown = key;
-      if (isChosen) return;
-      const conversation = value.view === 'messages' ? conversationOf(value.narrow) : undefined;
+  #followConversation(): void {
+    const conversation = this.app.composing.value;
+    untracked(() => {
+      if (conversation === this.#target.conversation) return;
       this.#open(conversation);
-      composing.value = conversation;
+      this.field.focus();
     });
   }
 
-  #followConversation(): () => void {
-    return effect(() => {
-      const conversation = this.app.composing.value;
-      untracked(() => {
-        if (conversation === this.#target.conversation) return;
-        this.#open(conversation);
-        this.field.focus();
-      });
-    });
-  }
-
-  #followQuotes(): () => void {
-    return effect(() => {
-      const { value } = this.app.quoted;
-      if (value === undefined) return;
-      untracked(() => {
-        this.app.quoted.value = undefined;
-        this.field.insert(value);
-      });
+  #takeQuote(): void {
+    const { value } = this.app.quoted;
+    if (value === undefined) return;
+    untracked(() => {
+      this.app.quoted.value = undefined;
+      this.field.insert(value);
     });
   }
 

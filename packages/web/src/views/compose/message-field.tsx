@@ -53,14 +53,8 @@ function completionSourcesOf(app: App, conversation: Conversation): CompletionSo
   };
 }
 
-const kindMarks: Readonly<Record<Completion['kind'], string>> = {
-  person: '@',
-  wildcard: '@',
-  group: '@',
-  stream: '#',
-  topic: '>',
-  emoji: '',
-};
+/** Before what is no mention. */
+const kindMarks: Partial<Record<Completion['kind'], string>> = { stream: '#', topic: '>' };
 
 function isMessageSentBy(event: KeyboardEvent, enterSends: boolean): boolean {
   if (event.key !== 'Enter' || event.isComposing) return false;
@@ -127,7 +121,7 @@ export function MessageField({ app, field, conversation, ...on }: MessageFieldPr
   return (
     <div class="suggesting compose-field">
       <textarea
-        ref={field.attach}
+        ref={field.textarea}
         aria-label={texts.compose.message}
         placeholder={texts.compose.message}
         rows={1}
@@ -157,7 +151,9 @@ export function MessageField({ app, field, conversation, ...on }: MessageFieldPr
       >
         {({ kind, label, detail }) => (
           <>
-            <span class="suggestion-mark">{kind === 'emoji' ? detail : kindMarks[kind]}</span>
+            <span class="suggestion-mark">
+              {kind === 'emoji' ? detail : (kindMarks[kind] ?? '@')}
+            </span>
             <span>{label}</span>
             {kind !== 'emoji' && (
               <small class="line">{kind === 'wildcard' ? texts.compose.everybody : detail}</small>

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals';
+import { createRef } from 'preact';
 
 import { Uploads } from '../../data/uploads.ts';
 
@@ -13,17 +14,13 @@ type Options = {
 export class WrittenText {
   readonly text = signal('');
   readonly uploads = new Uploads();
+  /** The element that shows the text. */
+  readonly textarea = createRef<HTMLTextAreaElement>();
   readonly #options: Partial<Options>;
-  #textarea: HTMLTextAreaElement | null = null;
 
   constructor(options: Partial<Options> = {}) {
     this.#options = options;
   }
-
-  /** For the element that shows the text. */
-  readonly attach = (textarea: HTMLTextAreaElement | null): void => {
-    this.#textarea = textarea;
-  };
 
   write(text: string): void {
     this.text.value = text;
@@ -36,14 +33,14 @@ export class WrittenText {
   }
 
   focus(): void {
-    this.#textarea?.focus();
+    this.textarea.current?.focus();
     // The element may only now be drawn, or a dialog be closing.
-    requestAnimationFrame(() => this.#textarea?.focus());
+    requestAnimationFrame(() => this.textarea.current?.focus());
   }
 
   /** Puts text in place of what is selected, in a way that the browser can undo. */
   insert(text: string, range?: { readonly start: number; readonly end: number }): void {
-    const textarea = this.#textarea;
+    const textarea = this.textarea.current;
     if (textarea === null || !textarea.isConnected) {
       this.write(`${this.text.peek()}${text}`);
       this.focus();
@@ -58,7 +55,7 @@ export class WrittenText {
 
   /** Puts marks around what is selected, which stays selected. */
   surround(before: string, after: string): void {
-    const textarea = this.#textarea;
+    const textarea = this.textarea.current;
     if (textarea === null) return;
     const { selectionStart: start, selectionEnd: end } = textarea;
     this.insert(`${before}${textarea.value.slice(start, end)}${after}`);
