@@ -4,7 +4,7 @@ import { notify } from '../../data/notices.ts';
 import { quickTimes } from '../../data/scheduled.ts';
 import { texts } from '../../texts.ts';
 import { DialogForm } from '../parts/dialog-form.tsx';
-import { formatMoment } from '../parts/time.ts';
+import { formatLongMoment } from '../parts/time.ts';
 import type { Composer } from './composer.ts';
 
 /** The form of a field of date and time: local, without an offset. */
@@ -23,14 +23,15 @@ export function SendLater({ composer, onClose }: SendLaterProps) {
   const send = async (field: (name: string) => string): Promise<void> => {
     const at = new Date(field('quick') || field('at'));
     if (await composer.sendLater(at))
-      notify(texts.scheduled.willBeSent(formatMoment(at, settings)));
+      notify(texts.scheduled.willBeSent(formatLongMoment(at.getTime() / 1_000, settings)));
     onClose();
   };
   return (
     <DialogForm action={texts.scheduled.schedule} submit={send} onClose={onClose}>
       {times.map(({ name, at }) => (
         <button key={name} class="quick-time" name="quick" value={at.toISOString()} formNoValidate>
-          {texts.scheduled.quick[name]} <small>{formatMoment(at, settings)}</small>
+          {texts.scheduled.quick[name]}{' '}
+          <small>{formatLongMoment(at.getTime() / 1_000, settings)}</small>
         </button>
       ))}
       <label class="field">

@@ -11,13 +11,13 @@ import { nameOfConversation } from '../parts/names.ts';
 import { FailureNote, useAttempt } from '../parts/attempt.tsx';
 import { Blank } from '../parts/blank.tsx';
 import { RenderedHtml } from '../parts/rendered-html.tsx';
-import { formatMoment } from '../parts/time.ts';
+import { formatLongMoment } from '../parts/time.ts';
 
 type Written = {
   readonly key: string | number;
   readonly conversation: Conversation;
-  /** When it was written last, or is sent. */
-  readonly at: Date;
+  /** When it was written last, or is sent, seconds since 1970. */
+  readonly at: number;
   readonly content: ComponentChildren;
   /** What can be done with it, by what the buttons say. */
   readonly actions: readonly (readonly [label: string, run: () => Promise<void> | void])[];
@@ -51,7 +51,7 @@ function WrittenItem({ app, conversation, at, content, actions }: WrittenItemPro
   return (
     <article aria-label={name}>
       <header class="row">
-        <strong>{name}</strong> <time>{formatMoment(at, app.state.settings.value)}</time>
+        <strong>{name}</strong> <time>{formatLongMoment(at, app.state.settings.value)}</time>
       </header>
       {content}
       <div class="row">
@@ -87,7 +87,7 @@ export function DraftsView({ app }: { readonly app: App }) {
   const written = app.drafts.all.value.map(({ key, conversation, content, changedAt }) => ({
     key,
     conversation,
-    at: new Date(changedAt),
+    at: changedAt / 1_000,
     content: <p class="source">{content}</p>,
     actions: [
       [goOn, () => open(app, conversation)],
@@ -102,7 +102,7 @@ export function ScheduledView({ app }: { readonly app: App }) {
   const written = app.state.rest.value.scheduled_messages.map((message) => ({
     key: message.scheduled_message_id,
     conversation: conversationOfScheduled(message, app.state),
-    at: new Date(message.scheduled_delivery_timestamp * 1000),
+    at: message.scheduled_delivery_timestamp,
     content: <RenderedHtml html={message.rendered_content} />,
     actions: [[texts.scheduled.cancel, () => cancelScheduled(app, message)]] as const,
   }));

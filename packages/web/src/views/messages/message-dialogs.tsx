@@ -6,7 +6,7 @@ import { useId } from 'preact/hooks';
 import type { App } from '../../data/app.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
-import { formatMoment } from '../parts/time.ts';
+import { formatLongMoment } from '../parts/time.ts';
 import { DialogForm, takeFocus } from '../parts/dialog-form.tsx';
 import { nameOf } from '../parts/names.ts';
 import { RenderedHtml } from '../parts/rendered-html.tsx';
@@ -106,7 +106,7 @@ export function History({ app, message }: DialogProps) {
 
 function EditState({ app: { state }, edit }: { readonly app: App; readonly edit: Edit }) {
   const name = nameOf(state, edit.user_id);
-  const moment = formatMoment(new Date(edit.timestamp * 1000), state.settings.value);
+  const moment = formatLongMoment(edit.timestamp, state.settings.value);
   const { prev_topic, content_html_diff } = edit;
   const isOriginal = prev_topic === undefined && content_html_diff === undefined;
   return (

@@ -12,21 +12,13 @@ export function formatTime(at: Date, { twenty_four_hour_time }: HourSetting): st
   return timeFormats[Number(twenty_four_hour_time)]?.format(at) ?? '';
 }
 
-/** A moment with its date and year, as the browser writes it. */
+/** A moment with its day and year. */
 export function formatLongMoment(atSecs: number, { twenty_four_hour_time }: HourSetting): string {
   return new Date(atSecs * 1_000).toLocaleString(undefined, {
-    dateStyle: 'medium',
-    timeStyle: 'short',
-    hour12: !twenty_four_hour_time,
-  });
-}
-
-/** A moment with its day. */
-export function formatMoment(at: Date, { twenty_four_hour_time }: HourSetting): string {
-  return at.toLocaleString(undefined, {
     weekday: 'short',
     day: 'numeric',
     month: 'short',
+    year: 'numeric',
     hour: 'numeric',
     minute: '2-digit',
     hour12: !twenty_four_hour_time,
