@@ -33,7 +33,7 @@ type WrittenListProps = {
 function WrittenList({ app, about: { title, none, hint }, written }: WrittenListProps) {
   const titleId = useId();
   return (
-    <section class="written-list" aria-labelledby={titleId}>
+    <section class="page written-list" aria-labelledby={titleId}>
       <h1 id={titleId}>{title}</h1>
       {written.length === 0 ? <Blank title={none} hint={hint} /> : <p class="hint">{hint}</p>}
       {written.map(({ key, ...item }) => (

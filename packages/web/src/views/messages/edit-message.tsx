@@ -69,7 +69,7 @@ export function EditMessage({ app, message }: { readonly app: App; readonly mess
       ) : (
         <Waiting failure={failure} onRetry={read} />
       )}
-      <div class="edit-buttons row">
+      <div class="compose-buttons row">
         <button class="primary" disabled={isBusy || !isRead.value}>
           {texts.edit.save}
         </button>
