@@ -7,14 +7,14 @@ import { texts } from '../../texts.ts';
 import { EmojiButton } from '../emoji/emoji-button.tsx';
 import { lazy } from '../lazy.tsx';
 import { DialogButton } from '../parts/dialog-button.tsx';
-import { focusRecipients } from '../parts/focus.ts';
 import { IconButton } from '../parts/icon-button.tsx';
+import { RenderedHtml } from '../parts/rendered-html.tsx';
+import { useReading } from '../parts/waiting.tsx';
 import { Composer, newTopicAt } from './composer.ts';
 import { FailedMessages } from './failed-messages.tsx';
 import { fileHandlers, UploadList } from './files.tsx';
 import { MessageField } from './message-field.tsx';
 import { Notes } from './notes.tsx';
-import { Preview } from './preview.tsx';
 import { Recipients } from './recipients.tsx';
 
 const SendLater = lazy(async () => (await import('./send-later.tsx')).SendLater);
@@ -42,7 +42,10 @@ function StartButtons({ composer }: { readonly composer: Composer }) {
   const isInStream = app.place.value.view === 'messages' && streamIdOf(app.place.value.narrow);
   const start = (conversation: Conversation): void => {
     composer.redirect(conversation);
-    focusRecipients();
+    // It is drawn by then.
+    requestAnimationFrame(() =>
+      document.querySelector<HTMLElement>('.compose-recipients input')?.focus(),
+    );
   };
   return (
     <div class="compose-start row">
@@ -85,6 +88,16 @@ function ComposeForm({ composer, conversation }: ComposeFormProps) {
       )}
       <ComposeButtons composer={composer} />
     </form>
+  );
+}
+
+/** How others will see a text, which does not change: what the server's renderer makes of it. */
+function Preview({ app, content }: { readonly app: App; readonly content: string }) {
+  const { value, waiting } = useReading(() => app.request('POST /messages/render', { content }));
+  return (
+    <div class="compose-preview" role="region" aria-label={texts.compose.preview} tabIndex={0}>
+      {value === undefined ? waiting : <RenderedHtml html={value.rendered} />}
+    </div>
   );
 }
 

@@ -5,8 +5,8 @@ import { report } from '../../data/notices.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
 import { IconButton } from '../parts/icon-button.tsx';
-import { titleOfNarrow } from '../notifications/place-title.ts';
 import { Menu } from '../parts/menu.tsx';
+import { titleOfNarrow } from '../parts/names.ts';
 import { findStream, StreamPath } from '../parts/stream-path.tsx';
 import { muteAction } from './message-actions.tsx';
 

@@ -8,9 +8,8 @@ import { narrowOf } from '../../data/narrow.ts';
 import { closePushed, isPushed, learnWhetherPushed } from '../../data/push.ts';
 import type { DueNotification } from '../../data/notifier.ts';
 import { texts } from '../../texts.ts';
-import { nameOfConversation } from '../parts/names.ts';
+import { nameOfConversation, titleOfPlace } from '../parts/names.ts';
 import { joinNotifyingTabs } from './notifying-tab.ts';
-import { titleOfPlace } from './place-title.ts';
 import { playSound } from './sound.ts';
 
 type Permission = NotificationPermission | 'unsupported';

@@ -32,10 +32,3 @@ export function keepFocus(page: Node): () => void {
     document.removeEventListener('focusin', remember);
   };
 }
-
-/** Gives the focus to where one says who gets a message, once that is drawn. */
-export function focusRecipients(): void {
-  requestAnimationFrame(() =>
-    document.querySelector<HTMLElement>('.compose-recipients input')?.focus(),
-  );
-}

@@ -1,7 +1,10 @@
-/** What people, topics and conversations are called in the page. */
-import type { Conversation } from '../../data/narrow.ts';
+/** What people, topics, conversations and places are called in the page. */
+import type { App } from '../../data/app.ts';
+import { conversationOf, streamIdOf } from '../../data/narrow.ts';
+import type { Conversation, Narrow } from '../../data/narrow.ts';
 import type { State } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
+import { namedPlaces, textOfNarrow } from '../search/search-text.ts';
 
 export function nameOf({ people }: State, userId: number): string {
   return people.value.get(userId)?.full_name ?? texts.compose.unknownPerson;
@@ -22,4 +25,21 @@ export function nameOfConversation(state: State, conversation: Conversation): st
   const stream = state.streams.value.get(conversation.streamId);
   const name = stream === undefined ? texts.messages.unknownStream : `#${stream.name}`;
   return `${name} > ${topicName(conversation.topic)}`;
+}
+
+/** What messages are shown, in a few words. */
+export function titleOfNarrow({ state }: App, narrow: Narrow): string {
+  const conversation = conversationOf(narrow);
+  if (conversation !== undefined) return nameOfConversation(state, conversation);
+  const stream = narrow.length === 1 && state.streams.value.get(streamIdOf(narrow) ?? 0);
+  if (stream) return `#${stream.name}`;
+  const text = textOfNarrow(narrow, state);
+  return namedPlaces[text] ?? texts.messages.search(text);
+}
+
+/** What the window shows, in a few words. */
+export function titleOfPlace(app: App): string {
+  const place = app.place.value;
+  if (place.view === 'messages') return titleOfNarrow(app, place.narrow);
+  return place.view === 'settings' ? texts.shell.settings : texts.navigation[place.view];
 }
