@@ -29,7 +29,6 @@ const paths = {
   search: 'M9.500 3.500a6 6 0 1 0 .01 0M14 14l5 5',
   star,
   'star-filled': star,
-  warning: 'M11 3 2.500 18h17zM11 9v4M11 15.500v.01',
 } as const;
 
 export type IconName = keyof typeof paths;

@@ -11,15 +11,13 @@ export function lazy<Props extends object>(
   load: () => Promise<ComponentType<Props>>,
   isQuiet = false,
 ): ComponentType<Props> {
-  const loaded = signal<{ readonly View: ComponentType<Props> } | undefined>(undefined);
+  const loaded = signal<ComponentType<Props> | undefined>(undefined);
   return function Lazy(props: Props) {
     const { waiting } = useReading(async () => {
-      loaded.value ??= { View: await load() };
+      loaded.value ??= await load();
     });
-    if (loaded.value !== undefined) {
-      const { View } = loaded.value;
-      return <View {...props} />;
-    }
+    const View = loaded.value;
+    if (View !== undefined) return <View {...props} />;
     return isQuiet ? null : <div class="blank">{waiting}</div>;
   };
 }

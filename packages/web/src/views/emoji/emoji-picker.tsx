@@ -7,11 +7,6 @@ import { texts } from '../../texts.ts';
 import { takeFocus } from '../parts/dialog-form.tsx';
 import { EmojiGlyph } from './emoji-glyph.tsx';
 
-/** The categories of Unicode, and the organization's own. */
-function categoriesOf({ state }: App): readonly EmojiCategory[] {
-  return [...unicodeEmoji.value, { name: 'own', emoji: pictureEmoji(state.realm.value) }];
-}
-
 /** The emoji that were used lately in this browser. */
 function recentOf({ recentEmoji }: App, categories: readonly EmojiCategory[]): EmojiCategory {
   // An own emoji hides the one of Unicode with its name.
@@ -28,7 +23,8 @@ export type EmojiChoice = { readonly app: App; readonly onChoose: (emoji: Emoji)
 export function EmojiPicker({ app, onChoose }: EmojiChoice) {
   const query = useSignal('');
   const searched = query.value.trim().toLowerCase();
-  const categories = categoriesOf(app);
+  const own = { name: 'own', emoji: pictureEmoji(app.state.realm.value) };
+  const categories = [...unicodeEmoji.value, own];
   const all = categories.toReversed().flatMap(({ emoji }) => emoji);
   const found = searched === '' ? undefined : searchEmoji(all, searched);
   const shown =

@@ -87,11 +87,7 @@ function quickActions(app: App, message: Message, open: OpenDialog): readonly Qu
   const isStarred = message.flags.includes('starred');
   return [
     { icon: 'emoji', label: texts.reactions.add, onSelect: () => open('react') },
-    {
-      icon: 'quote',
-      label: t.quote,
-      onSelect: () => report(quoteMessage(app, message)),
-    },
+    { icon: 'quote', label: t.quote, onSelect: () => report(quoteMessage(app, message)) },
     {
       icon: isStarred ? 'star-filled' : 'star',
       label: isStarred ? t.unstar : t.star,
@@ -115,6 +111,7 @@ function allActions(app: App, message: Message, open: OpenDialog): readonly (Men
   const { canEditContent, canMove, canDelete } = rightsNow(message, state);
   const canBeUnread =
     message.flags.includes('read') && message.sender_id !== state.self.peek().user_id;
+  const unread = { messages: [message.id], op: 'remove', flag: 'read' } as const;
   const hasHistory =
     message.last_edit_timestamp !== undefined && state.realm.peek().realm_allow_edit_history;
   return [
@@ -126,14 +123,7 @@ function allActions(app: App, message: Message, open: OpenDialog): readonly (Men
     hasHistory && { label: t.history, onSelect: () => open('history') },
     canBeUnread && {
       label: t.markUnread,
-      onSelect: () =>
-        report(
-          app.request('POST /messages/flags', {
-            messages: [message.id],
-            op: 'remove',
-            flag: 'read',
-          }),
-        ),
+      onSelect: () => report(app.request('POST /messages/flags', unread)),
     },
     message.type === 'stream' && muteAction(app, message.stream_id, message.subject),
     canDelete && { label: t.delete, onSelect: () => open('delete') },

@@ -96,9 +96,7 @@ export function History({ app, message }: DialogProps) {
   return (
     <ol class="history">
       {value.message_history.toReversed().map((edit, index) => (
-        <li key={index}>
-          <EditState app={app} edit={edit} />
-        </li>
+        <EditState key={index} app={app} edit={edit} />
       ))}
     </ol>
   );
@@ -110,7 +108,7 @@ function EditState({ app: { state }, edit }: { readonly app: App; readonly edit:
   const { prev_topic, content_html_diff } = edit;
   const isOriginal = prev_topic === undefined && content_html_diff === undefined;
   return (
-    <>
+    <li>
       <p class="hint">
         {isOriginal ? texts.edit.written(name, moment) : texts.edit.edited(name, moment)}
       </p>
@@ -122,6 +120,6 @@ function EditState({ app: { state }, edit }: { readonly app: App; readonly edit:
       {(isOriginal || content_html_diff !== undefined) && (
         <RenderedHtml html={content_html_diff ?? edit.rendered_content} />
       )}
-    </>
+    </li>
   );
 }

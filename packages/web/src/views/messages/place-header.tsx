@@ -54,17 +54,15 @@ function PinButton({ app, streamId }: { readonly app: App; readonly streamId: nu
   const subscription = app.state.subscriptions.value.get(streamId);
   if (subscription === undefined) return null;
   const isPinned = subscription.pin_to_top;
-  const change = { stream_id: streamId, property: 'pin_to_top', value: !isPinned };
+  const change = {
+    subscription_data: [{ stream_id: streamId, property: 'pin_to_top', value: !isPinned }],
+  };
   return (
     <IconButton
       icon="pin"
       label={texts.messages.pin}
       aria-pressed={isPinned}
-      onClick={() =>
-        report(
-          app.request('POST /users/me/subscriptions/properties', { subscription_data: [change] }),
-        )
-      }
+      onClick={() => report(app.request('POST /users/me/subscriptions/properties', change))}
     />
   );
 }

@@ -20,16 +20,9 @@ type PartProps<Kind> = {
 /** The poll, list of tasks or choices of a message; nothing if it has none. */
 export function Widget({ app, message }: { readonly app: App; readonly message: Message }) {
   const data = readWidget(message);
-  switch (data?.kind) {
-    case undefined:
-      return null;
-    case 'poll':
-      return <Poll app={app} message={message} data={data} />;
-    case 'tasks':
-      return <Tasks app={app} message={message} data={data} />;
-    case 'choices':
-      return <Choices app={app} message={message} data={data} />;
-  }
+  if (data?.kind === 'poll') return <Poll app={app} message={message} data={data} />;
+  if (data?.kind === 'tasks') return <Tasks app={app} message={message} data={data} />;
+  return data === undefined ? null : <Choices app={app} message={message} data={data} />;
 }
 
 /** @param content one of `widgetSteps` */

@@ -72,14 +72,12 @@ type TopicListProps = { readonly app: App; readonly stream: ListedStream['stream
 
 function TopicList({ app, stream: { stream_id: streamId, name } }: TopicListProps) {
   const topics = app.topics.of(streamId).value.slice(0, topicsMax);
-  const entries = topics.map((topic) => {
-    return {
-      place: { view: 'messages', narrow: topicNarrow(streamId, topic) } as const,
-      name: topicName(topic),
-      count: countUnreadIn(app.state, { type: 'stream', streamId, topic }),
-      isQuiet: isTopicMuted(app.state, streamId, topic),
-    };
-  });
+  const entries = topics.map((topic) => ({
+    place: { view: 'messages', narrow: topicNarrow(streamId, topic) } as const,
+    name: topicName(topic),
+    count: countUnreadIn(app.state, { type: 'stream', streamId, topic }),
+    isQuiet: isTopicMuted(app.state, streamId, topic),
+  }));
   return (
     <PlaceList app={app} entries={entries} shownAtFirst={topicsAtFirst} label={t.topicsOf(name)} />
   );

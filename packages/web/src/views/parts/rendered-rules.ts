@@ -55,13 +55,12 @@ export function pictureName(href: string): string {
 }
 
 const emojiClass = /(?:^| )emoji-([0-9a-f]{2,6}(?:-[0-9a-f]{2,6}){0,9})(?= |$)/;
+
 /**
  * The platform's own glyph of an emoji, from the classes of its element (`emoji emoji-1f389`).
  *
  * @returns undefined if they name none
  */
 export function glyphOf(classes: string): string | undefined {
-  const code = emojiClass.exec(classes)?.[1];
-  const character = code === undefined ? '' : characterOf(code);
-  return character === '' ? undefined : character;
+  return characterOf(emojiClass.exec(classes)?.[1] ?? '') || undefined;
 }

@@ -39,6 +39,7 @@ export function RecentView({ app }: { readonly app: App }) {
         (each.mentioned || !isMuted(app.state, each.conversation)) && filters[filter.value](each),
     ),
   ).value;
+  const isEmpty = all.length === 0;
   const failure = app.lists.newest.failure.value;
   const isLoading = app.lists.newest.loading.value !== undefined;
   const { shown, more } = useBeginning(all, steps, () => t.more);
@@ -48,11 +49,10 @@ export function RecentView({ app }: { readonly app: App }) {
         <h1 id="recent-title">{t.title}</h1>
         <Filters names={t.filter} chosen={filter} />
       </header>
-      {(failure !== undefined || (isLoading && all.length === 0)) && (
+      {failure !== undefined || (isLoading && isEmpty) ? (
         <Waiting failure={failure} onRetry={() => void app.lists.loadNewest()} />
-      )}
-      {failure === undefined && !isLoading && all.length === 0 && (
-        <Blank title={t.empty[filter.value]} />
+      ) : (
+        isEmpty && <Blank title={t.empty[filter.value]} />
       )}
       <ul class="conversations">
         {shown.map((each) => (
