@@ -79,12 +79,7 @@ function ComposeForm({ composer, conversation }: ComposeFormProps) {
       {isPreviewed.value ? (
         <Preview key={text} app={app} content={text} />
       ) : (
-        <MessageField
-          app={app}
-          field={field}
-          conversation={conversation}
-          onSubmit={() => composer.send()}
-        />
+        <MessageField app={app} field={field} conversation={conversation} />
       )}
       <ComposeButtons composer={composer} />
     </form>

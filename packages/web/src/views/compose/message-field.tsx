@@ -110,13 +110,12 @@ type MessageFieldProps = {
   readonly field: WrittenText;
   /** Where the text goes. */
   readonly conversation: Conversation;
-  readonly onSubmit: () => void;
   readonly onEscape?: () => void;
 };
 
-/** The text field for a message: it grows, and completes names. */
-export function MessageField({ app, field, conversation, ...on }: MessageFieldProps) {
-  const { onSubmit, onEscape = focusMain } = on;
+/** The text field for a message: it grows, completes names, and sends the form that it is in. */
+export function MessageField(props: MessageFieldProps) {
+  const { app, field, conversation, onEscape = focusMain } = props;
   const { suggestions, readCursor } = useCompletions(app, field, conversation);
   return (
     <div class="suggesting compose-field">
@@ -141,7 +140,7 @@ export function MessageField({ app, field, conversation, ...on }: MessageFieldPr
           }
           if (!isMessageSentBy(event, app.state.settings.value.enter_sends)) return;
           event.preventDefault();
-          onSubmit();
+          event.currentTarget.form?.requestSubmit();
         }}
       />
       <SuggestionList

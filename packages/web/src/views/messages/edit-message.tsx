@@ -42,7 +42,8 @@ export function EditMessage({ app, message }: { readonly app: App; readonly mess
     editedMessageId.value = undefined;
   };
   const isBusy = isRunning || field.uploads.areRunning.value;
-  const save = async (): Promise<void> => {
+  const save = async (event: Event): Promise<void> => {
+    event.preventDefault();
     if (isBusy || !isRead.value) return;
     const change = { message_id, content: field.text.value };
     if (await run(() => app.request('PATCH /messages/{message_id}', change))) close();
@@ -51,21 +52,12 @@ export function EditMessage({ app, message }: { readonly app: App; readonly mess
     <form
       class="edit-message"
       aria-label={texts.edit.label}
-      onSubmit={(event) => {
-        event.preventDefault();
-        void save();
-      }}
+      onSubmit={(event) => void save(event)}
       {...fileHandlers(field)}
     >
       <UploadList uploads={field.uploads} />
       {isRead.value ? (
-        <MessageField
-          app={app}
-          field={field}
-          conversation={conversation}
-          onSubmit={() => void save()}
-          onEscape={close}
-        />
+        <MessageField app={app} field={field} conversation={conversation} onEscape={close} />
       ) : (
         <Waiting failure={failure} onRetry={read} />
       )}
