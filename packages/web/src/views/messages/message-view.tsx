@@ -63,28 +63,20 @@ function OpenList({ app, narrow, near }: MessageViewProps) {
   }, [isFar]);
   const isEmpty = list.ids.value.length === 0;
   const isPending = list.hasNewest.value && pendingIn(app, narrow).length > 0;
-  if (isFar.value || (isEmpty && !isPending))
-    return <EmptyList list={list} onRetry={() => void load()} />;
-  return <Messages key={`${key} ${near ?? ''}`} app={app} list={list} near={near} />;
-}
-
-type EmptyListProps = { readonly list: MessageList; readonly onRetry: () => void };
-
-function EmptyList({ list, onRetry }: EmptyListProps) {
-  const { narrow } = list;
+  if (!isFar.value && (!isEmpty || isPending))
+    return <Messages key={`${key} ${near ?? ''}`} app={app} list={list} near={near} />;
+  const { empty, emptyHint, loading, notFound } = texts.messages;
+  const isRead = isEmpty && list.loading.value === undefined && list.hasNewest.value;
+  if (!isRead || list.failure.value !== undefined)
+    return (
+      <div class="blank">
+        <Waiting label={loading} failure={list.failure.value} onRetry={() => void load()} />
+      </div>
+    );
   const isPlace =
     narrow.length === 0 ||
     conversationOf(narrow) !== undefined ||
     (narrow.length === 1 && narrow[0]?.operator === 'stream');
-  const isRead =
-    list.ids.value.length === 0 && list.loading.value === undefined && list.hasNewest.value;
-  if (!isRead || list.failure.value !== undefined)
-    return (
-      <div class="blank">
-        <Waiting label={texts.messages.loading} failure={list.failure.value} onRetry={onRetry} />
-      </div>
-    );
-  const { empty, emptyHint, notFound } = texts.messages;
   return isPlace ? <Blank title={empty} hint={emptyHint} /> : <Blank title={notFound} />;
 }
 
