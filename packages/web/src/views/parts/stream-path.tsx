@@ -27,18 +27,22 @@ export function StreamMark({ stream }: { readonly stream: Stream | Subscription 
 type StreamPathProps = {
   readonly app: App;
   readonly streamId: number;
-  readonly topic: string | undefined;
+  readonly topic?: string | undefined;
   /** The topic with marked words, as the server has it for what a search found. */
   readonly topicHtml?: string | undefined;
 };
 
-/** A stream, and one of its topics, as links to them. */
+/** A stream, and maybe one of its topics, as links to them. */
 export function StreamPath({ app, streamId, topic, topicHtml }: StreamPathProps) {
   const stream = findStream(app.state, streamId);
   return (
     <>
       {stream !== undefined && <StreamMark stream={stream} />}
-      <a href={app.addressOf({ view: 'messages', narrow: streamNarrow(streamId) })} dir="auto">
+      <a
+        class="line"
+        href={app.addressOf({ view: 'messages', narrow: streamNarrow(streamId) })}
+        dir="auto"
+      >
         {stream?.name ?? texts.messages.unknownStream}
       </a>
       {topic !== undefined && (

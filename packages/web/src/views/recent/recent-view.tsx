@@ -2,7 +2,7 @@ import { useComputed, useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
-import { conversationKey, narrowOf, onlyPartnerOf, streamNarrow } from '../../data/narrow.ts';
+import { conversationKey, narrowOf, onlyPartnerOf } from '../../data/narrow.ts';
 import type { RecentConversation } from '../../data/recent.ts';
 import { isMuted } from '../../data/stream-groups.ts';
 import { texts } from '../../texts.ts';
@@ -13,7 +13,7 @@ import { Filters } from '../parts/filters.tsx';
 import { useBeginning } from '../parts/beginning.tsx';
 import { namesOf, topicName } from '../parts/names.ts';
 import { PresenceDot } from '../parts/presence-dot.tsx';
-import { findStream, StreamMark } from '../parts/stream-path.tsx';
+import { StreamPath } from '../parts/stream-path.tsx';
 import { formatAge } from '../parts/time.ts';
 import { Waiting } from '../parts/waiting.tsx';
 
@@ -103,30 +103,21 @@ type OriginProps = { readonly app: App; readonly conversation: RecentConversatio
 
 /** The stream of a conversation, or that it is private. */
 function Origin({ app, conversation }: OriginProps) {
-  if (conversation.type === 'private') {
-    const partner = onlyPartnerOf(conversation);
-    return (
-      <span class="origin line">
-        {partner === undefined ? (
-          <Icon name="people" />
-        ) : (
-          <PresenceDot app={app} userId={partner} />
-        )}
-        {t.private}
-      </span>
-    );
-  }
-  const stream = findStream(app.state, conversation.streamId);
-  if (stream === undefined) return <span />;
+  const partner = onlyPartnerOf(conversation);
   return (
-    <a
-      class="origin line"
-      href={app.addressOf({ view: 'messages', narrow: streamNarrow(stream.stream_id) })}
-    >
-      <StreamMark stream={stream} />
-      <span class="line" dir="auto">
-        {stream.name}
-      </span>
-    </a>
+    <span class="origin line">
+      {conversation.type === 'stream' ? (
+        <StreamPath app={app} streamId={conversation.streamId} />
+      ) : (
+        <>
+          {partner === undefined ? (
+            <Icon name="people" />
+          ) : (
+            <PresenceDot app={app} userId={partner} />
+          )}
+          {t.private}
+        </>
+      )}
+    </span>
   );
 }
