@@ -8,10 +8,11 @@ import type { Conversation } from '../../data/narrow.ts';
 import { cancelScheduled, conversationOfScheduled } from '../../data/scheduled.ts';
 import { texts } from '../../texts.ts';
 import { nameOfConversation } from '../parts/names.ts';
-import { FailureNote, useAttempt } from '../parts/attempt.tsx';
 import { Blank } from '../parts/blank.tsx';
 import { RenderedHtml } from '../parts/rendered-html.tsx';
 import { formatLongMoment } from '../parts/time.ts';
+import { ActionButtons } from '../settings/action-button.tsx';
+import type { Actions } from '../settings/action-button.tsx';
 
 type Written = {
   readonly key: string | number;
@@ -19,8 +20,7 @@ type Written = {
   /** When it was written last, or is sent, seconds since 1970. */
   readonly at: number;
   readonly content: ComponentChildren;
-  /** What can be done with it, by what the buttons say. */
-  readonly actions: readonly (readonly [label: string, run: () => Promise<void> | void])[];
+  readonly actions: Actions;
 };
 
 type WrittenListProps = {
@@ -36,38 +36,21 @@ function WrittenList({ app, about: { title, none, hint }, written }: WrittenList
     <section class="page written-list" aria-labelledby={titleId}>
       <h1 id={titleId}>{title}</h1>
       {written.length === 0 ? <Blank title={none} hint={hint} /> : <p class="hint">{hint}</p>}
-      {written.map(({ key, ...item }) => (
-        <WrittenItem key={key} app={app} {...item} />
-      ))}
+      {written.map(({ key, conversation, at, content, actions }) => {
+        const name = nameOfConversation(app.state, conversation);
+        return (
+          <article key={key} aria-label={name}>
+            <header class="row">
+              <strong>{name}</strong> <time>{formatLongMoment(at, app.state.settings.value)}</time>
+            </header>
+            {content}
+            <div class="row">
+              <ActionButtons about={name} actions={actions} />
+            </div>
+          </article>
+        );
+      })}
     </section>
-  );
-}
-
-type WrittenItemProps = Omit<Written, 'key'> & { readonly app: App };
-
-function WrittenItem({ app, conversation, at, content, actions }: WrittenItemProps) {
-  const { isRunning, failure, run } = useAttempt();
-  const name = nameOfConversation(app.state, conversation);
-  return (
-    <article aria-label={name}>
-      <header class="row">
-        <strong>{name}</strong> <time>{formatLongMoment(at, app.state.settings.value)}</time>
-      </header>
-      {content}
-      <div class="row">
-        {actions.map(([label, act]) => (
-          <button
-            key={label}
-            type="button"
-            disabled={isRunning}
-            onClick={() => void run(async () => act())}
-          >
-            {label}
-          </button>
-        ))}
-      </div>
-      <FailureNote failure={failure} />
-    </article>
   );
 }
 
@@ -90,9 +73,9 @@ export function DraftsView({ app }: { readonly app: App }) {
     at: changedAt / 1_000,
     content: <p class="source">{content}</p>,
     actions: [
-      [goOn, () => open(app, conversation)],
-      [remove, () => app.drafts.delete(conversation)],
-    ] as const,
+      { label: goOn, run: async () => open(app, conversation) },
+      { label: remove, run: async () => app.drafts.delete(conversation) },
+    ],
   }));
   return <WrittenList app={app} about={texts.drafts} written={written} />;
 }
@@ -104,7 +87,7 @@ export function ScheduledView({ app }: { readonly app: App }) {
     conversation: conversationOfScheduled(message, app.state),
     at: message.scheduled_delivery_timestamp,
     content: <RenderedHtml html={message.rendered_content} />,
-    actions: [[texts.scheduled.cancel, () => cancelScheduled(app, message)]] as const,
+    actions: [{ label: texts.scheduled.cancel, run: () => cancelScheduled(app, message) }],
   }));
   return <WrittenList app={app} about={texts.scheduled} written={written} />;
 }
