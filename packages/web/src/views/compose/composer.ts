@@ -143,9 +143,8 @@ export class Composer {
     composing.value = conversation;
     if (isSameConversation(earlier, conversation)) return;
     if (earlier !== undefined) drafts.delete(earlier);
-    const draft = drafts.find(conversation)?.content;
-    this.#show([draft, this.field.text.peek()].filter(Boolean).join('\n\n'));
-    this.#saveSoon();
+    drafts.append(conversation, this.field.text.peek());
+    this.#show(drafts.find(conversation)?.content);
   }
 
   /** @param isConfirmed whether the writer knows that everybody is told */
