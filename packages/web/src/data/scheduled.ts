@@ -2,31 +2,11 @@
 import type { AnswerOf } from '@parley/client';
 
 import type { App } from './app.ts';
-import { recipientsOf } from './conversation.ts';
 import { partnersOf } from './narrow.ts';
 import type { Conversation } from './narrow.ts';
 import type { State } from './state.ts';
 
 export type ScheduledMessage = AnswerOf<'GET /scheduled_messages'>['scheduled_messages'][number];
-
-/**
- * Lets the server send a message at a time.
- *
- * @throws ApiError or NoAnswerError
- */
-export async function sendLater(
-  app: App,
-  conversation: Conversation,
-  content: string,
-  at: Date,
-): Promise<void> {
-  await app.request('POST /messages', {
-    ...recipientsOf(conversation),
-    content,
-    delivery_type: 'send_later',
-    deliver_at: at.toISOString(),
-  });
-}
 
 /** Where a message will go. */
 export function conversationOfScheduled(message: ScheduledMessage, { self }: State): Conversation {

@@ -3,6 +3,7 @@ import { computed, effect, signal, untracked } from '@preact/signals';
 import type { App } from '../../data/app.ts';
 import { findCautions, findObstacle } from '../../data/compose-checks.ts';
 import type { Obstacle } from '../../data/compose-checks.ts';
+import { recipientsOf } from '../../data/conversation.ts';
 import { noTopic } from '../../data/message-actions.ts';
 import {
   conversationOf,
@@ -12,7 +13,6 @@ import {
   streamIdOf,
 } from '../../data/narrow.ts';
 import type { Conversation } from '../../data/narrow.ts';
-import { sendLater } from '../../data/scheduled.ts';
 import { texts } from '../../texts.ts';
 import { WrittenText } from './written-text.ts';
 
@@ -169,7 +169,12 @@ export class Composer {
     const conversation = this.#recipients(true);
     if (conversation === undefined) return false;
     const target = this.#target;
-    await sendLater(this.app, conversation, this.field.text.peek(), at);
+    await this.app.request('POST /messages', {
+      ...recipientsOf(conversation),
+      content: this.field.text.peek(),
+      delivery_type: 'send_later',
+      deliver_at: at.toISOString(),
+    });
     this.#finish(target);
     return true;
   }
