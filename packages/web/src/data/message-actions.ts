@@ -7,7 +7,6 @@ import { emojiKey, rememberEmoji } from './emoji.ts';
 import type { Emoji, Reaction } from './emoji.ts';
 import { narrowOf } from './narrow.ts';
 import type { Message, State } from './state.ts';
-import { isTopicMuted } from './stream-groups.ts';
 
 export const noTopic = '(no topic)';
 
@@ -87,15 +86,6 @@ export async function toggleReaction(app: App, message: Message, emoji: Emoji): 
 export async function toggleStar(app: App, { id, flags }: Message): Promise<void> {
   const op = flags.includes('starred') ? 'remove' : 'add';
   await app.request('POST /messages/flags', { messages: [id], op, flag: 'starred' });
-}
-
-/** @throws ApiError or NoAnswerError */
-export async function toggleTopicMute(app: App, streamId: number, topic: string): Promise<void> {
-  await app.request('PATCH /users/me/subscriptions/muted_topics', {
-    stream_id: streamId,
-    topic,
-    op: isTopicMuted(app.state, streamId, topic) ? 'remove' : 'add',
-  });
 }
 
 /** The whole address of a message in its conversation. */

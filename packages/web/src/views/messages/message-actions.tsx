@@ -9,7 +9,6 @@ import {
   rightsNow,
   toggleReaction,
   toggleStar,
-  toggleTopicMute,
 } from '../../data/message-actions.ts';
 import { report } from '../../data/notices.ts';
 import type { Message } from '../../data/state.ts';
@@ -98,9 +97,11 @@ function quickActions(app: App, message: Message, open: OpenDialog): readonly Qu
 
 export function muteAction(app: App, streamId: number, topic: string): MenuItem {
   const { muteTopic, unmuteTopic } = texts.actions;
+  const isMuted = isTopicMuted(app.state, streamId, topic);
+  const change = { stream_id: streamId, topic, op: isMuted ? 'remove' : 'add' } as const;
   return {
-    label: isTopicMuted(app.state, streamId, topic) ? unmuteTopic : muteTopic,
-    onSelect: () => report(toggleTopicMute(app, streamId, topic)),
+    label: isMuted ? unmuteTopic : muteTopic,
+    onSelect: () => report(app.request('PATCH /users/me/subscriptions/muted_topics', change)),
   };
 }
 
