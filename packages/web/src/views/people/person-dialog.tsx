@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 
 import type { App } from '../../data/app.ts';
 import { privateNarrow } from '../../data/narrow.ts';
-import type { Person, State } from '../../data/state.ts';
+import type { State } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -37,8 +37,11 @@ function profileContent(field: ProfileField, value: string, state: State): Compo
   return new Map(optionsOf(field)).get(value) ?? value;
 }
 
-function PersonCard({ app, person }: { readonly app: App; readonly person: Person }) {
-  const { state } = app;
+/** Who the person is that `shownPerson` names, and the way to write to that person. */
+export function PersonDialog({ app, app: { state } }: { readonly app: App }) {
+  const id = shownPerson.value;
+  const person = id === undefined ? undefined : state.people.value.get(id);
+  if (person === undefined) return null;
   const { user_id, full_name } = person;
   const close = (): void => {
     shownPerson.value = undefined;
@@ -83,11 +86,4 @@ function PersonCard({ app, person }: { readonly app: App; readonly person: Perso
       )}
     </Dialog>
   );
-}
-
-/** Who the person is that `shownPerson` names, and the way to write to that person. */
-export function PersonDialog({ app }: { readonly app: App }) {
-  const id = shownPerson.value;
-  const person = id === undefined ? undefined : app.state.people.value.get(id);
-  return person === undefined ? null : <PersonCard key={id} app={app} person={person} />;
 }
