@@ -4,7 +4,7 @@ import type { State } from './state.ts';
 const dayMs = 24 * 60 * 60 * 1000;
 
 /** @param policy 1 members, 2 administrators, 3 members who are no longer new */
-function isPermitted({ self, people, realm }: State, policy: number): boolean {
+export function isPermitted({ self, people, realm }: State, policy: number): boolean {
   const { is_admin, is_guest, user_id } = self.value;
   if (is_admin || is_guest || policy !== 3) return is_admin || (!is_guest && policy === 1);
   const ageMs = Date.now() - Date.parse(people.value.get(user_id)?.date_joined ?? '');

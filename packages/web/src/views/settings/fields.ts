@@ -2,6 +2,8 @@
  * Forms are declared: a field has a name, the one of the server's parameter, and a control. The type of its value follows from its constructor,
  * so that a form only compiles with an operation that takes what it asks for. `settingsTexts.fields` has the texts.
  */
+import type { InputHTMLAttributes } from 'preact';
+
 import type { Person, Stream } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 
@@ -12,15 +14,10 @@ export type Choice<Value extends string | number = string | number> = readonly [
   label: string,
 ];
 
-type Attributes = {
-  readonly type?: 'checkbox' | 'color' | 'date' | 'email' | 'file' | 'number' | 'password' | 'url';
-  readonly maxLength?: number;
-  readonly min?: number;
-  readonly max?: number;
-  readonly required?: boolean;
-  readonly accept?: string;
-  readonly autoComplete?: 'current-password' | 'new-password';
-};
+type Attributes = Pick<
+  InputHTMLAttributes,
+  'type' | 'maxLength' | 'min' | 'max' | 'required' | 'accept' | 'autoComplete'
+>;
 
 export type Field<Name extends string = string, Value extends FieldValue = FieldValue> = {
   readonly name: Name;

@@ -63,8 +63,8 @@ function LabelledField(props: ShownField) {
 
 type FormProps<Each extends Field> = {
   readonly fields: readonly Each[];
-  /** What the fields show, which follows the state; without it they begin empty. */
-  readonly values?: { readonly [Name in Each['name']]: FieldValue };
+  /** What the fields show, which follows the state; without it, what they begin with. */
+  readonly values?: { readonly [Name in Each['name']]: FieldValue } | undefined;
   readonly title?: string | undefined;
   /** Gives what the fields have; without it they are given whenever one changes. */
   readonly button?: string;
@@ -136,9 +136,7 @@ export function Form<Each extends Field>(props: FormProps<Each>) {
   );
 }
 
-type SavedFieldsProps<Each extends Field> = {
-  readonly fields: readonly Each[];
-  readonly values: { readonly [Name in Each['name']]: FieldValue };
+type SavedFieldsProps<Each extends Field> = Pick<FormProps<Each>, 'fields' | 'values'> & {
   readonly save: (change: Partial<ValuesOf<Each>>) => Promise<unknown>;
 };
 

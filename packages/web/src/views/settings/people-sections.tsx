@@ -1,5 +1,6 @@
 /** Sections about accounts and groups. */
 import type { App } from '../../data/app.ts';
+import { isPermitted } from '../../data/policies.ts';
 import type { Person, UserGroup } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { Avatar } from '../parts/avatar.tsx';
@@ -10,12 +11,6 @@ import { SavedFields } from './form.tsx';
 import type { Row } from './rows.tsx';
 import { ListSection } from './rows.tsx';
 import type { SectionProps } from './section.ts';
-
-const roles = {
-  administrator: { is_admin: true, is_guest: false },
-  member: { is_admin: false, is_guest: false },
-  guest: { is_admin: false, is_guest: true },
-};
 
 const personFields = [nameField, listed('role')];
 const newPersonFields = [
@@ -31,7 +26,11 @@ function personRow(app: App, person: Person): Row {
       fields={personFields}
       values={{ full_name, role: roleOf(person) }}
       save={({ role, ...change }) =>
-        app.request('PATCH /users/{user_id}', { user_id, ...change, ...(role && roles[role]) })
+        app.request('PATCH /users/{user_id}', {
+          user_id,
+          ...change,
+          ...(role && { is_admin: role === 'administrator', is_guest: role === 'guest' }),
+        })
       }
     />
   );
@@ -109,10 +108,8 @@ export function PeopleSection({ app }: SectionProps) {
 }
 
 export function GroupsSection({ app }: SectionProps) {
-  const { self, realm } = app.state;
-  const { is_admin, is_guest } = self.value;
-  const { realm_user_groups, realm_user_group_edit_policy } = realm.value;
-  const mayChange = is_admin || (!is_guest && realm_user_group_edit_policy === 1);
+  const { realm_user_groups, realm_user_group_edit_policy } = app.state.realm.value;
+  const mayChange = isPermitted(app.state, realm_user_group_edit_policy);
   return (
     <ListSection
       name="groups"

@@ -3,7 +3,7 @@ import type { Person } from '../../data/state.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import { fieldTypes, idsIn, optionsOf, profileValueOf } from '../people/profile-fields.ts';
 import type { ProfileField } from '../people/profile-fields.ts';
-import type { Field, FieldValue } from './fields.ts';
+import type { Field } from './fields.ts';
 import { line, nameField, peopleChoices, toggles } from './fields.ts';
 import { PictureField, SavedFields } from './form.tsx';
 import type { SectionProps } from './section.ts';
@@ -29,8 +29,10 @@ function controlOf(
   }
 }
 
+/** @param value as the server has it */
 function profileFieldOf(
   field: ProfileField,
+  value: string,
   people: readonly Person[],
 ): Field<string, string | readonly number[]> {
   const { id, type, name, hint } = field;
@@ -38,14 +40,9 @@ function profileFieldOf(
     name: String(id),
     label: name,
     help: hint === '' ? undefined : hint,
-    initial: type === fieldTypes.people ? [] : '',
+    initial: type === fieldTypes.people ? idsIn(value) : value,
     ...controlOf(field, people),
   };
-}
-
-function ownValue({ id, type }: ProfileField, self: Person | undefined): FieldValue {
-  const value = profileValueOf(id, self);
-  return type === fieldTypes.people ? idsIn(value) : value;
 }
 
 /** An empty value takes a field out of the profile. */
@@ -68,7 +65,6 @@ export function ProfileSection({ app }: SectionProps) {
   const { user_id, full_name, is_admin, avatar_source } = self.value;
   const { status_text = '', away = false } = statuses.value.get(user_id) ?? {};
   const { realm_name_changes_disabled, realm_avatar_changes_disabled } = realm.value;
-  const fields = rest.value.custom_profile_fields;
   const person = people.value.get(user_id);
   return (
     <>
@@ -93,8 +89,9 @@ export function ProfileSection({ app }: SectionProps) {
         save={(change) => app.request('POST /users/me/status', change)}
       />
       <SavedFields
-        fields={fields.map((field) => profileFieldOf(field, activePeople.value))}
-        values={Object.fromEntries(fields.map((field) => [field.id, ownValue(field, person)]))}
+        fields={rest.value.custom_profile_fields.map((field) =>
+          profileFieldOf(field, profileValueOf(field.id, person), activePeople.value),
+        )}
         save={async (change) => saveProfile(app, change)}
       />
     </>
