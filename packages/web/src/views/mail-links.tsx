@@ -66,7 +66,7 @@ const steps: Readonly<Record<MailLink['purpose'], ComponentType<LinkProps>>> = {
         return t.reset.done(email);
       }}
     >
-      <NewPassword />
+      <PasswordField label={t.newPassword} autocomplete="new-password" />
     </Step>
   ),
   confirm: ({ token }) => (
@@ -98,52 +98,29 @@ async function enter(username: string, password: string): Promise<void> {
     await signIn({ username, password }).then(leave, () => undefined);
 }
 
-function PutAside() {
-  return (
-    <button type="button" class="plain" onClick={leave}>
-      {t.putAside}
-    </button>
-  );
-}
-
 function Join({ token }: LinkProps) {
   const { value, waiting } = useReading(
     () => entranceClient().request('POST /join/look', { token }),
     token,
   );
-  if (value === undefined)
+  const offer = value && <p>{t.join.offer(value.organization, value.inviter)}</p>;
+  const otherWays = value && <Providers joining={{ token, providers: value.providers }} />;
+  if (value === undefined || organization.value?.email_auth_enabled === false)
     return (
       <>
-        {waiting}
-        <PutAside />
-      </>
-    );
-  const { email, inviter, providers } = value;
-  const offer = <p>{t.join.offer(value.organization, inviter)}</p>;
-  const otherWays = <Providers joining={{ token, providers }} />;
-  if (organization.value?.email_auth_enabled === false)
-    return (
-      <>
-        {offer}
+        {offer ?? waiting}
         {otherWays}
-        <PutAside />
+        <button type="button" class="plain" onClick={leave}>
+          {t.putAside}
+        </button>
       </>
     );
+  const { email } = value;
   if (email === null)
     return (
-      <Step
-        otherWays={otherWays}
-        {...onward}
-        action={t.send}
-        submit={async (field) => {
-          const asked = field('email');
-          await entranceClient().request('POST /join/request', { token, email: asked });
-          return t.join.sent(asked);
-        }}
-      >
+      <LinkRequest {...onward} purpose="join" token={token} otherWays={otherWays}>
         {offer}
-        <AddressField name="email" autoFocus />
-      </Step>
+      </LinkRequest>
     );
   return (
     <Step
@@ -160,13 +137,9 @@ function Join({ token }: LinkProps) {
       {offer}
       <p>{t.join.address(email)}</p>
       <EntranceField label={t.join.name} name="full_name" autocomplete="name" maxLength={100} />
-      <NewPassword />
+      <PasswordField label={t.newPassword} autocomplete="new-password" />
     </Step>
   );
-}
-
-function NewPassword() {
-  return <PasswordField label={t.newPassword} autocomplete="new-password" />;
 }
 
 const linkRequests = { reset: 'POST /password_reset', join: 'POST /join/request' } as const;
@@ -174,22 +147,27 @@ const linkRequests = { reset: 'POST /password_reset', join: 'POST /join/request'
 /** For what somebody gets a link who has none. */
 export type RequestedPurpose = keyof typeof linkRequests;
 
-type LinkRequestProps = { readonly purpose: RequestedPurpose; readonly onClose: () => void };
+type LinkRequestProps = Omit<StepProps, 'action' | 'done' | 'submit'> & {
+  readonly purpose: RequestedPurpose;
+  /** Of the link for anybody by which the person came. */
+  readonly token?: string;
+  readonly done?: string;
+};
 
 /** Asks for the address to which a link goes. What it says then is the same for every address. */
-export function LinkRequest({ purpose, onClose }: LinkRequestProps) {
+export function LinkRequest({ purpose, token, children, ...step }: LinkRequestProps) {
   return (
     <Step
       action={t.send}
       done={t.back}
+      {...step}
       submit={async (field) => {
         const email = field('email');
-        await entranceClient().request(linkRequests[purpose], { email });
+        await entranceClient().request(linkRequests[purpose], { email, ...(token && { token }) });
         return t[purpose].sent(email);
       }}
-      onClose={onClose}
     >
-      <p>{t[purpose].explanation}</p>
+      {children ?? <p>{t[purpose].explanation}</p>}
       <AddressField name="email" autoFocus />
     </Step>
   );
