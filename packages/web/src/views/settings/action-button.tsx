@@ -50,12 +50,3 @@ export function ActionButton({ label, run, warning, about }: Action & { readonly
     </>
   );
 }
-
-type ActionButtonsProps = { readonly about: string; readonly actions: Actions };
-
-/** What can be done to one of many things. */
-export function ActionButtons({ about, actions }: ActionButtonsProps) {
-  return actions.map(
-    (action) => action && <ActionButton key={action.label} about={about} {...action} />,
-  );
-}

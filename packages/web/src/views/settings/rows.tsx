@@ -6,7 +6,7 @@ import { settingsTexts as t } from '../../settings-texts.ts';
 import { useBeginning } from '../parts/beginning.tsx';
 import { nameFilter, SearchField } from '../parts/search-field.tsx';
 import type { Actions } from './action-button.tsx';
-import { ActionButtons } from './action-button.tsx';
+import { ActionButton } from './action-button.tsx';
 import type { Field, ValuesOf } from './fields.ts';
 import { Form } from './form.tsx';
 import type { SectionName } from './section.ts';
@@ -60,7 +60,9 @@ function RowItem({ picture, title, href = null, detail, edit = false, actions = 
       </div>
       <div class="row">
         {edit !== false && <Disclosure label={t.edit} about={title} content={edit} />}
-        <ActionButtons about={title} actions={actions} />
+        {actions.map(
+          (action) => action && <ActionButton key={action.label} about={title} {...action} />,
+        )}
       </div>
     </li>
   );

@@ -5,8 +5,8 @@ import { maySubscribeOthers } from '../../data/policies.ts';
 import type { Stream, Subscription } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { Avatar } from '../parts/avatar.tsx';
-import type { Actions } from '../settings/action-button.tsx';
-import { ActionButton, ActionButtons, removal } from '../settings/action-button.tsx';
+import type { Action } from '../settings/action-button.tsx';
+import { ActionButton, removal } from '../settings/action-button.tsx';
 import { area, line, listed, peopleChoices, several, toggles } from '../settings/fields.ts';
 import { Form, SavedFields } from '../settings/form.tsx';
 import { Rows } from '../settings/rows.tsx';
@@ -18,20 +18,26 @@ type StreamProps = SectionProps & { readonly stream: Stream };
 /**
  * Subscribing or unsubscribing. From private streams there is a warning, since there is no way back; guests subscribe to none by themselves.
  */
-export function joinActions(app: App, stream: Stream): Actions {
+export function joinAction(app: App, stream: Stream): Action | false {
   const { invite_only, name, stream_id } = stream;
   if (app.state.subscriptions.value.has(stream_id))
-    return [
-      {
-        label: t.streams.leave,
-        run: () => app.request('DELETE /users/me/subscriptions', { subscriptions: [name] }),
-        warning: invite_only ? t.warnings.leavePrivateStream : undefined,
-      },
-    ];
-  if (invite_only || app.state.self.value.is_guest) return [];
+    return {
+      label: t.streams.leave,
+      run: () => app.request('DELETE /users/me/subscriptions', { subscriptions: [name] }),
+      warning: invite_only ? t.warnings.leavePrivateStream : undefined,
+    };
+  if (invite_only || app.state.self.value.is_guest) return false;
   const subscriptions = [{ name }];
   const join = () => app.request('POST /users/me/subscriptions', { subscriptions });
-  return [{ label: t.streams.subscribe, run: join }];
+  return { label: t.streams.subscribe, run: join };
+}
+
+/** @param more what is said between who sees it and its own words */
+export function describeStream(
+  { invite_only, description }: Stream,
+  more: string | false | undefined,
+): string {
+  return [invite_only && t.streams.private, more, description].filter(Boolean).join(' · ');
 }
 
 const ownFields = [
@@ -165,21 +171,17 @@ function StreamPeople({ app, stream: { stream_id, name, invite_only } }: StreamP
 /** One stream: its settings for the person and for everybody, and who is in it. */
 export function StreamPage({ app, stream }: StreamProps) {
   const { subscriptions, self } = app.state;
-  const { stream_id, name, description, invite_only, is_announcement_only } = stream;
+  const { stream_id, name, is_announcement_only } = stream;
   const subscription = subscriptions.value.get(stream_id);
-  const facts = [
-    invite_only && t.streams.private,
-    is_announcement_only && t.fields.is_announcement_only,
-    description,
-  ];
+  const action = joinAction(app, stream);
   return (
     <>
-      <p>{facts.filter(Boolean).join(' · ')}</p>
+      <p>{describeStream(stream, is_announcement_only && t.fields.is_announcement_only)}</p>
       <div class="row">
         <a href={app.addressOf({ view: 'messages', narrow: streamNarrow(stream_id) })}>
           {t.streams.messages}
         </a>
-        <ActionButtons about={name} actions={joinActions(app, stream)} />
+        {action && <ActionButton key={action.label} about={name} {...action} />}
       </div>
       {subscription !== undefined && <OwnSettings app={app} subscription={subscription} />}
       {self.value.is_admin && <SharedSettings app={app} stream={stream} />}

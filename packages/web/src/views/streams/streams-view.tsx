@@ -3,7 +3,6 @@ import { useSignal } from '@preact/signals';
 import type { App } from '../../data/app.ts';
 import { Refusal } from '../../data/failure.ts';
 import { mayCreateStreams } from '../../data/policies.ts';
-import type { Stream } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { Filters } from '../parts/filters.tsx';
 import { line, listed, peopleChoices, several, toggles } from '../settings/fields.ts';
@@ -11,7 +10,7 @@ import { Form } from '../settings/form.tsx';
 import { Disclosure, Rows } from '../settings/rows.tsx';
 import { SettingsPage } from '../settings/settings-page.tsx';
 import { privacies } from './privacy.ts';
-import { joinActions, StreamPage } from './stream-page.tsx';
+import { describeStream, joinAction, StreamPage } from './stream-page.tsx';
 
 function hasName(app: App, name: string): boolean {
   const wanted = name.trim().toLowerCase();
@@ -49,19 +48,8 @@ function NewStreamForm({ app }: { readonly app: App }) {
   );
 }
 
-function describeStream(app: App, { stream_id, invite_only, description }: Stream): string {
-  const subscribers = app.state.subscribers.value.get(stream_id);
-  return [
-    invite_only && t.streams.private,
-    subscribers !== undefined && t.streams.peopleCount(subscribers.size),
-    description,
-  ]
-    .filter(Boolean)
-    .join(' · ');
-}
-
 function StreamList({ app }: { readonly app: App }) {
-  const { streams, subscriptions } = app.state;
+  const { streams, subscriptions, subscribers } = app.state;
   const filter = useSignal<keyof typeof t.streams.shown>('all');
   const shown = [...streams.value.values()]
     .filter(
@@ -78,13 +66,17 @@ function StreamList({ app }: { readonly app: App }) {
       <Filters names={t.streams.shown} chosen={filter} />
       <Rows
         label={t.streams.title}
-        rows={shown.map((stream) => ({
-          key: stream.stream_id,
-          title: `#${stream.name}`,
-          href: app.addressOf({ view: 'streams', streamId: stream.stream_id }),
-          detail: describeStream(app, stream),
-          actions: joinActions(app, stream),
-        }))}
+        rows={shown.map((stream) => {
+          const { stream_id, name } = stream;
+          const inside = subscribers.value.get(stream_id);
+          return {
+            key: stream_id,
+            title: `#${name}`,
+            href: app.addressOf({ view: 'streams', streamId: stream_id }),
+            detail: describeStream(stream, inside && t.streams.peopleCount(inside.size)),
+            actions: [joinAction(app, stream)],
+          };
+        })}
       />
     </>
   );
