@@ -53,7 +53,7 @@ export function Shell({ app }: { readonly app: App }) {
   return (
     <div class="shell" data-navigation={showsNavigation.value}>
       <a
-        class="skip"
+        class="skip visually-hidden"
         href="#main"
         onClick={(event) => {
           event.preventDefault();
