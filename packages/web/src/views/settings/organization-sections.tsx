@@ -24,12 +24,10 @@ function valuesOf(realm: Realm): RealmValues {
 
 function OrganizationSection({ app }: SectionProps) {
   const values = valuesOf(app.state.realm.value);
-  const { icon_source, icon_url, notifications_stream_id, signup_notifications_stream_id } = values;
+  const { icon_source, icon_url } = values;
+  const chosen = new Set([values.notifications_stream_id, values.signup_notifications_stream_id]);
   const streams = [...app.state.streams.value.values()].filter(
-    ({ stream_id, invite_only }) =>
-      !invite_only ||
-      stream_id === notifications_stream_id ||
-      stream_id === signup_notifications_stream_id,
+    ({ stream_id, invite_only }) => !invite_only || chosen.has(stream_id),
   );
   const streamOrNone = [[-1, t.noStream], ...streamChoices(streams)] as const;
   return (

@@ -231,12 +231,7 @@ export const ExportsSection = readSection(
         label={t.sections.exports.title}
         rows={exports.toReversed().map((made) => exportRow(app, made))}
       />
-      <Form
-        fields={[]}
-        button={t.exports.make}
-        doneText=""
-        save={() => app.request('POST /export/realm')}
-      />
+      <ActionButton label={t.exports.make} run={() => app.request('POST /export/realm')} />
     </>
   ),
 );
