@@ -29,10 +29,9 @@ export function UserList({ app }: { readonly app: App }) {
     .filter(({ full_name }) => isWanted(full_name))
     .map((person) => ({
       person,
-      rank: ranks[availabilityOf(app.state, person.user_id)],
-      isOther: Number(person.user_id !== selfId),
+      rank: person.user_id === selfId ? -1 : ranks[availabilityOf(app.state, person.user_id)],
     }))
-    .toSorted((one, other) => one.isOther - other.isOther || one.rank - other.rank);
+    .toSorted((one, other) => one.rank - other.rank);
   return (
     <div class="user-list">
       <SearchField label={t.find} text={filter} />

@@ -48,11 +48,12 @@ function dataFrom(kind: string | number, lines: string, present: readonly Option
   return typeof kind === 'string' ? { subtype: kind } : {};
 }
 
-function FieldEditor({ app, field }: { readonly app: App; readonly field: ProfileField }) {
+function fieldRow(app: App, field: ProfileField, index: number): Row {
   const { id: field_id, name, hint } = field;
   const kind = kindOf(field);
+  const isKnownAccount = typeof kind === 'string' && kind !== 'custom';
   const field_data = linesOf(field);
-  return (
+  const editor = () => (
     <SavedFields
       fields={field_data === '' ? describingFields : [...describingFields, dataField]}
       values={{ name, hint, field_data }}
@@ -67,33 +68,29 @@ function FieldEditor({ app, field }: { readonly app: App; readonly field: Profil
       }
     />
   );
+  const ids = app.state.rest.value.custom_profile_fields.map(({ id }) => id);
+  const order = ids.toSpliced(index, 1).toSpliced(index - 1, 0, field_id);
+  const moveUp = {
+    label: t.moveUp,
+    run: () => app.request('PATCH /realm/profile_fields', { order }),
+  };
+  const remove = () => app.request('DELETE /realm/profile_fields/{field_id}', { field_id });
+  return {
+    key: field_id,
+    title: name,
+    detail: [kindTexts[kind], hint].filter(Boolean).join(' · '),
+    edit: !isKnownAccount && editor,
+    actions: [index > 0 && moveUp, removal(remove, t.warnings.removeProfileField)],
+  };
 }
 
 export function ProfileFieldsSection({ app }: SectionProps) {
-  const fields = app.state.rest.value.custom_profile_fields;
-  const ids = fields.map(({ id }) => id);
-  const rowOf = (field: ProfileField, index: number): Row => {
-    const { id, name, hint } = field;
-    const kind = kindOf(field);
-    const order = ids.toSpliced(index, 1).toSpliced(index - 1, 0, id);
-    const moveUp = {
-      label: t.moveUp,
-      run: () => app.request('PATCH /realm/profile_fields', { order }),
-    };
-    const remove = () => app.request('DELETE /realm/profile_fields/{field_id}', { field_id: id });
-    const isKnownAccount = typeof kind === 'string' && kind !== 'custom';
-    return {
-      key: id,
-      title: name,
-      detail: [kindTexts[kind], hint].filter(Boolean).join(' · '),
-      edit: !isKnownAccount && (() => <FieldEditor app={app} field={field} />),
-      actions: [index > 0 && moveUp, removal(remove, t.warnings.removeProfileField)],
-    };
-  };
   return (
     <ListSection
       name="profile-fields"
-      rows={fields.map(rowOf)}
+      rows={app.state.rest.value.custom_profile_fields.map((field, index) =>
+        fieldRow(app, field, index),
+      )}
       fields={newFieldFields}
       add={({ field_type: kind, field_data, ...field }) =>
         app.request('POST /realm/profile_fields', {
