@@ -11,8 +11,8 @@ import { nameOfConversation } from '../parts/names.ts';
 import { Blank } from '../parts/blank.tsx';
 import { RenderedHtml } from '../parts/rendered-html.tsx';
 import { formatLongMoment } from '../parts/time.ts';
-import { ActionButtons } from '../settings/action-button.tsx';
-import type { Actions } from '../settings/action-button.tsx';
+import { ActionButton } from '../settings/action-button.tsx';
+import type { Action } from '../settings/action-button.tsx';
 
 type Written = {
   readonly key: string | number;
@@ -20,7 +20,7 @@ type Written = {
   /** When it was written last, or is sent, seconds since 1970. */
   readonly at: number;
   readonly content: ComponentChildren;
-  readonly actions: Actions;
+  readonly actions: readonly Action[];
 };
 
 type WrittenListProps = {
@@ -45,7 +45,9 @@ function WrittenList({ app, about: { title, none, hint }, written }: WrittenList
             </header>
             {content}
             <div class="row">
-              <ActionButtons about={name} actions={actions} />
+              {actions.map((action) => (
+                <ActionButton key={action.label} about={name} {...action} />
+              ))}
             </div>
           </article>
         );
