@@ -15,7 +15,6 @@ import type {
 
 import type { ConnectionState } from './app.ts';
 import { inGroups, pause } from './event-groups.ts';
-import { randomId } from './random-id.ts';
 import type { AppliedEvent } from './reducers/reducer.ts';
 import type { Registered } from './state.ts';
 
@@ -25,31 +24,27 @@ export type Arrival<Known> =
   | { readonly kind: 'part'; readonly part: Partial<Known> }
   | { readonly kind: 'event'; readonly event: AppliedEvent };
 
-type SharedEvent = {
-  readonly kind: 'event';
-  readonly queueId: string;
-  readonly after: number;
-  readonly event: AppliedEvent;
-};
+/** An event, or after a registration all that is known, with where in the queue a tab is that has it. */
+type Sent<Known> =
+  | { readonly kind: 'known'; readonly position: QueuePosition; readonly known: Known }
+  | {
+      readonly kind: 'event';
+      readonly position: QueuePosition;
+      /** The event before it. */
+      readonly after: number;
+      readonly event: AppliedEvent;
+    };
 
 type Message<Known> =
   /** To the leader. */
-  | { readonly kind: 'ask'; readonly from: string }
+  | { readonly kind: 'ask' }
   | { readonly kind: 'ping' }
   /** To everybody. */
   | { readonly kind: 'input' }
   /** From the leader. */
-  | SharedEvent
+  | Sent<Known>
   | { readonly kind: 'part'; readonly part: Partial<Known> }
-  | { readonly kind: 'alive'; readonly connection: ConnectionState }
-  | {
-      readonly kind: 'known';
-      /** The tab that asked, or undefined: all. */
-      readonly to: string | undefined;
-      readonly position: QueuePosition;
-      readonly known: Known;
-      readonly connection: ConnectionState;
-    };
+  | { readonly kind: 'alive'; readonly connection: ConnectionState };
 
 /** What the client asks for at `register`: the initial state and the events of these types. */
 const registerParameters = {
@@ -90,7 +85,6 @@ export type SharedEventsOptions<Known> = {
 export class SharedEvents<Known> {
   readonly #client: ParleyClient;
   readonly #options: SharedEventsOptions<Known>;
-  readonly #tabId = randomId();
   /** Tells all other tabs. */
   #post: (message: Message<Known>) => void = () => undefined;
   #stream: EventStream | undefined;
@@ -119,8 +113,8 @@ export class SharedEvents<Known> {
       this.#post = () => undefined;
       channel.close();
     });
-    this.#ask();
-    void this.#waitForLead({});
+    this.#post({ kind: 'ask' });
+    void this.#waitForLead();
   }
 
   /** The queue whose events this tab gets. */
@@ -154,11 +148,11 @@ export class SharedEvents<Known> {
     this.#post({ kind: 'input' });
   }
 
-  async #waitForLead(how: { readonly steal?: true }): Promise<void> {
+  async #waitForLead(how: LockOptions = { signal: this.#options.signal }): Promise<void> {
     const { name, signal } = this.#options;
     const leading = new AbortController();
     try {
-      await navigator.locks.request(name, how.steal === true ? how : { signal }, () =>
+      await navigator.locks.request(name, how, () =>
         this.#lead(AbortSignal.any([signal, leading.signal])),
       );
     } catch {
@@ -166,8 +160,8 @@ export class SharedEvents<Known> {
       leading.abort();
       this.#stream = undefined;
       if (signal.aborted) return;
-      this.#ask();
-      void this.#waitForLead({});
+      this.#post({ kind: 'ask' });
+      void this.#waitForLead();
     }
   }
 
@@ -213,24 +207,23 @@ export class SharedEvents<Known> {
       const registered = event.state as Registered;
       this.#position = { queueId, lastEventId: registered.last_event_id };
       this.#options.receive({ kind: 'known', known: this.#options.read(registered) });
-      this.#postKnown(undefined);
+      this.#postKnown();
       return;
     }
     const after = this.#position?.lastEventId ?? event.id;
-    this.#position = { queueId, lastEventId: event.id };
+    const position = { queueId, lastEventId: event.id };
+    this.#position = position;
     this.#options.receive({ kind: 'event', event });
-    this.#post({ kind: 'event', queueId, after, event });
+    this.#post({ kind: 'event', position, after, event });
   }
 
-  #ask(): void {
-    this.#post({ kind: 'ask', from: this.#tabId });
-  }
-
-  #postKnown(to: string | undefined): void {
+  /** Tells all tabs what this one knows, and that it is there. */
+  #postKnown(): void {
     const known = this.#options.known();
     const position = this.#position;
     if (known !== undefined && position !== undefined)
-      this.#post({ kind: 'known', to, position, known, connection: this.#connection });
+      this.#post({ kind: 'known', position, known });
+    this.#post({ kind: 'alive', connection: this.#connection });
   }
 
   #setConnection(connection: ConnectionState): void {
@@ -243,40 +236,27 @@ export class SharedEvents<Known> {
   #hear(message: Message<Known>): void {
     if (message.kind === 'input') this.#options.onInput();
     else if (message.kind === 'ask') {
-      if (this.isLeader) this.#postKnown(message.from);
+      if (this.isLeader) this.#postKnown();
     } else if (message.kind === 'ping') {
       if (this.isLeader) this.#post({ kind: 'alive', connection: this.#connection });
-    } else if (!this.isLeader) this.#follow(message);
-  }
-
-  #follow(message: Exclude<Message<Known>, { readonly kind: 'input' | 'ask' | 'ping' }>): void {
-    this.#unanswered = 0;
-    switch (message.kind) {
-      case 'known':
-        if (message.to !== undefined && message.to !== this.#tabId) return;
-        this.#position = message.position;
-        this.#options.receive(message);
-        this.#setConnection(message.connection);
-        break;
-      case 'event':
-        this.#takeNext(message);
-        break;
-      case 'part':
-        if (this.#position !== undefined) this.#options.receive(message);
-        break;
-      case 'alive':
-        this.#setConnection(message.connection);
+    } else if (!this.isLeader) {
+      this.#unanswered = 0;
+      if (message.kind === 'alive') this.#setConnection(message.connection);
+      else if (message.kind !== 'part') this.#takeSent(message);
+      else if (this.#position !== undefined) this.#options.receive(message);
     }
   }
 
-  #takeNext({ queueId, after, event }: SharedEvent): void {
-    const { queueId: ownQueueId, lastEventId = after } = { ...this.#position };
-    const isOwn = queueId === ownQueueId;
-    if (isOwn && event.id <= lastEventId) return;
-    if (isOwn && after === lastEventId) {
-      this.#position = { queueId, lastEventId: event.id };
-      this.#options.receive({ kind: 'event', event });
-    } else this.#ask();
+  /** Takes what continues what this tab has. What it has was sent for another tab, and where something is missing it asks. */
+  #takeSent(sent: Sent<Known>): void {
+    const { position } = sent;
+    const { queueId, lastEventId = 0 } = { ...this.#position };
+    const isOwn = position.queueId === queueId;
+    if (isOwn && position.lastEventId <= lastEventId) return;
+    if (sent.kind === 'known' || (isOwn && sent.after === lastEventId)) {
+      this.#position = position;
+      this.#options.receive(sent);
+    } else this.#post({ kind: 'ask' });
   }
 
   #ping(): void {
