@@ -64,17 +64,3 @@ export function groupUnread(unread: Unread): ReadonlyMap<string, UnreadConversat
   }
   return groups;
 }
-
-/** Changes those of some messages that are unread. */
-export function changeUnread(
-  unread: Unread,
-  messageIds: Iterable<number>,
-  change: (message: UnreadMessage) => UnreadMessage,
-): Unread {
-  const changed = new Map(unread);
-  for (const id of messageIds) {
-    const message = unread.get(id);
-    if (message !== undefined) changed.set(id, change(message));
-  }
-  return changed;
-}

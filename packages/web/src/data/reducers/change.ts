@@ -20,14 +20,18 @@ export function putIn<Key, Value>(
   held.value = all;
 }
 
-/** Changes a value, if there is one under the key. */
+/** Changes the values that it has under some keys. */
 export function changeIn<Key, Value>(
   held: Held<Key, Value>,
-  key: Key,
+  keys: Iterable<Key>,
   change: (value: Value) => Value,
 ): void {
-  const value = held.peek().get(key);
-  if (value !== undefined) putIn(held, [[key, change(value)]]);
+  const all = new Map(held.peek());
+  for (const key of keys) {
+    const value = all.get(key);
+    if (value !== undefined) all.set(key, change(value));
+  }
+  held.value = all;
 }
 
 export function removeFrom<Key, Value>(held: Held<Key, Value>, keys: Iterable<Key>): void {

@@ -1,9 +1,10 @@
 import { conversationOfMessage } from '../conversation.ts';
 import { emojiKey } from '../emoji.ts';
+import { streamIdOf } from '../narrow.ts';
 import type { Narrow } from '../narrow.ts';
 import type { Message, State } from '../state.ts';
-import { changeUnread, isMention } from '../unread.ts';
-import { removeFrom } from './change.ts';
+import { isMention } from '../unread.ts';
+import { changeIn, removeFrom } from './change.ts';
 import type { AppliedEvent, Kept, Reducers } from './reducer.ts';
 import { noteFirstMessage } from './streams.ts';
 
@@ -25,21 +26,15 @@ function applyContent({ state, lists }: Kept, event: Edit): void {
     // A preview of a link that was completed is no edit.
     ...(event.orig_content !== undefined && { last_edit_timestamp: edit_timestamp }),
   }));
-  state.unread.value = changeUnread(state.unread.peek(), [message_id], (message) => ({
-    ...message,
-    mentionsSelf: isMention(flags),
-  }));
+  const mentionsSelf = isMention(flags);
+  changeIn(state.unread, [message_id], (message) => ({ ...message, mentionsSelf }));
 }
 
 /** Whether a move from or to these topics can change which messages a narrow has. */
 function isMovedBetween(narrow: Narrow, streamId: number, topics: readonly string[]): boolean {
-  const inStream = narrow.every(
-    ({ operator, operand }) =>
-      operator !== 'stream' || typeof operand !== 'number' || operand === streamId,
-  );
   const folded = new Set(topics.map((topic) => topic.toLowerCase()));
   return (
-    inStream &&
+    (streamIdOf(narrow) ?? streamId) === streamId &&
     narrow.some(
       ({ operator, operand }) =>
         operator === 'search' ||
@@ -58,10 +53,7 @@ function applyMove({ state, lists, topics }: Kept, event: Edit): void {
         : message,
     );
   const conversation = { type: 'stream', streamId: stream_id, topic: subject } as const;
-  state.unread.value = changeUnread(state.unread.peek(), message_ids, (message) => ({
-    ...message,
-    conversation,
-  }));
+  changeIn(state.unread, message_ids, (message) => ({ ...message, conversation }));
   topics.reread([stream_id]);
   lists.rejudge(message_ids, (narrow) =>
     isMovedBetween(narrow, stream_id, [orig_subject, subject]),

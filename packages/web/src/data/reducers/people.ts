@@ -28,14 +28,14 @@ function changeField(
 function applyPersonChange({ state, lists }: Kept, change: PersonChange): void {
   const { user_id } = change;
   if ('custom_profile_field' in change) {
-    changeIn(state.people, user_id, (person) => changeField(person, change.custom_profile_field));
+    changeIn(state.people, [user_id], (person) => changeField(person, change.custom_profile_field));
     return;
   }
   const { new_email, ...others } = { new_email: undefined, ...change };
   const members = new_email === undefined ? others : { ...others, email: new_email };
   if (new_email !== undefined)
     renamePresence(state, state.people.peek().get(user_id)?.email, new_email);
-  changeIn(state.people, user_id, (person) => ({ ...person, ...members }));
+  changeIn(state.people, [user_id], (person) => ({ ...person, ...members }));
   if (user_id === state.self.peek().user_id) changeRest(state, members);
   const shown = {
     ...('full_name' in change && { sender_full_name: change.full_name }),
@@ -55,7 +55,8 @@ export const peopleReducers = {
     if (event.op === 'update') applyPersonChange(kept, event.person);
     else if (event.op === 'add')
       putIn(state.people, [[event.person.user_id, { ...event.person, isActive: true }]]);
-    else changeIn(state.people, event.person.user_id, (person) => ({ ...person, isActive: false }));
+    else
+      changeIn(state.people, [event.person.user_id], (person) => ({ ...person, isActive: false }));
   },
   realm_bot({ state }, event) {
     const bots = state.rest.peek().realm_bots;
@@ -93,8 +94,7 @@ export const peopleReducers = {
     const newest = reports
       .filter((report) => report !== undefined)
       .reduce((one, other) => (other.timestamp >= one.timestamp ? other : one));
-    const { status, timestamp } = newest;
-    putIn(reported, [[email, { status, timestamp }]]);
+    putIn(reported, [[email, newest]]);
   },
   user_status({ state: { statuses } }, { user_id, away, status_text }) {
     const known = { ...statuses.peek().get(user_id) };

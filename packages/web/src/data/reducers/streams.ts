@@ -6,8 +6,8 @@ import type { Kept, Reducers } from './reducer.ts';
 
 /** Changes a stream wherever the state has it. */
 function changeStream({ streams, subscriptions }: State, streamId: number, change: object): void {
-  changeIn(streams, streamId, (stream) => ({ ...stream, ...change }));
-  changeIn(subscriptions, streamId, (stream) => ({ ...stream, ...change }));
+  changeIn(streams, [streamId], (stream) => ({ ...stream, ...change }));
+  changeIn(subscriptions, [streamId], (stream) => ({ ...stream, ...change }));
 }
 
 export function noteFirstMessage(state: State, streamId: number, messageId: number): void {
@@ -65,16 +65,7 @@ export const streamReducers = {
   stream({ state }, event) {
     const { streams } = state;
     if (event.op === 'update') {
-      const {
-        id: _id,
-        type: _type,
-        op: _op,
-        stream_id,
-        name: _name,
-        property,
-        value,
-        ...more
-      } = event;
+      const { id: _id, type: _type, op: _op, stream_id, property, value, ...more } = event;
       changeStream(state, stream_id, { ...more, [property]: value });
     } else if (event.op === 'delete') forgetStreams(state, idsOf(event.streams));
     else {
