@@ -129,8 +129,8 @@ test('whatever arrives or goes during readings, the range has no gap and nothing
           const id = server.ids.splice(Math.floor(server.ids.length / 2), 1)[0] ?? 0;
           list.remove(new Set([id]));
           store.delete(id);
-        } else if (each === 'older') void list.loadOlder();
-        else if (each === 'newer') void list.loadNewer();
+        } else if (each === 'older') void list.extend('older');
+        else if (each === 'newer') void list.extend('newer');
         else if (each === 'refresh') void list.refresh();
         else if (each === 'scroll')
           list.readerAt = list.readerAt === undefined ? list.ids.peek()[0] : undefined;
@@ -158,7 +158,7 @@ test('a list that is read back far keeps a bounded range, and reads its end agai
   await reading;
   while (!list.hasOldest.peek()) {
     list.readerAt = list.ids.peek()[0];
-    void list.loadOlder();
+    void list.extend('older');
     await server.answer(list);
     expect(list.ids.peek().length).toBeLessThanOrEqual(keptMax);
   }
@@ -166,7 +166,7 @@ test('a list that is read back far keeps a bounded range, and reads its end agai
   expect(list.ids.peek()[0]).toBe(1);
   while (!list.hasNewest.peek()) {
     list.readerAt = list.ids.peek().at(-1);
-    void list.loadNewer();
+    void list.extend('newer');
     await server.answer(list);
   }
   expect(list.ids.peek().at(-1)).toBe(10_000);
@@ -179,7 +179,7 @@ test('what comes while a reader is elsewhere takes nothing away, and is read whe
   void list.load('newest');
   await server.answer(list);
   while (list.ids.peek().length < keptMax) {
-    void list.loadOlder();
+    void list.extend('older');
     await server.answer(list);
   }
   list.readerAt = list.ids.peek()[0];
@@ -188,7 +188,7 @@ test('what comes while a reader is elsewhere takes nothing away, and is read whe
   store.put(messageOf(1_000));
   expect([list.append(1_000), list.ids.peek()]).toEqual([false, before]);
   list.readerAt = before.at(-1);
-  void list.loadNewer();
+  void list.extend('newer');
   await server.answer(list);
   expect([list.hasNewest.peek(), list.ids.peek().at(-1)]).toEqual([true, 1_000]);
 });
@@ -198,7 +198,7 @@ test('what a reader sees stays, whichever end grows', async () => {
   const { list } = open(server);
   void list.load(500);
   await server.answer(list);
-  for (const read of [() => list.loadOlder(), () => list.loadNewer()]) {
+  for (const read of [() => list.extend('older'), () => list.extend('newer')]) {
     list.readerAt = list.ids.peek()[0];
     void read();
     await server.answer(list);

@@ -6,7 +6,7 @@ import { batch, signal } from '@preact/signals';
 import type { Signal } from '@preact/signals';
 import type { AnswerOf } from '@parley/client';
 
-import type { Anchor, MessageRange, MessageStore } from './message-store.ts';
+import type { MessageStore } from './message-store.ts';
 import { ascending } from './narrow.ts';
 import type { Narrow } from './narrow.ts';
 
@@ -20,6 +20,7 @@ export const keptMax = 300;
 export type Match = { readonly content: string | undefined; readonly topic: string | undefined };
 
 type Page = AnswerOf<'GET /messages'>;
+type Anchor = number | 'first_unread' | 'newest';
 
 export type MessageListOptions = {
   readonly store: MessageStore;
@@ -64,30 +65,22 @@ export class MessageList {
   async load(anchor: Anchor): Promise<void> {
     this.#anchor = anchor;
     const size = this.#options.newestMax ?? pageSize / 2;
-    const page = await this.#read('start', { anchor, before: size, after: size });
+    const page = await this.#read('start', anchor, size, size);
     if (page !== undefined) this.#replace(page);
   }
 
-  async loadOlder(): Promise<void> {
-    const [oldest] = this.ids.peek();
-    if (oldest === undefined || this.hasOldest.peek() || this.loading.peek() !== undefined) return;
-    const page = await this.#read('older', { anchor: oldest, before: pageSize, after: 0 });
+  /** Reads more messages at an end, unless nothing comes after it, or another reading goes on. */
+  async extend(end: 'older' | 'newer'): Promise<void> {
+    const isOlder = end === 'older';
+    const edge = this.ids.peek().at(isOlder ? 0 : -1);
+    const isLast = isOlder ? this.hasOldest : this.hasNewest;
+    if (edge === undefined || isLast.peek() || this.loading.peek() !== undefined) return;
+    const [before, after] = isOlder ? [pageSize, 0] : [0, pageSize];
+    const page = await this.#read(end, edge, before, after);
     if (page === undefined) return;
     batch(() => {
       this.#add(idsOf(page));
-      this.hasOldest.value = page.found_oldest;
-      this.#cut();
-    });
-  }
-
-  async loadNewer(): Promise<void> {
-    const newest = this.ids.peek().at(-1);
-    if (newest === undefined || this.hasNewest.peek() || this.loading.peek() !== undefined) return;
-    const page = await this.#read('newer', { anchor: newest, before: 0, after: pageSize });
-    if (page === undefined) return;
-    batch(() => {
-      this.#add(idsOf(page));
-      this.hasNewest.value = page.found_newest;
+      isLast.value = isOlder ? page.found_oldest : page.found_newest;
       this.#appendArrived();
       this.#cut();
     });
@@ -103,8 +96,7 @@ export class MessageList {
       return;
     }
     const before = this.hasOldest.peek() ? pageSize : 0;
-    const after = held.length + pageSize;
-    const page = await this.#read('newer', { anchor: oldest, before, after });
+    const page = await this.#read('newer', oldest, before, held.length + pageSize);
     if (page !== undefined)
       this.#replace({ ...page, found_oldest: before > 0 && page.found_oldest });
   }
@@ -183,10 +175,16 @@ export class MessageList {
     this.#options.onLeft();
   }
 
-  /** Ends a reading in progress, and reads. Returns undefined if it failed, or ended for another. */
+  /**
+   * Ends a reading in progress, and reads so many messages around an anchor.
+   *
+   * @returns undefined if it failed, or ended for another
+   */
   async #read(
     end: 'start' | 'older' | 'newer',
-    range: Omit<MessageRange, 'narrow'>,
+    anchor: Anchor,
+    num_before: number,
+    num_after: number,
   ): Promise<Page | undefined> {
     this.#reading.abort();
     this.#reading = new AbortController();
@@ -195,7 +193,8 @@ export class MessageList {
     this.loading.value = end;
     this.failure.value = undefined;
     try {
-      const page = await store.read({ ...range, narrow: this.narrow }, ending);
+      const asked = { anchor: String(anchor), num_before, num_after, narrow: this.narrow };
+      const page = await store.read(asked, ending);
       if (ending.aborted) return undefined;
       for (const message of page.messages) store.put(message);
       this.#keepMatches(page);

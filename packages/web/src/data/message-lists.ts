@@ -120,8 +120,12 @@ export class MessageLists {
     const narrow = [{ operator: 'is', operand: 'unread' }];
     let anchor = Math.min(...ids);
     for (let isWhole = false; !isWhole;) {
-      const range = { anchor, before: 0, after: newestMax, narrow };
-      const page = await this.store.read(range);
+      const page = await this.store.read({
+        anchor: String(anchor),
+        num_before: 0,
+        num_after: newestMax,
+        narrow,
+      });
       messages.push(...page.messages);
       anchor = (page.messages.at(-1)?.id ?? Infinity) + 1;
       isWhole = page.found_newest || anchor > Math.max(...ids);

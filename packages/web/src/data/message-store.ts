@@ -1,9 +1,8 @@
 /** Every message that the client holds, once; lists hold ids. Reducers replace a message, and only what shows it is drawn anew. */
 import { signal } from '@preact/signals';
 import type { ReadonlySignal, Signal } from '@preact/signals';
-import type { AnswerOf, Requests } from '@parley/client';
+import type { AnswerOf, ParametersOf, Requests } from '@parley/client';
 
-import type { Narrow } from './narrow.ts';
 import type { Message } from './state.ts';
 
 /** A message that changes all the time is shown as it was read last. */
@@ -11,15 +10,6 @@ const readingsMax = 4;
 
 /** Stands for any message, where what changed is not known by its id. */
 const anyId = -1;
-
-export type Anchor = number | 'first_unread' | 'newest';
-
-export type MessageRange = {
-  readonly anchor: Anchor;
-  readonly before: number;
-  readonly after: number;
-  readonly narrow: Narrow;
-};
 
 export class MessageStore {
   readonly #client: Requests;
@@ -66,17 +56,9 @@ export class MessageStore {
    * @throws ApiError, NoAnswerError, or the signal's reason
    */
   async read(
-    { anchor, before, after, narrow }: MessageRange,
+    parameters: ParametersOf<'GET /messages'>,
     ending?: AbortSignal,
   ): Promise<AnswerOf<'GET /messages'>> {
-    const parameters = {
-      anchor: String(anchor),
-      num_before: before,
-      num_after: after,
-      narrow: [...narrow],
-      apply_markdown: true,
-      client_gravatar: false,
-    };
     for (let reading = 1; ; reading += 1) {
       const changed = new Set<number>();
       this.#noting.add(changed);

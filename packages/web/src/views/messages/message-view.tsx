@@ -95,7 +95,7 @@ function Messages({ app, list, near }: ListProps & Pick<MessageViewProps, 'near'
     <div class="messages">
       <div ref={scrolling.scroller} class="scroller" onScroll={scrolling.look}>
         <div class="list" role="log" aria-label={texts.messages.log} aria-live="off">
-          <End list={list} isLast={list.hasOldest.value} onNear={() => void list.loadOlder()}>
+          <End list={list} isLast={list.hasOldest.value} onNear={() => void list.extend('older')}>
             {texts.messages.beginning}
           </End>
           {ids.map((id, index) => (
@@ -110,7 +110,7 @@ function Messages({ app, list, near }: ListProps & Pick<MessageViewProps, 'near'
             />
           ))}
           {hasNewest && <PendingMessages app={app} narrow={list.narrow} />}
-          <End list={list} isLast={hasNewest} onNear={() => void list.loadNewer()} />
+          <End list={list} isLast={hasNewest} onNear={() => void list.extend('newer')} />
         </div>
       </div>
       {!scrolling.isAtEnd.value && (
