@@ -1,6 +1,6 @@
 import { computed, signal } from '@preact/signals';
 import type { ReadonlySignal } from '@preact/signals';
-import type { AnswerOf, OperationName, ParleyClient, RequestArguments } from '@parley/client';
+import type { ParleyClient } from '@parley/client';
 
 import { Drafts } from './drafts.ts';
 import { recentEmojiMax } from './emoji.ts';
@@ -44,10 +44,7 @@ export function createApp(client: ParleyClient, { state, connection, store, queu
      *
      * @throws ApiError, NoAnswerError: see `describeFailure`
      */
-    request: <Name extends OperationName>(
-      name: Name,
-      ...given: RequestArguments<Name>
-    ): Promise<AnswerOf<Name>> => client.request(name, ...given),
+    request: client.request.bind(client),
     /** Names of the emoji that the person chose last in this browser, the latest last. */
     recentEmoji: store.list('emoji', recentEmojiMax, isText),
     lists,

@@ -1,15 +1,12 @@
 /** What the text before the cursor may be completed to: mentions, streams, topics and emoji, in the syntax of messages. */
 import { bestOf, foldText, rankEmoji, rankName, rankPerson } from './ranking.ts';
+import type { Person, Stream, UserGroup } from './state.ts';
 
 /** What there is to name, in each list what is likely first. */
 export type CompletionSources = {
-  readonly people: readonly {
-    readonly user_id: number;
-    readonly full_name: string;
-    readonly email: string;
-  }[];
-  readonly groups: readonly { readonly name: string; readonly description: string }[];
-  readonly streams: readonly { readonly stream_id: number; readonly name: string }[];
+  readonly people: readonly Pick<Person, 'user_id' | 'full_name' | 'email'>[];
+  readonly groups: readonly Pick<UserGroup, 'name' | 'description'>[];
+  readonly streams: readonly Pick<Stream, 'stream_id' | 'name'>[];
   /** Names of a stream's topics. */
   readonly topicsOf: (streamId: number) => readonly string[];
   readonly emoji: readonly { readonly name: string; readonly character: string | undefined }[];

@@ -2,7 +2,7 @@
  * Narrows, as the terms of `GET messages`: which messages a view shows. Their addresses are those of links in messages
  * (`#narrow/stream/5-general/topic/hello/near/7`), which the server's renderer writes.
  */
-import { hasMembers, isNumber, isOneOf, isText } from './shapes.ts';
+import { isNumber, isRecord, isText } from './shapes.ts';
 
 /** A message must match all terms of a narrow. No terms: all messages. */
 export type NarrowTerm = {
@@ -88,20 +88,13 @@ export function streamIdOf([first]: Narrow): number | undefined {
     : undefined;
 }
 
-const isStreamConversation = hasMembers({
-  type: isOneOf(['stream']),
-  streamId: isNumber,
-  topic: isText,
-});
-const isPrivateConversation = hasMembers({
-  type: isOneOf(['private']),
-  userIds: (value): value is readonly number[] =>
-    Array.isArray(value) && value.length > 0 && value.every(isNumber),
-});
-
 /** Whether a value, such as one read from the browser's storage, is a conversation. */
 export function isConversation(value: unknown): value is Conversation {
-  return isStreamConversation(value) || isPrivateConversation(value);
+  if (!isRecord(value)) return false;
+  const { type, streamId, topic, userIds } = value;
+  if (type === 'stream') return isNumber(streamId) && isText(topic);
+  const ids: readonly unknown[] = type === 'private' && Array.isArray(userIds) ? userIds : [];
+  return ids.length > 0 && ids.every(isNumber);
 }
 
 /** A text that is equal for equal conversations. Topics differ by more than case. */

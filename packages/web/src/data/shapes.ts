@@ -13,10 +13,6 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null;
 }
 
-export function isOneOf<const Value>(values: readonly Value[]): Check<Value> {
-  return (value): value is Value => values.some((each) => each === value);
-}
-
 /** @returns a check that accepts undefined too */
 export function isOptional<Value>(check: Check<Value>): Check<Value | undefined> {
   return (value): value is Value | undefined => value === undefined || check(value);

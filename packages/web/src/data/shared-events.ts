@@ -49,7 +49,6 @@ type Message<Known> =
 /** What the client asks for at `register`: the initial state and the events of these types. */
 const registerParameters = {
   apply_markdown: true,
-  client_gravatar: false,
   include_subscribers: true,
   queue_lifespan_secs: 600,
 } satisfies ParametersOf<'POST /register'>;

@@ -17,16 +17,12 @@ export class Topics {
   /** The topics of a stream as their newest messages spell them, the newest first; empty until the server has answered. */
   of(streamId: number): ReadonlySignal<readonly string[]> {
     const known = this.#streams.get(streamId);
-    if (known !== undefined) {
-      this.#streams.delete(streamId);
-      this.#streams.set(streamId, known);
-      return known;
-    }
-    const topics = signal<readonly string[]>([]);
+    const topics = known ?? signal<readonly string[]>([]);
+    this.#streams.delete(streamId);
     this.#streams.set(streamId, topics);
     const [oldest] = this.#streams.keys();
     if (this.#streams.size > streamsMax && oldest !== undefined) this.#streams.delete(oldest);
-    void this.#read(streamId, topics);
+    if (known === undefined) void this.#read(streamId, topics);
     return topics;
   }
 
