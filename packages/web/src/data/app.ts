@@ -6,7 +6,7 @@ import { Drafts } from './drafts.ts';
 import { recentEmojiMax } from './emoji.ts';
 import { MessageLists } from './message-lists.ts';
 import type { Conversation } from './narrow.ts';
-import { Notifier } from './notifier.ts';
+import { createNotifier } from './notifier.ts';
 import { Outbox } from './outbox.ts';
 import { addressOfPlace, home } from './place.ts';
 import type { Place } from './place.ts';
@@ -60,7 +60,7 @@ export function createApp(client: ParleyClient, { state, connection, store, queu
     recent: computed(() => recentConversations(lists, state)),
     topics: new Topics(client),
     typing: new Typing(client, state),
-    notifier: new Notifier(state),
+    notifier: createNotifier(state),
     place,
     navigate(to: Place): void {
       place.value = to;

@@ -2,11 +2,13 @@
 import { signal, useSignalEffect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { wordsOf } from '@parley/notification-rules';
+import type { Notifications as Channels } from '@parley/notification-rules';
 
 import type { App } from '../../data/app.ts';
+import { conversationOfMessage } from '../../data/conversation.ts';
 import { narrowOf } from '../../data/narrow.ts';
 import { closePushed, isPushed, learnWhetherPushed } from '../../data/push.ts';
-import type { DueNotification } from '../../data/notifier.ts';
+import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { nameOfConversation, titleOfPlace } from '../parts/names.ts';
 import { joinNotifyingTabs } from './notifying-tab.ts';
@@ -24,8 +26,9 @@ async function askPermission(): Promise<void> {
   if (isSupported) permission.value = await Notification.requestPermission();
 }
 
-function show(app: App, { message, conversation }: DueNotification): void {
+function show(app: App, message: Message): void {
   const { settings } = app.state;
+  const conversation = conversationOfMessage(message, app.state);
   const where =
     conversation.type === 'stream' ? ` (${nameOfConversation(app.state, conversation)})` : '';
   const isContentShown =
@@ -43,16 +46,16 @@ function show(app: App, { message, conversation }: DueNotification): void {
   });
 }
 
-function notify(app: App, due: DueNotification): void {
+function notify(app: App, message: Message, { desktop, sound, push }: Channels): void {
   // What a page shows by itself while it is looked at, the service worker leaves to it, and otherwise the page to that.
-  const isLeft = due.isPushed && isPushed.peek() && !document.hasFocus();
+  const isLeft = push !== undefined && isPushed.peek() && !document.hasFocus();
   try {
-    if (due.isShown && permission.value === 'granted' && !isLeft) show(app, due);
+    if (desktop !== undefined && permission.value === 'granted' && !isLeft) show(app, message);
   } catch {
     // Browsers of phones say that they have them, and refuse to make one.
     permission.value = 'unsupported';
   }
-  if (due.isHeard)
+  if (sound !== undefined)
     void playSound(app.state.settings.value.notification_sound).catch(() => undefined);
 }
 
@@ -71,15 +74,14 @@ export function Notifications({ app }: { readonly app: App }) {
     void learnWhetherPushed(app).catch(() => undefined);
     const tab = joinNotifyingTabs(app.state.self.peek().user_id, ending.signal);
     app.notifier.listen((message) => {
-      const due = app.notifier.judge(message, app.place.peek(), document.hasFocus());
-      if (due === undefined) return;
+      const channels = app.notifier.judge(message, app.place.peek(), document.hasFocus());
       void tab.decided.then(() => {
-        if (tab.isThisOne()) notify(app, due);
+          if (tab.isThisOne()) notify(app, message, channels);
       });
     });
     return () => {
       ending.abort();
-      app.notifier.listen(undefined);
+      app.notifier.listen(() => undefined);
       document.title = texts.notifications.product;
       showIcon(icons.none);
     };
