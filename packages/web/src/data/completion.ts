@@ -22,12 +22,6 @@ export type Completion = {
   readonly insert: string;
 };
 
-export type Completions = {
-  /** Where the text begins that a completion replaces; it ends at the cursor. */
-  readonly start: number;
-  readonly items: readonly Completion[];
-};
-
 const completionsMax = 8;
 /** The text before the cursor that is looked at: longer than any mention or link. */
 const lookBackMax = 200;
@@ -104,13 +98,10 @@ function rankOf({ kind, label, detail }: Completion, query: string): number | un
 }
 
 /**
- * @returns undefined if nothing before the cursor can be completed
+ * @returns where the text begins that a completion replaces, which ends at the cursor, and the completions; undefined if nothing before the
+ * cursor can be completed
  */
-export function findCompletions(
-  text: string,
-  cursor: number,
-  sources: CompletionSources,
-): Completions | undefined {
+export function findCompletions(text: string, cursor: number, sources: CompletionSources) {
   const fencesBefore = text.slice(0, cursor).match(fence)?.length ?? 0;
   if (fencesBefore % 2 === 1) return undefined;
   const before = text.slice(Math.max(0, cursor - lookBackMax), cursor);

@@ -2,25 +2,10 @@
 import { conversationOfMessage } from './conversation.ts';
 import type { MessageLists } from './message-lists.ts';
 import { conversationKey } from './narrow.ts';
-import type { Conversation } from './narrow.ts';
 import type { State } from './state.ts';
 
-export type RecentConversation = {
-  readonly conversation: Conversation;
-  /** Seconds since 1970. */
-  readonly lastTimestamp: number;
-  /** Who took part, the last sender first. */
-  readonly senderIds: readonly number[];
-  readonly unreadCount: number;
-  /** Whether an unread message mentions the person. */
-  readonly mentioned: boolean;
-};
-
 /** Those of the newest messages, as far as they are read; the one with the newest message first. */
-export function recentConversations(
-  { newest, store }: MessageLists,
-  state: State,
-): readonly RecentConversation[] {
+export function recentConversations({ newest, store }: MessageLists, state: State) {
   const newestFirst = newest.ids.value
     .toReversed()
     .flatMap((id) => store.find(id)?.value ?? [])
@@ -32,11 +17,16 @@ export function recentConversations(
     return [
       {
         conversation: last.conversation,
+        /** Seconds since 1970. */
         lastTimestamp: last.message.timestamp,
+        /** Who took part, the last sender first. */
         senderIds: [...new Set([last, ...others].map(({ message }) => message.sender_id))],
         unreadCount: unread?.ids.size ?? 0,
+        /** Whether an unread message mentions the person. */
         mentioned: (unread?.mentionCount ?? 0) > 0,
       },
     ];
   });
 }
+
+export type RecentConversation = ReturnType<typeof recentConversations>[number];

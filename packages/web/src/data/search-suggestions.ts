@@ -6,15 +6,6 @@ import { bestOf, foldText, rankName } from './ranking.ts';
 
 export type SearchSources = Pick<CompletionSources, 'people' | 'streams' | 'topicsOf'>;
 
-export type SearchSuggestion = {
-  /** What it adds to the search. */
-  readonly term: string;
-  /** What it is called beside that. */
-  readonly detail: string;
-  /** The whole search with it. */
-  readonly text: string;
-};
-
 const suggestionsMax = 7;
 const operators = ['stream', 'topic', 'sender', 'pm-with', 'is', 'has'] as const;
 type Operator = (typeof operators)[number];
@@ -38,10 +29,8 @@ function operandOf(
   if (operator !== 'pm-with') return written;
   const ids = written
     .split(',')
-    .map((address) =>
-      sources.people.find(({ email }) => foldText(email) === foldText(address.trim())),
-    )
-    .map((person) => person?.user_id);
+    .map((address) => foldText(address.trim()))
+    .map((address) => sources.people.find(({ email }) => foldText(email) === address)?.user_id);
   return ids.every((id) => id !== undefined) ? ascending(ids) : written;
 }
 
@@ -107,7 +96,7 @@ function offersForWord(query: string, sources: SearchSources): readonly Offer[] 
 }
 
 /** @returns what the last word of a search may become; nothing if it has ended */
-export function suggestSearches(text: string, sources: SearchSources): readonly SearchSuggestion[] {
+export function suggestSearches(text: string, sources: SearchSources) {
   const last = [...text.matchAll(token)].at(-1);
   if (last === undefined || last.index + last[0].length < text.length) return [];
   const before = text.slice(0, last.index);
@@ -119,6 +108,13 @@ export function suggestSearches(text: string, sources: SearchSources): readonly 
   return offers.slice(0, suggestionsMax).map((offer) => {
     const operand = /\s/.test(offer.operand) ? `"${offer.operand}"` : offer.operand;
     const term = `${sign}${offer.operator}:${operand}`;
-    return { term, detail: offer.detail, text: before + term + (operand === '' ? '' : ' ') };
+    return {
+      /** What it adds to the search. */
+      term,
+      /** What it is called beside that. */
+      detail: offer.detail,
+      /** The whole search with it. */
+      text: before + term + (operand === '' ? '' : ' '),
+    };
   });
 }
