@@ -10,13 +10,13 @@ import { createNotifier } from './notifier.ts';
 import { Outbox } from './outbox.ts';
 import { addressOfPlace, home } from './place.ts';
 import type { Place } from './place.ts';
-import { Reading } from './reading.ts';
+import { createReading } from './reading.ts';
 import { recentConversations } from './recent.ts';
 import { isText } from './shapes.ts';
 import type { State } from './state.ts';
 import type { AccountStore } from './stored.ts';
-import { Topics } from './topics.ts';
-import { Typing } from './typing.ts';
+import { createTopics } from './topics.ts';
+import { createTyping } from './typing.ts';
 
 /** `live`: events arrive. `connecting`: the connection is being made anew. `offline`: the browser has no network. */
 export type ConnectionState = 'live' | 'connecting' | 'offline';
@@ -55,11 +55,11 @@ export function createApp(client: ParleyClient, { state, connection, store, queu
       onUnheard: () => lists.refresh(),
     }),
     drafts: new Drafts(store),
-    reading: new Reading(client, state),
+    reading: createReading(client, state),
     /** See `recentConversations`. */
     recent: computed(() => recentConversations(lists, state)),
-    topics: new Topics(client),
-    typing: new Typing(client, state),
+    topics: createTopics(client),
+    typing: createTyping(client, state),
     notifier: createNotifier(state),
     place,
     navigate(to: Place): void {

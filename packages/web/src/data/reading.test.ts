@@ -3,12 +3,12 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { makeState } from '../../tests/make-state.ts';
 import { RecordedRequests } from '../../tests/recorded-requests.ts';
 import { allMessages, mentions, privateNarrow, streamNarrow, topicNarrow } from './narrow.ts';
-import { Reading } from './reading.ts';
+import { createReading } from './reading.ts';
 
 const inTopic = { type: 'stream', streamId: 1, topic: 'hello' } as const;
 const withBob = { type: 'private', userIds: [8] } as const;
 let requests: RecordedRequests;
-let reading: Reading;
+let reading: ReturnType<typeof createReading>;
 beforeEach(() => {
   vi.useFakeTimers();
   requests = new RecordedRequests();
@@ -17,7 +17,7 @@ beforeEach(() => {
     [11, { conversation: inTopic, mentionsSelf: true }],
     [12, { conversation: withBob, mentionsSelf: false }],
   ]);
-  reading = new Reading(requests.client, makeState({ unread }));
+  reading = createReading(requests.client, makeState({ unread }));
 });
 afterEach(() => {
   vi.useRealTimers();

@@ -10,63 +10,60 @@ import type { State } from './state.ts';
 const batchMs = 300;
 const batchMax = 1_000;
 
-export class Reading {
-  readonly #client: Requests;
-  readonly #state: State;
-  #seen = new Set<number>();
+export function createReading(client: Requests, { unread, unreadConversations }: State) {
+  const seen = new Set<number>();
   /** Told to the server, whose event is on its way. */
-  readonly #told = new Set<number>();
-  #timer: ReturnType<typeof setTimeout> | undefined;
+  const told = new Set<number>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(client: Requests, state: State) {
-    this.#client = client;
-    this.#state = state;
+  function flushSoon(): void {
+    if (seen.size > 0) timer ??= setTimeout(() => void flush(), batchMs);
   }
 
   /** Marks what the person has before their eyes as read, in batches. */
-  see(ids: Iterable<number>): void {
-    const unread = this.#state.unread.peek();
-    for (const id of ids) if (unread.has(id) && !this.#told.has(id)) this.#seen.add(id);
-    if (this.#seen.size > 0) this.#timer ??= setTimeout(() => void this.flush(), batchMs);
+  function see(ids: Iterable<number>): void {
+    for (const id of ids) if (unread.peek().has(id) && !told.has(id)) seen.add(id);
+    flushSoon();
   }
 
   /** Marks all messages of a narrow, as far as they are known to be unread. */
-  async markNarrowRead(narrow: Narrow): Promise<void> {
-    const { unread, unreadConversations } = this.#state;
+  async function markNarrowRead(narrow: Narrow): Promise<void> {
     const conversation = conversationOf(narrow);
     const streamId = streamIdOf(narrow);
-    if (narrow.length === 0) await this.#client.request('POST /mark_all_as_read');
+    if (narrow.length === 0) await client.request('POST /mark_all_as_read');
     else if (conversation?.type === 'stream')
-      await this.#client.request('POST /mark_topic_as_read', {
+      await client.request('POST /mark_topic_as_read', {
         stream_id: conversation.streamId,
         topic_name: conversation.topic,
       });
     else if (conversation !== undefined)
-      this.see(unreadConversations.peek().get(conversationKey(conversation))?.ids ?? []);
+      see(unreadConversations.peek().get(conversationKey(conversation))?.ids ?? []);
     else if (streamId !== undefined && narrow.length === 1)
-      await this.#client.request('POST /mark_stream_as_read', { stream_id: streamId });
+      await client.request('POST /mark_stream_as_read', { stream_id: streamId });
     else if (narrow[0]?.operand === 'mentioned')
-      this.see([...unread.peek()].flatMap(([id, { mentionsSelf }]) => (mentionsSelf ? [id] : [])));
+      see([...unread.peek()].flatMap(([id, { mentionsSelf }]) => (mentionsSelf ? [id] : [])));
   }
 
   /** Marks now what was seen: before the page is left, and when the connection is back. */
-  async flush(): Promise<void> {
-    clearTimeout(this.#timer);
-    this.#timer = undefined;
-    const messages = [...this.#seen].slice(0, batchMax);
+  async function flush(): Promise<void> {
+    clearTimeout(timer);
+    timer = undefined;
+    const messages = [...seen].slice(0, batchMax);
     if (messages.length === 0) return;
     for (const id of messages) {
-      this.#seen.delete(id);
-      this.#told.add(id);
+      seen.delete(id);
+      told.add(id);
     }
     try {
-      await this.#client.request('POST /messages/flags', { messages, op: 'add', flag: 'read' });
+      await client.request('POST /messages/flags', { messages, op: 'add', flag: 'read' });
     } catch (failure) {
       // What had no answer is told again with the next batch, or when the connection is back.
-      if (!(failure instanceof ApiError)) for (const id of messages) this.#seen.add(id);
+      if (!(failure instanceof ApiError)) for (const id of messages) seen.add(id);
     } finally {
-      for (const id of messages) this.#told.delete(id);
+      for (const id of messages) told.delete(id);
     }
-    if (this.#seen.size > 0) this.#timer ??= setTimeout(() => void this.flush(), batchMs);
+    flushSoon();
   }
+
+  return { see, markNarrowRead, flush };
 }

@@ -3,7 +3,7 @@ import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { makeState, selfId } from '../../tests/make-state.ts';
 import { RecordedRequests } from '../../tests/recorded-requests.ts';
 import { conversationKey } from './narrow.ts';
-import { Typing } from './typing.ts';
+import { createTyping } from './typing.ts';
 
 const toBob = { type: 'private', userIds: [8] } as const;
 const toCat = { type: 'private', userIds: [9] } as const;
@@ -22,7 +22,7 @@ async function told(): Promise<readonly string[]> {
 }
 
 test('others are told with the first key, every ten seconds, and five seconds after the last', async () => {
-  const typing = new Typing(requests.client, makeState());
+  const typing = createTyping(requests.client, makeState());
   typing.tell(toBob);
   typing.tell(toBob);
   expect(await told()).toEqual(['op=start&to=[8]']);
@@ -36,7 +36,7 @@ test('others are told with the first key, every ten seconds, and five seconds af
 });
 
 test('who goes to another conversation has stopped in the first; streams are not told', async () => {
-  const typing = new Typing(requests.client, makeState());
+  const typing = createTyping(requests.client, makeState());
   typing.tell(toBob);
   typing.tell(toCat);
   typing.tell({ type: 'stream', streamId: 1, topic: 'x' });
@@ -50,7 +50,7 @@ test('who goes to another conversation has stopped in the first; streams are not
 
 test('who is heard of is shown until a message, a word or fifteen seconds end it; oneself is not', async () => {
   const state = makeState();
-  const typing = new Typing(requests.client, state);
+  const typing = createTyping(requests.client, state);
   const shown = (): unknown => [...(state.typing.peek().get(conversationKey(toBob)) ?? [])];
   typing.receive('start', toBob, selfId);
   expect(shown()).toEqual([]);

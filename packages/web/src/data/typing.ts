@@ -14,35 +14,39 @@ const idleMs = 5_000;
 /** Without another word, somebody has stopped. */
 const heardMs = 15_000;
 
-export class Typing {
-  readonly #client: Requests;
-  readonly #state: State;
-  readonly #ends = new Map<string, ReturnType<typeof setTimeout>>();
-  #told: { readonly conversation: PrivateConversation; readonly at: number } | undefined;
-  #stopping: ReturnType<typeof setTimeout> | undefined;
-
-  constructor(client: Requests, state: State) {
-    this.#client = client;
-    this.#state = state;
-  }
+export function createTyping(client: Requests, { self, typing }: State) {
+  const ends = new Map<string, ReturnType<typeof setTimeout>>();
+  let told: { readonly conversation: PrivateConversation; readonly at: number } | undefined;
+  let stopping: ReturnType<typeof setTimeout> | undefined;
 
   /** Somebody was heard of; the own writing is not shown. */
-  receive(op: 'start' | 'stop', conversation: Conversation, userId: number): void {
-    if (userId === this.#state.self.peek().user_id) return;
+  function receive(op: 'start' | 'stop', conversation: Conversation, userId: number): void {
+    if (userId === self.peek().user_id) return;
     const key = conversationKey(conversation);
     const name = `${key}/${userId}`;
-    clearTimeout(this.#ends.get(name));
-    this.#ends.delete(name);
-    const { typing } = this.#state;
+    clearTimeout(ends.get(name));
+    ends.delete(name);
     const people = new Set(typing.peek().get(key));
-    if (op === 'start') people.add(userId);
-    else if (!people.delete(userId)) return;
-    typing.value = new Map(typing.peek()).set(key, people);
-    if (op === 'start')
-      this.#ends.set(
+    if (op === 'start') {
+      people.add(userId);
+      ends.set(
         name,
-        setTimeout(() => this.receive('stop', conversation, userId), heardMs),
+        setTimeout(() => receive('stop', conversation, userId), heardMs),
       );
+    } else if (!people.delete(userId)) return;
+    typing.value = new Map(typing.peek()).set(key, people);
+  }
+
+  function post(op: 'start' | 'stop', { userIds }: PrivateConversation): void {
+    // A lost word about typing is not worth a message to the person.
+    void client
+      .request('POST /typing', { op, to: JSON.stringify(userIds) }, { repeatsMax: 0 })
+      .catch(() => undefined);
+  }
+
+  function stop(): void {
+    if (told !== undefined) post('stop', told.conversation);
+    told = undefined;
   }
 
   /**
@@ -50,31 +54,17 @@ export class Typing {
    *
    * @param conversation undefined if nothing is being written any more
    */
-  tell(conversation: Conversation | undefined): void {
-    clearTimeout(this.#stopping);
-    if (conversation?.type !== 'private') {
-      this.#stop();
-      return;
-    }
-    if (!isSameConversation(this.#told?.conversation, conversation)) this.#stop();
+  function tell(conversation: Conversation | undefined): void {
+    clearTimeout(stopping);
+    if (!isSameConversation(told?.conversation, conversation)) stop();
+    if (conversation?.type !== 'private') return;
     const now = Date.now();
-    if (this.#told === undefined || now - this.#told.at >= repeatMs) {
-      this.#told = { conversation, at: now };
-      this.#post('start', conversation);
+    if (told === undefined || now - told.at >= repeatMs) {
+      told = { conversation, at: now };
+      post('start', conversation);
     }
-    this.#stopping = setTimeout(() => this.#stop(), idleMs);
+    stopping = setTimeout(stop, idleMs);
   }
 
-  #stop(): void {
-    if (this.#told === undefined) return;
-    this.#post('stop', this.#told.conversation);
-    this.#told = undefined;
-  }
-
-  #post(op: 'start' | 'stop', { userIds }: PrivateConversation): void {
-    // A lost word about typing is not worth a message to the person.
-    void this.#client
-      .request('POST /typing', { op, to: JSON.stringify(userIds) }, { repeatsMax: 0 })
-      .catch(() => undefined);
-  }
+  return { receive, tell };
 }
