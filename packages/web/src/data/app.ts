@@ -2,7 +2,7 @@ import { computed, signal } from '@preact/signals';
 import type { ReadonlySignal } from '@preact/signals';
 import type { ParleyClient } from '@parley/client';
 
-import { Drafts } from './drafts.ts';
+import { createDrafts } from './drafts.ts';
 import { recentEmojiMax } from './emoji.ts';
 import { MessageLists } from './message-lists.ts';
 import type { Conversation } from './narrow.ts';
@@ -54,7 +54,7 @@ export function createApp(client: ParleyClient, { state, connection, store, queu
       newestId: () => state.maxMessageId.peek(),
       onUnheard: () => lists.refresh(),
     }),
-    drafts: new Drafts(store),
+    drafts: createDrafts(store),
     reading: createReading(client, state),
     /** See `recentConversations`. */
     recent: computed(() => recentConversations(lists, state)),

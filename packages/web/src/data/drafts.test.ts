@@ -1,17 +1,17 @@
 import { expect, test } from 'vitest';
 
-import { Drafts } from './drafts.ts';
-import { AccountStore } from './stored.ts';
+import { createDrafts } from './drafts.ts';
+import { openAccountStore } from './stored.ts';
 
 const stored = new Map<string, string>();
 
-function openDrafts(userId = 7): Drafts {
+function openDrafts(userId = 7) {
   const store = {
     getItem: (key: string) => stored.get(key) ?? null,
     setItem: (key: string, value: string) => void stored.set(key, value),
     removeItem: (key: string) => void stored.delete(key),
   };
-  return new Drafts(new AccountStore(store, userId, new AbortController().signal));
+  return createDrafts(openAccountStore(store, userId, new AbortController().signal));
 }
 
 const inTopic = { type: 'stream', streamId: 1, topic: 'Hello' } as const;

@@ -10,8 +10,8 @@ import { SharedEvents } from './shared-events.ts';
 import type { Arrival } from './shared-events.ts';
 import { createState, readRegistered, replaceKnown } from './state.ts';
 import type { Known } from './state.ts';
-import { AccountStore } from './stored.ts';
-import type { KeyValueStore } from './stored.ts';
+import { openAccountStore } from './stored.ts';
+import type { AccountStore, KeyValueStore } from './stored.ts';
 
 export type OpenOptions = {
   /** See `SharedEvents`. */
@@ -103,7 +103,7 @@ export function openApp(client: ParleyClient, options: OpenOptions): Promise<App
   let opened: { readonly app: App; readonly noteInput: () => void } | undefined;
   return new Promise((resolve, reject) => {
     const open = (known: Known): void => {
-      const store = new AccountStore(options.store, known.rest.user_id, options.signal);
+      const store = openAccountStore(options.store, known.rest.user_id, options.signal);
       const app = createApp(client, {
         state: createState(known),
         connection,

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { ParleyClient } from '@parley/client';
 
 import { Outbox } from './outbox.ts';
-import { AccountStore } from './stored.ts';
+import { openAccountStore } from './stored.ts';
 import type { KeyValueStore } from './stored.ts';
 
 const toTopic = { type: 'stream', streamId: 5, topic: 'hello' } as const;
@@ -62,7 +62,7 @@ function load(): Outbox {
   return new Outbox(
     new ParleyClient({ site: 'http://parley.test', fetch: server.fetch, repeatsMax: 0 }),
     {
-      store: new AccountStore(store, 7, new AbortController().signal),
+      store: openAccountStore(store, 7, new AbortController().signal),
       queueId: () => 'q',
       newestId: () => newestId,
       onUnheard: () => undefined,

@@ -18,61 +18,55 @@ export type StoredList<Item> = {
   change(change: (items: readonly Item[]) => readonly Item[]): void;
 };
 
-export class AccountStore {
-  readonly #store: KeyValueStore;
-  readonly #userId: number;
-  readonly #ending: AbortSignal;
-  readonly #rereads: (() => void)[] = [];
+export type AccountStore = ReturnType<typeof openAccountStore>;
 
-  /** @param ending what was signed out writes nothing more */
-  constructor(store: KeyValueStore, userId: number, ending: AbortSignal) {
-    this.#store = store;
-    this.#userId = userId;
-    this.#ending = ending;
-  }
-
-  /**
-   * @param name unique for the account
-   * @param max the most items; the first go for others at the end
-   */
-  list<Item>(name: string, max: number, isItem: Check<Item>): StoredList<Item> {
-    const key = `${prefix}${this.#userId}/${name}`;
-    const items = signal<readonly Item[]>([]);
-    let isKept = true;
-    const reread = (): void => {
-      const stored = parseJson(this.#store.getItem(key) ?? '');
-      // Where nothing can be written, this tab goes on with what it holds.
-      if (isKept) items.value = Array.isArray(stored) ? stored.filter(isItem).slice(-max) : [];
-    };
-    reread();
-    this.#rereads.push(reread);
-    return {
-      items,
-      change: (change) => {
-        // Another tab may have written, and the word of it may be on its way.
-        reread();
-        items.value = change(items.peek()).slice(-max);
-        isKept = this.#write(key, items.peek());
-      },
-    };
-  }
-
-  /** Reads what another tab wrote. */
-  reread(): void {
-    for (const reread of this.#rereads) reread();
-  }
+/** @param ending what was signed out writes nothing more */
+export function openAccountStore(store: KeyValueStore, userId: number, ending: AbortSignal) {
+  const rereads: (() => void)[] = [];
 
   /** @returns false if the browser's storage is full or forbidden */
-  #write(key: string, items: readonly unknown[]): boolean {
-    if (this.#ending.aborted) return false;
+  function write(key: string, items: readonly unknown[]): boolean {
+    if (ending.aborted) return false;
     try {
-      if (items.length === 0) this.#store.removeItem(key);
-      else this.#store.setItem(key, JSON.stringify(items));
+      if (items.length === 0) store.removeItem(key);
+      else store.setItem(key, JSON.stringify(items));
       return true;
     } catch {
       return false;
     }
   }
+
+  return {
+    /**
+     * @param name unique for the account
+     * @param max the most items; the first go for others at the end
+     */
+    list<Item>(name: string, max: number, isItem: Check<Item>): StoredList<Item> {
+      const key = `${prefix}${userId}/${name}`;
+      const items = signal<readonly Item[]>([]);
+      let isKept = true;
+      const reread = (): void => {
+        const stored = parseJson(store.getItem(key) ?? '');
+        // Where nothing can be written, this tab goes on with what it holds.
+        if (isKept) items.value = Array.isArray(stored) ? stored.filter(isItem).slice(-max) : [];
+      };
+      reread();
+      rereads.push(reread);
+      return {
+        items,
+        change: (change) => {
+          // Another tab may have written, and the word of it may be on its way.
+          reread();
+          items.value = change(items.peek()).slice(-max);
+          isKept = write(key, items.peek());
+        },
+      };
+    },
+    /** Reads what another tab wrote. */
+    reread(): void {
+      for (const reread of rereads) reread();
+    },
+  };
 }
 
 /** Erases what is kept for all accounts. */
