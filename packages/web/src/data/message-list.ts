@@ -16,9 +16,6 @@ const pageSize = 100;
 /** A list keeps this many, which are all in the page; what is farthest from where it grows goes, and is read again when it is needed. */
 export const keptMax = 300;
 
-/** Highlighted copies of a search's hits. */
-export type Match = { readonly content: string | undefined; readonly topic: string | undefined };
-
 type Page = AnswerOf<'GET /messages'>;
 type Anchor = number | 'first_unread' | 'newest';
 
@@ -41,7 +38,8 @@ export class MessageList {
   readonly loading: Signal<'start' | 'older' | 'newer' | undefined> = signal(undefined);
   /** Why the last reading failed, until the next begins. */
   readonly failure: Signal<unknown> = signal(undefined);
-  readonly matches: Signal<ReadonlyMap<number, Match>> = signal(new Map());
+  /** The hits of a search, which have highlighted copies of what was found, by id. */
+  readonly matches: Signal<ReadonlyMap<number, Page['messages'][number]>> = signal(new Map());
   /** The message that a reader sees. Undefined for one who is at the end, and without one. What is farthest from there goes first. */
   readerAt: number | undefined;
   readonly #options: MessageListOptions;
@@ -218,10 +216,7 @@ export class MessageList {
     const held = new Set(this.ids.peek());
     this.matches.value = new Map([
       ...[...this.matches.peek()].filter(([id]) => held.has(id)),
-      ...found.map(
-        ({ id, match_content, match_subject }) =>
-          [id, { content: match_content, topic: match_subject }] as const,
-      ),
+      ...found.map((message) => [message.id, message] as const),
     ]);
   }
 }

@@ -101,13 +101,8 @@ export class MessageLists {
   }
 
   /** Reads lists again, each at its place; all of them after events were lost. */
-  refresh(isConcerned: (narrow: Narrow) => boolean = () => true): void {
-    for (const list of this.#all) if (isConcerned(list.narrow)) void list.refresh();
-  }
-
-  /** The connection is back: what failed is tried again. */
-  retry(): void {
-    for (const list of this.#all) if (list.failure.peek() !== undefined) void list.refresh();
+  refresh(isConcerned: (list: MessageList) => boolean = () => true): void {
+    for (const list of this.#all) if (isConcerned(list)) void list.refresh();
   }
 
   /**

@@ -63,7 +63,8 @@ function attend(
   const unsubscribe = connection.subscribe((now) => {
     if (now !== 'live') return;
     outbox.resume();
-    lists.retry();
+    // What failed is tried again.
+    lists.refresh(({ failure }) => failure.peek() !== undefined);
     void reading.flush();
   });
   ending.addEventListener('abort', () => {

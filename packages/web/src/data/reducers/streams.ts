@@ -43,7 +43,7 @@ function changeSubscribers(
 /** What of a stream may be read has changed. */
 function rereadStreams({ lists, topics }: Kept, ids: readonly number[]): void {
   topics.reread(ids);
-  lists.refresh((narrow) => ids.includes(streamIdOf(narrow) ?? Number.NaN));
+  lists.refresh(({ narrow }) => ids.includes(streamIdOf(narrow) ?? Number.NaN));
 }
 
 function removeSubscriptions(kept: Kept, ids: readonly number[]): void {

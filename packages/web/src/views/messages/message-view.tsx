@@ -200,13 +200,13 @@ function Row({ app, list, id, previousId, isFirstUnread, isOneConversation }: Ro
       )}
       {isFirstUnread && <div class="day unread-line">{texts.messages.unreadFrom}</div>}
       {beginsConversation && !isOneConversation && (
-        <ConversationBar app={app} conversation={conversation} topicHtml={match?.topic} />
+        <ConversationBar app={app} conversation={conversation} topicHtml={match?.match_subject} />
       )}
       <MessageRow
         app={app}
         message={message}
         showsSender={showsSender}
-        matchHtml={match?.content}
+        matchHtml={match?.match_content}
       />
     </>
   );
