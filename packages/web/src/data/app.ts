@@ -3,7 +3,6 @@ import type { ReadonlySignal } from '@preact/signals';
 import type { ParleyClient } from '@parley/client';
 
 import { createDrafts } from './drafts.ts';
-import { recentEmojiMax } from './emoji.ts';
 import { MessageLists } from './message-lists.ts';
 import type { Conversation } from './narrow.ts';
 import { createNotifier } from './notifier.ts';
@@ -20,6 +19,8 @@ import { createTyping } from './typing.ts';
 
 /** `live`: events arrive. `connecting`: the connection is being made anew. `offline`: the browser has no network. */
 export type ConnectionState = 'live' | 'connecting' | 'offline';
+
+const recentEmojiMax = 16;
 
 /** What views read and call. */
 export type App = ReturnType<typeof createApp>;

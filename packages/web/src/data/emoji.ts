@@ -3,7 +3,6 @@ import { signal } from '@preact/signals';
 
 import { bestOf, rankEmoji } from './ranking.ts';
 import type { Message, Realm } from './state.ts';
-import type { StoredList } from './stored.ts';
 
 export type Reaction = Message['reactions'][number];
 
@@ -81,10 +80,4 @@ export function searchEmoji(
   query: string,
 ): readonly OfferedEmoji[] {
   return bestOf(offered, ({ names }) => rankEmoji(names, query), foundMax);
-}
-
-export const recentEmojiMax = 16;
-
-export function rememberEmoji(recent: StoredList<string>, name: string): void {
-  recent.change((names) => [...names.filter((each) => each !== name), name]);
 }

@@ -3,7 +3,7 @@ import { signal } from '@preact/signals';
 
 import type { App } from './app.ts';
 import { conversationOfMessage } from './conversation.ts';
-import { emojiKey, rememberEmoji } from './emoji.ts';
+import { emojiKey } from './emoji.ts';
 import type { Emoji, Reaction } from './emoji.ts';
 import { narrowOf } from './narrow.ts';
 import type { Message, State } from './state.ts';
@@ -71,7 +71,8 @@ export async function toggleReaction(app: App, message: Message, emoji: Emoji): 
   const key = `${message.id} ${emojiKey(emoji)}`;
   if (toggling.has(key)) return;
   toggling.add(key);
-  if (!isThere) rememberEmoji(app.recentEmoji, emoji_name);
+  if (!isThere)
+    app.recentEmoji.change((names) => [...names.filter((each) => each !== emoji_name), emoji_name]);
   try {
     await app.request(
       isThere ? 'DELETE /messages/{message_id}/reactions' : 'POST /messages/{message_id}/reactions',
