@@ -76,7 +76,7 @@ export function Notifications({ app }: { readonly app: App }) {
     app.notifier.listen((message) => {
       const channels = app.notifier.judge(message, app.place.peek(), document.hasFocus());
       void tab.decided.then(() => {
-          if (tab.isThisOne()) notify(app, message, channels);
+        if (tab.isThisOne()) notify(app, message, channels);
       });
     });
     return () => {

@@ -13,15 +13,17 @@ export function joinNotifyingTabs(userId: number, signal: AbortSignal) {
   });
   let held: LockOptions | undefined;
   const request = async (options: LockOptions): Promise<void> => {
+    let wasHeld = false;
     try {
       await navigator.locks.request(`parley/notifying/${userId}`, options, () => {
+        wasHeld = true;
         held = options;
         return ended;
       });
     } catch {
       // A tab with the focus took the lock, which may be this one: then it holds it by another request.
       if (held === options) held = undefined;
-      if (options.steal !== true && !signal.aborted) void request(options);
+      if (wasHeld && options.steal !== true && !signal.aborted) void request(options);
     }
   };
   const take = (): void => {
