@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 import { expect, test } from 'vitest';
 
 import { isPasswordStrong } from './password-strength.ts';
@@ -28,4 +30,20 @@ test("the user's name and address make a password weaker", async () => {
 
 test('a very long password is checked at once', async () => {
   expect(await isPasswordStrong('kR7#vQp2'.repeat(100_000))).toBe(true);
+});
+
+test('passwords that are checked together do not block the process', async () => {
+  const strong = Promise.all(Array.from({ length: 20 }, () => isPasswordStrong('kR7#vQp2tide')));
+  let isDone = false;
+  void strong.then(() => {
+    isDone = true;
+  });
+  let turns = 0;
+  while (!isDone) {
+    turns += 1;
+    await setImmediate();
+  }
+  // The event loop went on all the time: a check that blocks takes one turn.
+  expect(turns).toBeGreaterThan(20);
+  expect(await strong).not.toContain(false);
 });

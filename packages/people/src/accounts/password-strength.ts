@@ -1,34 +1,45 @@
-import type { ZxcvbnFactory } from '@zxcvbn-ts/core';
+import { MessageChannel, Worker } from 'node:worker_threads';
+
+import type { Question } from './password-thread.ts';
 
 /** Reference facts, people 7.3: shorter passwords, and those that are guessed with fewer tries, are too weak. */
 const passwordMinLength = 6;
 const guessesMin = 10_000;
 
-/**
- * Estimating blocks the service: for about 50 ms at most with these bounds, and for half a second without them. Characters beyond the
- * length make no password weaker; substitutions replace letters by digits and signs.
- */
+/** Characters beyond it make no password weaker, and an estimate longer. */
 const estimatedMaxLength = 40;
-const substitutionsMax = 8;
 
-async function makeEstimator(): Promise<ZxcvbnFactory> {
-  const [core, common, english] = await Promise.all([
-    import('@zxcvbn-ts/core'),
-    import('@zxcvbn-ts/language-common'),
-    import('@zxcvbn-ts/language-en'),
-  ]);
-  return new core.ZxcvbnFactory({
-    dictionary: { ...common.dictionary, ...english.dictionary },
-    graphs: common.adjacencyGraphs,
-    l33tMaxSubstitutions: substitutionsMax,
+/** Started by the first estimate, and again by the next one after a failure. */
+let thread: Worker | undefined;
+
+function startThread(): Worker {
+  const started = new Worker(new URL('password-thread.ts', import.meta.url));
+  started.unref();
+  // Its end is learned from the channels of those who wait for it.
+  started.once('error', () => undefined);
+  started.once('exit', () => {
+    thread = undefined;
   });
+  return started;
 }
 
-/** The dictionaries are large, so they are loaded when the first password is checked. */
-let estimator: Promise<ZxcvbnFactory> | undefined;
+async function estimateGuesses(password: string, ownWords: readonly string[]): Promise<number> {
+  const { port1: answer, port2: answerTo } = new MessageChannel();
+  const { promise, resolve, reject } = Promise.withResolvers<number>();
+  answer.once('message', resolve);
+  answer.once('close', () => reject(new Error('the thread that estimates passwords has ended')));
+  thread ??= startThread();
+  thread.postMessage({ password, ownWords, answerTo } satisfies Question, [answerTo]);
+  try {
+    return await promise;
+  } finally {
+    answer.close();
+  }
+}
 
 /**
- * Estimates the tries of an attacker who knows common passwords, words, names, keyboard patterns and the person.
+ * Estimates the tries of an attacker who knows common passwords, words, names, keyboard patterns and the person. That is done in a thread,
+ * since it would block the service, the first time for half a second.
  *
  * @param ownWords name and address of the person
  */
@@ -37,7 +48,5 @@ export async function isPasswordStrong(
   ownWords: readonly string[] = [],
 ): Promise<boolean> {
   if (Array.from(password).length < passwordMinLength) return false;
-  estimator ??= makeEstimator();
-  const start = password.slice(0, estimatedMaxLength);
-  return (await estimator).check(start, [...ownWords]).guesses >= guessesMin;
+  return (await estimateGuesses(password.slice(0, estimatedMaxLength), ownWords)) >= guessesMin;
 }

@@ -191,7 +191,10 @@ export class SharedEvents<Known> {
   /** An event could not be applied: a new registration replaces what the tabs know. */
   async #leadAnew(signal: AbortSignal, failure: unknown): Promise<void> {
     this.#setConnection('connecting');
-    reportError(failure);
+    // The browser reports it, as any error of a page.
+    setTimeout(() => {
+      throw failure;
+    });
     await pause(anewMs);
     this.#position = undefined;
     if (!signal.aborted) await this.#lead(signal);
