@@ -1,5 +1,5 @@
 /** The page `/api/docs` as people see it: in a browser, through the gateway. */
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 import type { Endpoint } from '@parley/api';
@@ -9,27 +9,21 @@ import { sampleRequestOf } from '@parley/api/samples';
 import { parleyVersion } from '@parley/server';
 import { readObjects } from '@parley/test-kit';
 import type { AxeResults, RunOptions } from 'axe-core';
-import { chromium } from 'playwright-core';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { launchBrowser } from '../browser/chromium.ts';
 import { ExampleOrganization } from './samples/example-organization.ts';
 
-const browserPath = '/usr/bin/chromium';
 const viewport = { width: 1280, height: 900 };
 
 let organization: ExampleOrganization;
 let browser: Browser;
 
 beforeAll(async () => {
-  if (!existsSync(browserPath))
-    throw new Error(
-      `There is no ${browserPath}: \`apt-get install --no-install-recommends chromium\` installs it.`,
-    );
   organization = await ExampleOrganization.start();
-  // Chromium's sandbox does not run as root, which continuous integration uses.
-  browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
+  browser = await launchBrowser();
 });
 
 afterAll(async () => {
