@@ -26,12 +26,12 @@ export function changeIn<Key, Value>(
   keys: Iterable<Key>,
   change: (value: Value) => Value,
 ): void {
-  const all = new Map(held.peek());
-  for (const key of keys) {
-    const value = all.get(key);
-    if (value !== undefined) all.set(key, change(value));
-  }
-  held.value = all;
+  const had = held.peek();
+  const changed = [...keys].flatMap((key): [Key, Value][] => {
+    const value = had.get(key);
+    return value === undefined ? [] : [[key, change(value)]];
+  });
+  if (changed.length > 0) putIn(held, changed);
 }
 
 export function removeFrom<Key, Value>(held: Held<Key, Value>, keys: Iterable<Key>): void {

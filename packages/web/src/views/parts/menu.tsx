@@ -24,7 +24,7 @@ export function Menu({ label, items, children }: MenuProps) {
   };
   useEffect(() => {
     if (list.current === null || button.current === null) return;
-    list.current.showPopover({ source: button.current });
+    showBeside(list.current, button.current);
     entriesOf(list.current)[0]?.focus();
   }, [open.value]);
   return (
@@ -79,6 +79,16 @@ export function Menu({ label, items, children }: MenuProps) {
       )}
     </span>
   );
+}
+
+/** Shows a list above everything, below its button or, where there is no room, over it. */
+function showBeside(list: HTMLElement, opener: HTMLElement): void {
+  const button = opener.getBoundingClientRect();
+  list.showPopover();
+  const { width, height } = list.getBoundingClientRect();
+  const below = button.bottom + height <= innerHeight ? button.bottom : button.top - height;
+  list.style.setProperty('left', `${Math.max(4, Math.min(button.left, innerWidth - width - 4))}px`);
+  list.style.setProperty('top', `${Math.max(4, below)}px`);
 }
 
 function entriesOf(list: HTMLElement): readonly HTMLElement[] {
