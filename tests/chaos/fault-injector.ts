@@ -127,14 +127,15 @@ export class FaultInjector {
         else await this.#losing(() => process.kill('SIGKILL'));
         await this.#system.startProcess(slot);
       } else if (fault.isHard) {
-        const end = await process.kill('SIGTERM');
-        await this.#system.startProcess(slot);
-        if (end.code !== 0) throw new Error(`a drained ${service} ended with code ${end.code}`);
+        try {
+          await drain(process);
+        } finally {
+          await this.#system.startProcess(slot);
+        }
       } else {
         // A rolling deploy: the new process starts before the old one stops.
         await this.#system.startProcess(slot);
-        const end = await process.kill('SIGTERM');
-        if (end.code !== 0) throw new Error(`a drained ${service} ended with code ${end.code}`);
+        await drain(process);
       }
     });
   }
@@ -211,6 +212,15 @@ export class FaultInjector {
     this.#postgres = done.catch(() => undefined);
     return done;
   }
+}
+
+/** @throws Error with its output if it does not end in good order */
+async function drain(process: ServiceProcess): Promise<void> {
+  const { code } = await process.kill('SIGTERM');
+  if (code !== 0)
+    throw new Error(
+      `${process.describe()} ended with code ${code} when drained: ${process.describeOutput()}`,
+    );
 }
 
 /** Holds back all bytes in both directions. @returns a function that ends this with a reset or with late delivery */
