@@ -12,7 +12,7 @@ export type PlanCost = {
   /** Of the plan for any values, which a prepared statement uses after a while. */
   readonly executionMs: number;
   readonly planningMs: number;
-  /** The nodes of the more expensive plan with their buffers, in one line. */
+  /** The scans of the more expensive plan that use many buffers, in one line. */
   readonly plan: string;
 };
 
@@ -41,10 +41,19 @@ function literalOf(value: unknown): string {
 const buffersOf = (node: PlanNode): number =>
   node['Shared Hit Blocks'] + node['Shared Read Blocks'];
 
-function describePlan(node: PlanNode): string {
-  const place = node['Index Name'] ?? node['Relation Name'] ?? '';
-  const inner = (node.Plans ?? []).filter((child) => buffersOf(child) > 0).map(describePlan);
-  return `${node['Node Type']} ${place} ${buffersOf(node)}${inner.length === 0 ? '' : ` (${inner.join(', ')})`}`;
+/** The scans with at least this part of a plan's buffers are described. */
+const describedPart = 0.05;
+
+function describePlan(root: PlanNode): string {
+  const scans: string[] = [];
+  const visit = (node: PlanNode): void => {
+    const place = node['Index Name'] ?? node['Relation Name'];
+    if (place !== undefined && buffersOf(node) >= describedPart * buffersOf(root))
+      scans.push(`${node['Node Type']} ${place} ${buffersOf(node)}`);
+    node.Plans?.forEach(visit);
+  };
+  visit(root);
+  return scans.join(', ');
 }
 
 /** Explains each statement under both kinds of plans before it runs it. */
