@@ -153,8 +153,11 @@ const noiseUs = 8_000;
  */
 const growthMax = 8;
 
-/** If the cost seems to grow too fast, the text is parsed up to this often, because the clock has a resolution of some milliseconds. */
-const runsMax = 16;
+/**
+ * If the cost seems to grow too fast, it is measured again, with more runs, because the clock has a resolution of some milliseconds, and
+ * several times, because what else the machine does for a moment takes caches away from the long text rather than from the short one.
+ */
+const runsOfMeasurements = [1, 4, 16, 16, 16, 16];
 
 /** Reports where the cost grew too fast; undefined if nowhere. */
 async function findSteepness(
@@ -164,14 +167,16 @@ async function findSteepness(
 ): Promise<string | undefined> {
   for (const length of [lengthMax / 16, lengthMax / 4, lengthMax].map(Math.floor)) {
     const texts = { whole: textOf(length), sixteenth: textOf(Math.floor(length / step)) };
-    for (const runs of [1, 4, runsMax]) {
+    let steepness: string | undefined;
+    for (const runs of runsOfMeasurements) {
+      steepness = undefined;
       const whole = await costOf(read, texts.whole, runs);
       if (whole < noiseUs * runs) break;
       const sixteenths = await costOf(read, texts.sixteenth, step * runs);
       if (whole < growthMax * sixteenths) break;
-      if (runs === runsMax)
-        return `${length} units take ${whole / runs} µs, their sixteenths ${sixteenths / runs} µs`;
+      steepness = `${length} units take ${whole / runs} µs, their sixteenths ${sixteenths / runs} µs`;
     }
+    if (steepness !== undefined) return steepness;
   }
   return undefined;
 }
