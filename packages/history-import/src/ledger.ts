@@ -30,7 +30,7 @@ const linesMax = 5_000;
 const sampleMax = 80;
 /** An archive with more records that cannot be read is none, or broken throughout. */
 const unreadableMax = 1_000_000;
-const keptMaxBytes = 640 * 1024 * 1024;
+const keptMaxBytes = 512 * 1024 * 1024;
 /** What is made of a record beside its own fields: its place, and the records of ours. */
 const keptOverheadBytes = 400;
 
@@ -87,10 +87,11 @@ export class Ledger {
    * Something of the archive stays in memory until the end.
    *
    * @param weight of its fields, in bytes
+   * @param overheadBytes of its place and what is made of it
    * @throws ImportFault if there is too much of it
    */
-  keep(weight: number, count = 1): void {
-    this.#kept.take(weight + count * keptOverheadBytes);
+  keep(weight: number, overheadBytes = keptOverheadBytes): void {
+    this.#kept.take(weight + overheadBytes);
   }
 
   /** The record is the same as another one here. */

@@ -155,7 +155,7 @@ export type Directory = {
   readonly organization: OrganizationRecord;
   readonly people: readonly PersonRecord[];
   readonly streams: readonly StreamRecord[];
-  readonly subscriptions: readonly SubscriptionRecord[];
+  readonly subscriptions: Iterable<SubscriptionRecord>;
   readonly mutedTopics: readonly MutedTopicRecord[];
   readonly groups: readonly GroupRecord[];
   readonly profileFields: readonly ProfileFieldRecord[];

@@ -11,14 +11,20 @@ import {
 import type { Stream } from '@parley/store';
 import type { ImportedSubscription } from '@parley/store/imports';
 
-import type { Directory, StreamRecord } from '../records.ts';
+import type { Directory, StreamRecord, SubscriptionRecord } from '../records.ts';
 import type { LoadedPeople } from './load-people.ts';
 
 const rowsPerStatement = 1_000;
 
-function* inPieces<Item>(items: readonly Item[]): Generator<readonly Item[]> {
-  for (let from = 0; from < items.length; from += rowsPerStatement)
-    yield items.slice(from, from + rowsPerStatement);
+function* inPieces<Item>(items: Iterable<Item>): Generator<readonly Item[]> {
+  let piece: Item[] = [];
+  for (const item of items) {
+    piece.push(item);
+    if (piece.length < rowsPerStatement) continue;
+    yield piece;
+    piece = [];
+  }
+  if (piece.length > 0) yield piece;
 }
 
 /** @returns the streams in the order of their records */
@@ -52,7 +58,7 @@ async function makeStreams(
     if (stream === undefined) throw new Error('the names of streams are not unique');
     return stream;
   });
-  for (const piece of inPieces([...records.entries()]))
+  for (const piece of inPieces(records.entries()))
     await setImportedStreams(
       client,
       piece.map(([index, record]) => ({
@@ -66,24 +72,28 @@ async function makeStreams(
 
 /** Gives each person's streams the first colours of the palette that the person's other streams do not have. */
 class Colors {
+  /** Of the people some of whose streams have none. */
   readonly #taken = new Map<number, Set<string>>();
 
-  note(person: number, color: string): void {
-    this.#taken.set(person, (this.#taken.get(person) ?? new Set()).add(color));
+  constructor(subscriptions: Directory['subscriptions']) {
+    for (const { person, color } of subscriptions)
+      if (color === undefined && !this.#taken.has(person)) this.#taken.set(person, new Set());
+    for (const { person, color } of subscriptions)
+      if (color !== undefined) this.#taken.get(person)?.add(color);
   }
 
   next(person: number): string {
     const taken = this.#taken.get(person) ?? new Set();
     const free = streamColors.find((color) => !taken.has(color));
     const color = free ?? streamColors[taken.size % streamColors.length] ?? '#c2c2c2';
-    this.note(person, color);
+    taken.add(color);
     return color;
   }
 }
 
 export type LoadedStreams = {
   readonly streams: readonly Stream[];
-  /** The people who are subscribed to each stream, by the numbers of their records. */
+  /** Who is subscribed to each stream, by ids; empty for sources that say who got which message. */
   readonly members: readonly ReadonlySet<number>[];
   /** The private streams that each person is subscribed to, by their ids. */
   readonly privateStreamIdsOf: (person: number) => readonly number[];
@@ -97,18 +107,20 @@ export async function loadStreams(
   publicUrl: string,
 ): Promise<LoadedStreams> {
   const streams = await makeStreams(client, directory.streams, people, publicUrl);
-  const colors = new Colors();
+  const colors = new Colors(directory.subscriptions);
   const members = directory.streams.map(() => new Set<number>());
   const privateIds = new Map<number, number[]>();
-  for (const { person, color } of directory.subscriptions)
-    if (color !== undefined) colors.note(person, color);
-  const rowOf = (subscription: Directory['subscriptions'][number]): ImportedSubscription => {
+  const rowOf = (subscription: SubscriptionRecord): ImportedSubscription => {
     const { person, stream: index, notifications } = subscription;
     const [user, stream] = [people.users[person], streams[index]];
     if (user === undefined || stream === undefined)
       throw new Error('a subscription refers to nobody or nothing');
-    members[index]?.add(person);
-    if (stream.inviteOnly) privateIds.set(person, [...(privateIds.get(person) ?? []), stream.id]);
+    if (!directory.hasReceipts) members[index]?.add(user.id);
+    if (stream.inviteOnly) {
+      const own = privateIds.get(person) ?? [];
+      own.push(stream.id);
+      privateIds.set(person, own);
+    }
     return {
       user_id: user.id,
       stream_id: stream.id,

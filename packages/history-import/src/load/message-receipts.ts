@@ -56,16 +56,13 @@ export class MessageReceipts {
     const members =
       'stream' in record.to
         ? this.#directory.streams.members[record.to.stream]
-        : new Set(record.to.participants);
-    const userIds = new Set(
-      [...(members ?? [])].map((person) => userIdOf(this.#directory, person)),
-    );
+        : new Set(record.to.participants.map((person) => userIdOf(this.#directory, person)));
     const bits = new Map<number, number>();
     for (const userId of text.mentionedUserIds)
-      if (userIds.has(userId)) bits.set(userId, bit('mentioned'));
+      if (members?.has(userId) === true) bits.set(userId, bit('mentioned'));
     for (const person of record.starredBy ?? []) {
       const userId = userIdOf(this.#directory, person);
-      if (userIds.has(userId)) bits.set(userId, (bits.get(userId) ?? 0) | bit('starred'));
+      if (members?.has(userId) === true) bits.set(userId, (bits.get(userId) ?? 0) | bit('starred'));
     }
     return [...bits].map(([userId, setBits]) => ({
       userId,

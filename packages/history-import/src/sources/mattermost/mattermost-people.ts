@@ -8,23 +8,20 @@ import type { Ledger, Place } from '../../ledger.ts';
 import { UniqueNames, cleanFullName, cleanName, cutTo } from '../../reading/names.ts';
 import { Row, isRecord } from '../../reading/row.ts';
 import { findTimeMs } from './mattermost-posts.ts';
-import type {
-  ArchiveFile,
-  PersonRecord,
-  ReadPositionRecord,
-  StreamRecord,
-  SubscriptionRecord,
-} from '../../records.ts';
+import type { ArchiveFile, PersonRecord, ReadPositionRecord, StreamRecord } from '../../records.ts';
+import { SubscriptionList } from '../../subscription-list.ts';
 
 const hasRole = (row: Row, role: string): boolean =>
   (row.findText('roles') ?? '').split(/\s+/).includes(role);
 
 /** Of somebody whom no line describes, beside the place. */
 const keptPersonBytes = 600;
+/** Of a membership, beside the line of its person. */
+const membershipBytes = 240;
 
 export class MattermostPeople {
   readonly people: PersonRecord[] = [];
-  readonly subscriptions: SubscriptionRecord[] = [];
+  readonly subscriptions = new SubscriptionList();
   readonly positions: ReadPositionRecord[] = [];
   readonly #indexes = new Map<string, number>();
   /** Who has an address, by the address without regard to case. */
@@ -151,9 +148,9 @@ export class MattermostPeople {
         continue;
       }
       this.#pairs.add(pair);
-      this.#ledger.keep(0);
+      this.#ledger.keep(0, membershipBytes);
       const props = of.row('notify_props');
-      this.subscriptions.push({
+      this.subscriptions.add({
         person,
         stream,
         isActive: true,

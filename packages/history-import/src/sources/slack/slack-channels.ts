@@ -5,7 +5,8 @@ import { RecordFault } from '../../import-fault.ts';
 import type { Ledger, Place } from '../../ledger.ts';
 import { UniqueNames, cleanName, cutTo } from '../../reading/names.ts';
 import type { Row } from '../../reading/row.ts';
-import type { StreamRecord, SubscriptionRecord } from '../../records.ts';
+import type { StreamRecord } from '../../records.ts';
+import { SubscriptionList } from '../../subscription-list.ts';
 import type { SlackPeople } from './slack-people.ts';
 import { noNames, translateMrkdwn } from './slack-text.ts';
 
@@ -30,6 +31,9 @@ export type SlackConversation = {
 
 /** Before Slack, so unknown. */
 const firstSecs = 1_356_998_400;
+
+/** What is kept of a member of a channel. */
+const memberBytes = 160;
 
 function descriptionOf(row: Row): string {
   const parts = [row.row('purpose').findText('value'), row.row('topic').findText('value')]
@@ -67,7 +71,7 @@ export class SlackChannels {
     if (folder === '' || folder.includes('/')) throw new RecordFault('its name cannot be a folder');
     const same = this.#byId.get(id) ?? this.#byFolder.get(folder);
     if (same !== undefined) return this.#merge(same, file, id, members, place);
-    this.#ledger.keep(0, 1 + members.size);
+    this.#ledger.keep(members.size * memberBytes);
     const conversation: SlackConversation = {
       id,
       folder,
@@ -129,13 +133,13 @@ export class SlackChannels {
   }
 
   /** @returns the memberships of streams; people that are not listed are made */
-  subscriptions(people: SlackPeople): SubscriptionRecord[] {
-    const found: SubscriptionRecord[] = [];
+  subscriptions(people: SlackPeople): SubscriptionList {
+    const found = new SubscriptionList();
     for (const { stream, members } of this.conversations) {
       if (stream === undefined) continue;
       const indexes = new Set([...members].map((id) => people.ensure(id, undefined, false)));
       for (const person of indexes)
-        found.push({
+        found.add({
           person,
           stream,
           isActive: true,

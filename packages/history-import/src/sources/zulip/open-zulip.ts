@@ -8,7 +8,6 @@ import type { Ledger, Place } from '../../ledger.ts';
 import { countElements } from '../../reading/count-elements.ts';
 import type { Row } from '../../reading/row.ts';
 import type { Directory, LoadedNames, ReactionRecord, Source } from '../../records.ts';
-import { LogCheck } from './owed-messages.ts';
 import {
   readZulipDomains,
   readZulipGroups,
@@ -24,6 +23,8 @@ import { readZulipPeople } from './zulip-people.ts';
 import type { ZulipPeople } from './zulip-people.ts';
 import { otherThanStats, readZulipStats } from './zulip-stats.ts';
 import type { ZulipStats } from './zulip-stats.ts';
+import { readZulipMemberships } from './zulip-memberships.ts';
+import type { ZulipMemberships } from './zulip-memberships.ts';
 import { readZulipStreams } from './zulip-streams.ts';
 import type { ZulipStreams } from './zulip-streams.ts';
 import { eachRow, readRealmTables, readRows, readTables, recordFiles } from './zulip-tables.ts';
@@ -82,9 +83,9 @@ class ZulipSource implements Source {
   readonly #tables: RealmTables;
   readonly #people: ZulipPeople;
   readonly #streams: ZulipStreams;
+  readonly #memberships: ZulipMemberships;
   readonly #facts: MessageFacts;
   readonly #stats: ZulipStats;
-  readonly #logCheck: LogCheck;
   readonly #seen: SeenMessages = { privateMessages: 0, privateStreamMessages: 0 };
   #files: ZulipFiles | undefined;
   #emoji: ZulipEmoji | undefined;
@@ -96,23 +97,27 @@ class ZulipSource implements Source {
       readonly messageFiles: readonly string[];
       readonly tables: RealmTables;
       readonly stats: ZulipStats;
+      readonly people: ZulipPeople;
+      readonly streams: ZulipStreams;
+      readonly memberships: ZulipMemberships;
     },
   ) {
-    const { messageFiles, tables, stats } = parts;
+    const { messageFiles, tables, stats, people, streams, memberships } = parts;
     const { ledger } = options;
     this.#options = options;
     this.#archive = archive;
     this.#tables = tables;
     this.#stats = stats;
-    this.#people = readZulipPeople(tables, ledger);
-    this.#streams = readZulipStreams(tables, this.#people, ledger);
-    this.#logCheck = new LogCheck(tables.membershipChanges);
+    this.#people = people;
+    this.#streams = streams;
+    this.#memberships = memberships;
     this.links = zulipLinks(options.publicUrl);
     this.#facts = {
       archive,
       files: messageFiles,
-      people: this.#people,
-      streams: this.#streams,
+      people,
+      streams,
+      memberships,
       isSortedByDate: tables.isSortedByDate,
       ledger,
     };
@@ -140,7 +145,7 @@ class ZulipSource implements Source {
   }
 
   messageKeys(): ReturnType<Source['messageKeys']> {
-    return readMessageKeys(this.#facts, this.#logCheck, this.#seen);
+    return readMessageKeys(this.#facts, this.#seen);
   }
 
   async directory(): Promise<Directory> {
@@ -171,7 +176,7 @@ class ZulipSource implements Source {
       organization: readZulipOrganization(tables, this.#streams, ledger),
       people: await addZulipAvatars(archive, people, ledger),
       streams: this.#streams.streams,
-      subscriptions: this.#streams.subscriptions,
+      subscriptions: this.#memberships.subscriptions,
       mutedTopics: this.#streams.mutedTopics,
       groups: readZulipGroups(tables, people, ledger),
       profileFields: profiles.fields,
@@ -199,8 +204,7 @@ class ZulipSource implements Source {
       sourceUrl,
       publicUrl,
     });
-    const { isReliable } = this.#logCheck;
-    if (!isReliable && this.#people.idle.size > 0)
+    if (!this.#memberships.logCheck.isReliable && this.#people.idle.size > 0)
       ledger.remark('people who were away long lack messages: the log is of another server');
     const clients = new Map(
       this.#tables.rows.zerver_client.map(({ row }) => [
@@ -208,8 +212,7 @@ class ZulipSource implements Source {
         row.findText('name') ?? '',
       ]),
     );
-    const membershipChanges = isReliable ? this.#tables.membershipChanges : undefined;
-    return readMessageBatches(this.#facts, { texts, membershipChanges, clients });
+    return readMessageBatches(this.#facts, { texts, clients });
   }
 
   async *reactions(): AsyncGenerator<readonly ReactionRecord[]> {
@@ -278,7 +281,11 @@ export async function openZulip(options: ZulipOptions): Promise<Source> {
     const stats = await readZulipStats(archive);
     const messageFiles = findMessageFiles(archive, stats);
     const tables = await readRealmTables(archive, options.ledger);
-    return new ZulipSource(options, archive, { messageFiles, tables, stats });
+    const people = readZulipPeople(tables, options.ledger);
+    const streams = readZulipStreams(tables, people, options.ledger);
+    const memberships = await readZulipMemberships(archive, people, streams, options.ledger);
+    const parts = { messageFiles, tables, stats, people, streams, memberships };
+    return new ZulipSource(options, archive, parts);
   } catch (error) {
     await archive.close();
     throw error;

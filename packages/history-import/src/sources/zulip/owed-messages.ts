@@ -2,53 +2,77 @@
  * Messages that people were owed. The reference server makes no rows of new stream messages for people who have not been there for long; it
  * makes them when they come back, from the log of who was in a stream when.
  */
+import type { Ledger } from '../../ledger.ts';
 import type { ZulipPeople } from './zulip-people.ts';
 import type { ZulipStreams } from './zulip-streams.ts';
-import type { MembershipChange } from './zulip-tables.ts';
 
-type Owing = {
+/** Somebody joined or left a stream: a row of the log of changes. */
+export type MembershipChange = {
+  readonly id: number;
   readonly person: number;
-  /** Messages up to this one have rows. */
-  readonly after: number;
-  /** In order. */
-  readonly changes: readonly MembershipChange[];
+  readonly stream: number;
+  readonly isJoin: boolean;
+  /** The newest message before the change. */
+  readonly lastMessageId: number;
+  /** Unix time. */
+  readonly at: number;
 };
 
-export class OwedMessages {
-  readonly #byStream = new Map<number, Owing[]>();
+type OwnChange = Pick<MembershipChange, 'id' | 'isJoin' | 'lastMessageId'>;
 
-  constructor(
-    changes: readonly MembershipChange[],
-    people: ZulipPeople,
-    streams: Pick<ZulipStreams, 'indexOf'>,
-  ) {
-    const byPair = Map.groupBy(
-      changes.filter(({ person }) => people.idle.has(people.indexOf(person) ?? -1)),
-      ({ person, stream }) => `${person} ${stream}`,
-    );
-    for (const [, pair] of byPair) {
-      const [first] = pair;
-      const person = people.indexOf(first?.person ?? -1);
-      const stream = streams.indexOf(first?.stream ?? -1);
-      if (person === undefined || stream === undefined) continue;
-      const ordered = pair.toSorted((a, b) => a.lastMessageId - b.lastMessageId || a.id - b.id);
-      const owing = { person, after: people.idle.get(person) ?? 0, changes: ordered };
-      this.#byStream.set(stream, [...(this.#byStream.get(stream) ?? []), owing]);
-    }
+/** What is kept of a change in the log, of people who were away for long, and for the check of the log. */
+const changeBytes = 160;
+const expectedBytes = 64;
+
+export class OwedMessages {
+  /** By stream and person, for people who get messages later than they are sent. */
+  readonly #changes = new Map<number, Map<number, OwnChange[]>>();
+  readonly #people: ZulipPeople;
+  readonly #streams: Pick<ZulipStreams, 'indexOf'>;
+  readonly #ledger: Ledger;
+  #isSorted = false;
+
+  constructor(people: ZulipPeople, streams: Pick<ZulipStreams, 'indexOf'>, ledger: Ledger) {
+    this.#people = people;
+    this.#streams = streams;
+    this.#ledger = ledger;
   }
 
-  /** @returns the people who are owed a message; some of them may have got it */
+  add({ id, person: oldPerson, stream: oldStream, isJoin, lastMessageId }: MembershipChange): void {
+    const person = this.#people.indexOf(oldPerson);
+    const stream = this.#streams.indexOf(oldStream);
+    if (person === undefined || stream === undefined || !this.#people.idle.has(person)) return;
+    this.#ledger.keep(0, changeBytes);
+    const byPerson = this.#changes.get(stream) ?? new Map<number, OwnChange[]>();
+    this.#changes.set(stream, byPerson);
+    const own = byPerson.get(person);
+    const change = { id, isJoin, lastMessageId };
+    if (own === undefined) byPerson.set(person, [change]);
+    else own.push(change);
+  }
+
+  /** @returns the people who are owed a message, when all changes were added; some of them may have got it */
   peopleOf(stream: number, oldMessageId: number): number[] {
-    const owing = this.#byStream.get(stream);
-    if (owing === undefined) return [];
-    return owing
-      .filter(({ after, changes }) => oldMessageId > after && wasMember(changes, oldMessageId))
-      .map(({ person }) => person);
+    this.#sort();
+    const owing: number[] = [];
+    for (const [person, changes] of this.#changes.get(stream) ?? []) {
+      const hasRowsUpTo = this.#people.idle.get(person) ?? 0;
+      if (oldMessageId > hasRowsUpTo && wasMember(changes, oldMessageId)) owing.push(person);
+    }
+    return owing;
+  }
+
+  #sort(): void {
+    if (this.#isSorted) return;
+    this.#isSorted = true;
+    for (const byPerson of this.#changes.values())
+      for (const changes of byPerson.values())
+        changes.sort((a, b) => a.lastMessageId - b.lastMessageId || a.id - b.id);
   }
 }
 
 /** Who has no change before the message, but leaves after it, was there from the beginning. */
-function wasMember(changes: readonly MembershipChange[], oldMessageId: number): boolean {
+function wasMember(changes: readonly OwnChange[], oldMessageId: number): boolean {
   const before = changes.findLast(({ lastMessageId }) => lastMessageId < oldMessageId);
   return before === undefined ? changes[0]?.isJoin === false : before.isJoin;
 }
@@ -58,16 +82,23 @@ const dayInSecs = 86_400;
 
 /** Finds out whether the log's message ids are of this archive: organizations that were moved bring the log of their first server. */
 export class LogCheck {
-  readonly #expected: ReadonlyMap<number, number>;
+  /** When the last change after a message was, by the message. */
+  readonly #changedAt = new Map<number, number>();
+  readonly #ledger: Ledger;
   isReliable = true;
 
-  constructor(changes: readonly MembershipChange[]) {
-    this.#expected = new Map(changes.map(({ lastMessageId, at }) => [lastMessageId, at]));
+  constructor(ledger: Ledger) {
+    this.#ledger = ledger;
+  }
+
+  expect({ lastMessageId, at }: MembershipChange): void {
+    if (!this.#changedAt.has(lastMessageId)) this.#ledger.keep(0, expectedBytes);
+    this.#changedAt.set(lastMessageId, at);
   }
 
   /** Called for every message. */
   see(oldMessageId: number, sentAt: number): void {
-    const changedAt = this.#expected.get(oldMessageId);
+    const changedAt = this.#changedAt.get(oldMessageId);
     // A change may be long after the newest message, but never before it.
     if (changedAt !== undefined && changedAt < sentAt - dayInSecs) this.isReliable = false;
   }

@@ -9,13 +9,12 @@ import { cutTo } from '../../reading/names.ts';
 import { parseRun, readElements } from '../../reading/json-elements.ts';
 import { MemoryBudget } from '../../reading/memory-budget.ts';
 import type { EditChange, MessageBatch, MessageKey, MessageRecord } from '../../records.ts';
-import { OwedMessages } from './owed-messages.ts';
-import type { LogCheck } from './owed-messages.ts';
 import { ReceiptRows } from './receipt-rows.ts';
 import type { ZulipPeople } from './zulip-people.ts';
-import type { Recipient, ZulipStreams } from './zulip-streams.ts';
+import type { Recipient, ZulipMemberships } from './zulip-memberships.ts';
+import type { ZulipStreams } from './zulip-streams.ts';
 import { readTables } from './zulip-tables.ts';
-import type { MembershipChange, PlacedRow } from './zulip-tables.ts';
+import type { PlacedRow } from './zulip-tables.ts';
 import type { ZulipTexts } from './zulip-texts.ts';
 
 export type MessageFacts = {
@@ -23,6 +22,7 @@ export type MessageFacts = {
   readonly files: readonly string[];
   readonly people: ZulipPeople;
   readonly streams: ZulipStreams;
+  readonly memberships: ZulipMemberships;
   readonly isSortedByDate: boolean;
   readonly ledger: Ledger;
 };
@@ -57,7 +57,6 @@ export type SeenMessages = { privateMessages: number; privateStreamMessages: num
 /** The first pass: keys and order of all messages. What cannot be read is reported by the second. */
 export async function* readMessageKeys(
   facts: MessageFacts,
-  logCheck: LogCheck,
   seen: SeenMessages,
 ): AsyncGenerator<readonly MessageKey[]> {
   let batch: MessageKey[] = [];
@@ -68,7 +67,7 @@ export async function* readMessageKeys(
       for (const element of parseRun(run)) {
         if ('weight' in element) memory.take(element.weight + messageOverheadBytes);
         if (!('value' in element) || !isRecord(element.value)) continue;
-        const key = keyOf(element.value, facts, logCheck, seen);
+        const key = keyOf(element.value, facts, seen);
         if (key !== undefined) batch.push(key);
       }
       if (batch.length < keysPerBatch) continue;
@@ -81,8 +80,7 @@ export async function* readMessageKeys(
 
 function keyOf(
   value: Readonly<Record<string, unknown>>,
-  { people, streams, isSortedByDate }: MessageFacts,
-  logCheck: LogCheck,
+  { people, streams, memberships, isSortedByDate }: MessageFacts,
   seen: SeenMessages,
 ): MessageKey | undefined {
   const { id, sender, recipient } = value;
@@ -90,9 +88,9 @@ function keyOf(
   if (typeof id !== 'number' || typeof sender !== 'number' || typeof recipient !== 'number')
     return undefined;
   const from = people.indexOf(sender);
-  const to = streams.recipient(recipient);
+  const to = memberships.recipient(recipient);
   if (from === undefined || to === undefined) return undefined;
-  logCheck.see(id, sentAt);
+  memberships.logCheck.see(id, sentAt);
   if (to.kind !== 'stream') seen.privateMessages += 1;
   else if (streams.streams[to.stream]?.isPrivate === true) seen.privateStreamMessages += 1;
   const order = isSortedByDate && Number.isFinite(sentAt) ? sentAt : id;
@@ -139,29 +137,26 @@ function cutTopic(topic: string): string {
 class MessageReader {
   readonly #facts: MessageFacts;
   readonly #texts: ZulipTexts;
-  readonly #owed: OwedMessages | undefined;
   readonly #clients: ReadonlyMap<number, string>;
 
   constructor(
     facts: MessageFacts,
     more: {
       readonly texts: ZulipTexts;
-      readonly owed: OwedMessages | undefined;
       readonly clients: ReadonlyMap<number, string>;
     },
   ) {
     this.#facts = facts;
     this.#texts = more.texts;
-    this.#owed = more.owed;
     this.#clients = more.clients;
   }
 
   read({ row, place }: PlacedRow, receipts: ReceiptRows): MessageRecord {
-    const { people, streams, ledger } = this.#facts;
+    const { people, memberships, ledger } = this.#facts;
     const id = row.integer('id');
     const sender = people.indexOf(row.integer('sender'));
     if (sender === undefined) throw new RecordFault('its sender is not in the archive');
-    const recipient = streams.recipient(row.integer('recipient'));
+    const recipient = memberships.recipient(row.integer('recipient'));
     if (recipient === undefined) throw new RecordFault('its recipient is not in the archive');
     const sentAt = row.findTime(row.has('date_sent') ? 'date_sent' : 'pub_date');
     if (sentAt === undefined) throw new RecordFault('it has no time');
@@ -178,8 +173,8 @@ class MessageReader {
         : { ...edit, previousContent: this.#texts.mend(edit.previousContent) },
     );
     const client = this.#clients.get(row.findInteger('sending_client') ?? -1) ?? '';
-    const owed =
-      recipient.kind === 'stream' ? (this.#owed?.peopleOf(recipient.stream, id) ?? []) : [];
+    const { owed, logCheck } = memberships;
+    const isOwed = recipient.kind === 'stream' && logCheck.isReliable;
     return {
       place,
       key: String(id),
@@ -190,7 +185,7 @@ class MessageReader {
       client: cutTo(client, limits.clientNameMaxCodePoints),
       lastEditedAt: row.findTime('last_edit_time'),
       edits,
-      receipts: receipts.take(id, owed),
+      receipts: receipts.take(id, isOwed ? owed.peopleOf(recipient.stream, id) : []),
     };
   }
 }
@@ -200,16 +195,11 @@ export async function* readMessageBatches(
   facts: MessageFacts,
   more: {
     readonly texts: ZulipTexts;
-    readonly membershipChanges: readonly MembershipChange[] | undefined;
     readonly clients: ReadonlyMap<number, string>;
   },
 ): AsyncGenerator<MessageBatch> {
-  const { archive, files, people, streams, ledger } = facts;
-  const owed =
-    more.membershipChanges === undefined
-      ? undefined
-      : new OwedMessages(more.membershipChanges, people, streams);
-  const reader = new MessageReader(facts, { texts: more.texts, owed, clients: more.clients });
+  const { archive, files, people, ledger } = facts;
+  const reader = new MessageReader(facts, more);
   for (const file of files) {
     const rows: PlacedRow[] = [];
     const messageMemory = messageBudget(file);

@@ -1,29 +1,29 @@
-/** Streams, recipients and memberships of the reference server's export. */
-import { RecordFault } from '../../import-fault.ts';
+/** Streams and recipients of the reference server's export. */
 import type { Ledger } from '../../ledger.ts';
 import { eachRow } from './zulip-tables.ts';
 import { UniqueNames, cleanName, cutTo } from '../../reading/names.ts';
-import type { Row } from '../../reading/row.ts';
-import type { MutedTopicRecord, StreamRecord, SubscriptionRecord } from '../../records.ts';
+import type { MutedTopicRecord, StreamRecord } from '../../records.ts';
 import { limits } from '@parley/api';
 import type { ZulipPeople } from './zulip-people.ts';
 import type { PlacedRow, RealmTables } from './zulip-tables.ts';
 
-/** Where a message went. */
-export type Recipient =
-  | { readonly kind: 'stream'; readonly stream: number }
-  | { readonly kind: 'person'; readonly person: number }
-  | { readonly kind: 'group'; readonly people: readonly number[] };
+export const recipientTypes = { person: 1, stream: 2, group: 3 } as const;
+
+/** A row of recipients. What it refers to may be missing; who is in a group is said by its subscriptions. */
+export type ZulipRecipient = {
+  readonly id: number;
+  readonly type: number;
+  readonly stream: number | undefined;
+  readonly person: number | undefined;
+};
 
 export type ZulipStreams = {
   readonly streams: readonly StreamRecord[];
   readonly indexOf: (oldId: number) => number | undefined;
-  readonly subscriptions: readonly SubscriptionRecord[];
+  /** By their old ids. */
+  readonly recipients: ReadonlyMap<number, ZulipRecipient>;
   readonly mutedTopics: readonly MutedTopicRecord[];
-  readonly recipient: (oldId: number) => Recipient | undefined;
 };
-
-const recipientTypes = { person: 1, stream: 2, group: 3 } as const;
 
 function streamOf({ row, place }: PlacedRow, names: UniqueNames, ledger: Ledger): StreamRecord {
   const isArchived = row.isTrue('deactivated');
@@ -52,81 +52,13 @@ function streamOf({ row, place }: PlacedRow, names: UniqueNames, ledger: Ledger)
   };
 }
 
-class SubscriptionReader {
-  readonly #people: ZulipPeople;
-  readonly #ledger: Ledger;
-  /** By person and stream; the later row wins. */
-  readonly found = new Map<string, { readonly id: number; readonly record: SubscriptionRecord }>();
-  /** The people of groups, by recipient. */
-  readonly groups = new Map<number, Set<number>>();
-
-  constructor(people: ZulipPeople, ledger: Ledger) {
-    this.#people = people;
-    this.#ledger = ledger;
-  }
-
-  add({ row, place }: PlacedRow, recipient: RawRecipient | undefined): void {
-    const kind = 'zerver_subscription';
-    if (recipient === undefined) throw new RecordFault('it refers to an unknown recipient');
-    const oldPerson = row.integer('user_profile');
-    const person = this.#people.indexOf(oldPerson);
-    if (recipient.type === recipientTypes.person)
-      return this.#ledger.left(kind, 'everybody gets the own messages', 1);
-    if (person === undefined)
-      return this.#ledger.skipped(kind, 'it refers to a person that is not in the archive', place);
-    if (recipient.type === recipientTypes.group) {
-      const group = this.groups.get(recipient.id) ?? new Set();
-      this.groups.set(recipient.id, group.add(person));
-      return this.#ledger.imported(kind);
-    }
-    if (recipient.stream === undefined)
-      return this.#ledger.skipped(kind, 'it refers to a stream that is not in the archive', place);
-    if (!row.isTrue('active')) return this.#ledger.left(kind, 'the person has left the stream', 1);
-    const key = `${person} ${recipient.stream}`;
-    const id = row.findInteger('id') ?? 0;
-    const earlier = this.found.get(key);
-    if (earlier !== undefined) this.#ledger.merged(kind, 'the person is subscribed twice', place);
-    else this.#ledger.imported(kind);
-    if (earlier === undefined || earlier.id < id)
-      this.found.set(key, { id, record: subscriptionOf(row, person, recipient.stream) });
-  }
-}
-
-function subscriptionOf(row: Row, person: number, stream: number): SubscriptionRecord {
-  const color = row.findText('color') ?? '';
-  const inHomeView = row.findBoolean('in_home_view');
-  const setting = (name: string): boolean | null => row.findBoolean(name) ?? null;
-  return {
-    person,
-    stream,
-    isActive: true,
-    color: /^#[0-9a-f]{6}$/i.test(color) ? color : undefined,
-    isMuted: inHomeView === undefined ? row.isTrue('is_muted') : !inHomeView,
-    pinToTop: row.isTrue('pin_to_top'),
-    notifications: {
-      desktop: setting('desktop_notifications'),
-      audible: setting('audible_notifications'),
-      push: setting('push_notifications'),
-      email: setting('email_notifications'),
-      wildcardMentions: setting('wildcard_mentions_notify'),
-    },
-  };
-}
-
-type RawRecipient = {
-  readonly id: number;
-  readonly type: number;
-  readonly stream: number | undefined;
-  readonly person: number | undefined;
-};
-
 function readRecipients(
   { rows }: RealmTables,
   people: ZulipPeople,
   streamOfId: (oldId: number) => number | undefined,
   ledger: Ledger,
-): Map<number, RawRecipient> {
-  const recipients = new Map<number, RawRecipient>();
+): Map<number, ZulipRecipient> {
+  const recipients = new Map<number, ZulipRecipient>();
   const addPerson = (id: number | undefined, oldPerson: number): void => {
     if (id !== undefined && !recipients.has(id))
       recipients.set(id, { id, type: 1, stream: undefined, person: people.indexOf(oldPerson) });
@@ -175,7 +107,7 @@ function readMutedTopics(
   return muted;
 }
 
-/** Reads streams and who is in them. */
+/** Reads streams, and where messages can go. */
 export function readZulipStreams(
   tables: RealmTables,
   people: ZulipPeople,
@@ -201,24 +133,11 @@ export function readZulipStreams(
     ledger.imported('zerver_stream');
   });
   const indexOf = (oldId: number): number | undefined => indexes.get(oldId);
-  const recipients = readRecipients(tables, people, indexOf, ledger);
-  const subscriptions = new SubscriptionReader(people, ledger);
-  eachRow('zerver_subscription', rows.zerver_subscription, ledger, (placed) =>
-    subscriptions.add(placed, recipients.get(placed.row.integer('recipient'))),
-  );
   ledger.imported('zerver_huddle', rows.zerver_huddle.length);
   return {
     streams,
     indexOf,
-    subscriptions: [...subscriptions.found.values()].map(({ record }) => record),
+    recipients: readRecipients(tables, people, indexOf, ledger),
     mutedTopics: readMutedTopics(tables, people, indexOf, ledger),
-    recipient: (oldId) => {
-      const found = recipients.get(oldId);
-      if (found === undefined) return undefined;
-      if (found.stream !== undefined) return { kind: 'stream', stream: found.stream };
-      if (found.person !== undefined) return { kind: 'person', person: found.person };
-      const group = subscriptions.groups.get(oldId);
-      return group === undefined ? undefined : { kind: 'group', people: [...group] };
-    },
   };
 }

@@ -62,7 +62,7 @@ export async function readTables(
   }
 }
 
-/** Tables of `realm.json` that are kept in memory; they grow with people and streams, not with messages. */
+/** Tables of `realm.json` that are kept in memory; they grow with people and streams. */
 export const keptTables = [
   'zerver_realm',
   'zerver_defaultstream',
@@ -80,39 +80,27 @@ export const keptTables = [
   'zerver_stream',
   'zerver_huddle',
   'zerver_recipient',
-  'zerver_subscription',
   'zerver_usergroup',
   'zerver_usergroupmembership',
 ] as const;
 
 export type KeptTable = (typeof keptTables)[number];
 
-/** Who was in a stream when: a row of the log of changes. */
-export type MembershipChange = {
-  readonly id: number;
-  readonly person: number;
-  readonly stream: number;
-  readonly isJoin: boolean;
-  /** The newest message before the change. */
-  readonly lastMessageId: number;
-  /** Unix time. */
-  readonly at: number;
-};
-
-/** Joined, rejoined, left; release 2.0 has words. */
-const joins = new Set<unknown>([301, 302, 'subscription_created', 'subscription_activated']);
-const leaves = new Set<unknown>([303, 'subscription_deactivated']);
+/** Tables of `realm.json` that may be longer, and are read row by row once the others are known. */
+const laterTables: ReadonlySet<string> = new Set([
+  'zerver_subscription',
+  'zerver_realmauditlog',
+  'zerver_reaction',
+]);
 
 export type RealmTables = {
   readonly rows: Readonly<Record<KeptTable, readonly PlacedRow[]>>;
-  readonly membershipChanges: readonly MembershipChange[];
   readonly isSortedByDate: boolean;
 };
 
 /** Reasons for what is left out, by table. */
 const leftOut = new Map(
   Object.entries({
-    zerver_realmauditlog: 'only memberships over time are taken from the log of changes',
     zerver_service: 'services of bots are set up anew',
     zerver_botstoragedata: 'stores of bots begin empty',
     zerver_botconfigdata: 'services of bots are set up anew',
@@ -123,23 +111,8 @@ const leftOut = new Map(
   }),
 );
 
-function changeOf(row: Row): MembershipChange | undefined {
-  const type = row.value('event_type');
-  const stream = row.findInteger('modified_stream');
-  if (stream === undefined) return undefined;
-  if (!joins.has(type) && !leaves.has(type)) return undefined;
-  return {
-    id: row.integer('id'),
-    person: row.integer('modified_user'),
-    stream,
-    isJoin: joins.has(type),
-    lastMessageId: row.findInteger('event_last_message_id') ?? 0,
-    at: row.findNumber('event_time') ?? 0,
-  };
-}
-
 /**
- * Reads `realm.json` without reactions, which are read later.
+ * Reads `realm.json` without the tables that are read later.
  *
  * @throws ImportFault if it is not the export of one organization
  */
@@ -151,7 +124,6 @@ export async function readRealmTables(
     KeptTable,
     PlacedRow[]
   >;
-  const membershipChanges: MembershipChange[] = [];
   let isSortedByDate = false;
   const keep = (table: KeptTable): RowHandler => {
     return (row, place, weight) => {
@@ -160,19 +132,9 @@ export async function readRealmTables(
     };
   };
   const handlers = {
-    rows: {
-      ...Object.fromEntries(keptTables.map((table) => [table, keep(table)])),
-      zerver_realmauditlog: (row: Row) => {
-        const change = changeOf(row);
-        if (change !== undefined) {
-          ledger.keep(0);
-          membershipChanges.push(change);
-        }
-        ledger.left('zerver_realmauditlog', leftOut.get('zerver_realmauditlog') ?? '', 1);
-      },
-    },
+    rows: Object.fromEntries(keptTables.map((table) => [table, keep(table)])),
     others: (table: string, count: number) => {
-      if (table !== 'zerver_reaction')
+      if (!laterTables.has(table))
         ledger.left(table, leftOut.get(table) ?? 'this release does not know the table', count);
     },
     value: (key: string, value: unknown) => {
@@ -184,7 +146,7 @@ export async function readRealmTables(
     throw new ImportFault(
       `realm.json has ${rows.zerver_realm.length} organizations, and an export has one`,
     );
-  return { rows, membershipChanges, isSortedByDate };
+  return { rows, isSortedByDate };
 }
 
 /** Reads rows one by one; a fault of a row is reported, and the others go on. */
