@@ -1,5 +1,5 @@
 /** Polls of many clients on few links, while clients hang up, nodes are paused and drained, and answers of every size share the links. */
-import { QueueFollower, RefusedRequest, startCluster, waitUntil } from '@parley/test-kit';
+import { QueueFollower, startCluster, untilAvailable, waitUntil } from '@parley/test-kit';
 import type { Cluster, Parameters, ServiceProcess, TestAccount } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
@@ -141,13 +141,7 @@ test('an answer of a megabyte does not delay small ones, and each client gets it
     let last = lastEventId;
     while (events.length < ids.length) {
       const parameters = { queue_id: queueId, last_event_id: last };
-      // A node that could not read its store in time asks for a repeat, as every client knows.
-      const body = await waitUntil('the poll is answered', async () => {
-        const answer = await one.client.request('GET', 'events', parameters);
-        if (answer.status === 503) return undefined;
-        if (answer.status !== 200) throw new RefusedRequest('GET', 'events', answer);
-        return answer.body;
-      });
+      const body = await untilAvailable(() => one.client.get('events', parameters));
       const given = body['events'] as { id: number; message: { id: number } }[];
       expect(body['queue_id']).toBe(queueId);
       expect(given.map(({ id }) => id)).toEqual(
