@@ -112,12 +112,14 @@ function PermissionBanner({ app }: { readonly app: App }) {
   return (
     <aside class="permission-banner row" aria-label={ask}>
       <p>{ask}</p>
-      <button type="button" class="primary" onClick={() => void askPermission()}>
-        {turnOn}
-      </button>
-      <button type="button" onClick={() => (isPutOff.value = true)}>
-        {later}
-      </button>
+      <div class="row">
+        <button type="button" class="primary" onClick={() => void askPermission()}>
+          {turnOn}
+        </button>
+        <button type="button" onClick={() => (isPutOff.value = true)}>
+          {later}
+        </button>
+      </div>
     </aside>
   );
 }
