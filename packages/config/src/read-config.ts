@@ -40,6 +40,8 @@ export type DatabaseConfig = {
   /** Also bounds the wait for a free connection of the pool. */
   readonly connectTimeoutMs: number;
   readonly statementTimeoutMs: number;
+  /** How long a paused process may hold the head of the log. */
+  readonly idleInTransactionMaxMs: number;
 };
 
 export type RedisConfig = {
@@ -274,6 +276,7 @@ function readDatabase(reader: SettingsReader): DatabaseConfig {
     poolMax: reader.must('databasePoolMax'),
     connectTimeoutMs: reader.must('databaseConnectTimeoutMs'),
     statementTimeoutMs: reader.must('databaseStatementTimeoutMs'),
+    idleInTransactionMaxMs: reader.must('databaseIdleTransactionMs'),
   };
 }
 

@@ -115,6 +115,11 @@ export const settings = {
     default: '15',
     meaning: 'longest run of one statement of a request',
   }),
+  databaseIdleTransactionMs: secondsAsMs('PARLEY_DATABASE_IDLE_TRANSACTION_SECS', [0.1, 60], {
+    default: '1',
+    meaning:
+      'time after which Postgres ends a transaction whose process is busy or paused, since others wait for it',
+  }),
   redisUrl: redisAddress('REDIS_URL', {
     meaning:
       'redis://HOST, redis+sentinel://HOST,HOST,HOST/NAME or redis+cluster://HOST,HOST,HOST, with user and password; rediss instead of redis for TLS',

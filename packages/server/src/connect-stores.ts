@@ -51,7 +51,7 @@ export async function connectStores(frame: ServiceFrame): Promise<Stores> {
  * Opens another pool, released with the service, for work that must not wait for requests.
  *
  * @param options.looksUpByKey as for `createPool`
- * @param options.statementTimeoutMs by default that of the configuration
+ * @param options.statementTimeoutMs by default that of the configuration, as `idleInTransactionMaxMs`
  */
 export function openPool(
   frame: ServiceFrame,
@@ -71,9 +71,8 @@ export function openPool(
     looksUpByKey: options.looksUpByKey ?? false,
     connectTimeoutMs: config.database.connectTimeoutMs,
     statementTimeoutMs: options.statementTimeoutMs ?? config.database.statementTimeoutMs,
-    ...(options.idleInTransactionMaxMs !== undefined && {
-      idleInTransactionMaxMs: options.idleInTransactionMaxMs,
-    }),
+    idleInTransactionMaxMs:
+      options.idleInTransactionMaxMs ?? config.database.idleInTransactionMaxMs,
     onError: (error) => log.warn({ err: error }, 'an idle connection to Postgres was lost'),
   });
   frame.onDispose(`pool for ${purpose}`, () => pool.end());

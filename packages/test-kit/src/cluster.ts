@@ -241,7 +241,12 @@ export function startCluster(options: ClusterOptions = {}): Promise<Cluster<Serv
  * @throws Error with the output of the node that did not start, after stopping the others
  */
 export function startLocalCluster(options: ClusterOptions = {}): Promise<Cluster<LocalService>> {
-  return startNodes(options, (...given) => LocalService.start(...given));
+  const environment = {
+    // A transaction of one service waits here while any other one and the test compute.
+    PARLEY_DATABASE_IDLE_TRANSACTION_SECS: '10',
+    ...options.environment,
+  };
+  return startNodes({ ...options, environment }, (...given) => LocalService.start(...given));
 }
 
 /** Starts a system of either kind. */

@@ -74,6 +74,7 @@ async function openStores(frame: ServiceFrame): Promise<GatewayStores> {
     connectionsMax: config.database.poolMax,
     connectTimeoutMs: Math.min(config.database.connectTimeoutMs, lookupTimeoutMs),
     statementTimeoutMs: Math.min(config.database.statementTimeoutMs, lookupTimeoutMs),
+    idleInTransactionMaxMs: config.database.idleInTransactionMaxMs,
     onError: (error) => log.info({ err: error }, 'a connection to Postgres was lost'),
   });
   frame.onDispose('database', () => pool.end());
