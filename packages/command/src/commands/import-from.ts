@@ -299,6 +299,12 @@ function checkName(name: string): string {
  * It costs a tenth of the processor time.
  */
 const heapGrowthPercent = 20;
+const usualHeapGrowthPercent = 0;
+
+/** For the whole process. */
+function setHeapGrowth(percent: number): void {
+  setFlagsFromString(`--heap-growing-percent=${percent}`);
+}
 
 /** @throws UsageFault for a text that cannot be a topic */
 function checkTopic(topic: string): string {
@@ -308,7 +314,6 @@ function checkTopic(topic: string): string {
 }
 
 async function run(call: Call, context: CommandContext): Promise<Report> {
-  setFlagsFromString(`--heap-growing-percent=${heapGrowthPercent}`);
   const sourceName = checkChoice('The source', call.word(0), sourceNames);
   const tokenFile = call.find('token-file');
   if (tokenFile !== undefined && sourceName !== 'slack')
@@ -316,6 +321,7 @@ async function run(call: Call, context: CommandContext): Promise<Report> {
   const reportFile = openReport(call.find('report'));
   const ledger = new Ledger({ isStrict: call.isSet('strict'), write: reportFile.write });
   const decoder = new ImageDecoder({ log: commandLogger() });
+  setHeapGrowth(heapGrowthPercent);
   try {
     return await withStores(context, async (stores) => {
       const { config, pool, files } = stores;
@@ -344,6 +350,7 @@ async function run(call: Call, context: CommandContext): Promise<Report> {
       return reportOf(done, ledger, { isDryRun, config, administrator: call.get('administrator') });
     });
   } finally {
+    setHeapGrowth(usualHeapGrowthPercent);
     decoder.close();
     reportFile.close();
   }
