@@ -67,7 +67,6 @@ export type StreamRecord = {
 export type SubscriptionRecord = {
   readonly person: number;
   readonly stream: number;
-  readonly isActive: boolean;
   /** Undefined takes the first free one of the palette. */
   readonly color: string | undefined;
   readonly isMuted: boolean;

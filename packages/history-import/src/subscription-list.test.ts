@@ -8,7 +8,6 @@ const number = fc.nat({ max: 2 ** 31 - 1 });
 const record = fc.record({
   person: number,
   stream: number,
-  isActive: fc.boolean(),
   color: fc.option(
     fc.nat({ max: 0xffffff }).map((color) => `#${color.toString(16).padStart(6, '0')}`),
     { nil: undefined },

@@ -4,15 +4,14 @@ const fieldsPerRecord = 4;
 const recordsPerBlock = 65_536;
 const noColor = -1;
 
-const flags = { isActive: 1, isMuted: 2, pinToTop: 4 } as const;
+const flags = { isMuted: 1, pinToTop: 2 } as const;
 /** Two bits each, above those of the flags: null, false, true. */
 const notificationNames = ['desktop', 'audible', 'push', 'email', 'wildcardMentions'] as const;
 const notificationStates = [null, false, true] as const;
-const shiftOf = (notification: number): number => 3 + 2 * notification;
+const shiftOf = (notification: number): number => 2 + 2 * notification;
 
 function bitsOf(record: SubscriptionRecord): number {
   let bits = 0;
-  if (record.isActive) bits |= flags.isActive;
   if (record.isMuted) bits |= flags.isMuted;
   if (record.pinToTop) bits |= flags.pinToTop;
   for (const [n, name] of notificationNames.entries())
@@ -59,7 +58,6 @@ export class SubscriptionList implements Iterable<SubscriptionRecord> {
     return {
       person,
       stream,
-      isActive: (bits & flags.isActive) !== 0,
       color: color === noColor ? undefined : `#${color.toString(16).padStart(6, '0')}`,
       isMuted: (bits & flags.isMuted) !== 0,
       pinToTop: (bits & flags.pinToTop) !== 0,

@@ -124,7 +124,7 @@ export async function loadStreams(
     return {
       user_id: user.id,
       stream_id: stream.id,
-      is_active: subscription.isActive && directory.streams[index]?.isArchived !== true,
+      is_active: directory.streams[index]?.isArchived !== true,
       color: subscription.color ?? colors.next(person),
       is_muted: subscription.isMuted,
       pin_to_top: subscription.pinToTop,

@@ -153,7 +153,6 @@ export class MattermostPeople {
       this.subscriptions.add({
         person,
         stream,
-        isActive: true,
         color: undefined,
         isMuted: props.findText('mark_unread') === 'mention',
         pinToTop: of.isTrue('favorite'),

@@ -142,7 +142,6 @@ export class SlackChannels {
         found.add({
           person,
           stream,
-          isActive: true,
           color: undefined,
           isMuted: false,
           pinToTop: false,

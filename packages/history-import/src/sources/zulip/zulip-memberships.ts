@@ -90,7 +90,6 @@ function subscriptionOf(row: Row, person: number, stream: number): SubscriptionR
   return {
     person,
     stream,
-    isActive: true,
     color: /^#[0-9a-f]{6}$/i.test(color) ? color : undefined,
     isMuted: inHomeView === undefined ? row.isTrue('is_muted') : !inHomeView,
     pinToTop: row.isTrue('pin_to_top'),
