@@ -157,6 +157,33 @@ describe('the end', () => {
     expect(gateway.said()).toEqual([{ text: [200, 'json', {}, [[0, long]]], body: '' }]);
   });
 
+  it('waits for a gateway as long as it reads, however slowly', async () => {
+    const gateway = await open();
+    say(gateway, [[poll(0)], [], []]);
+    await waitUntil('the poll is held', () => held.length === 1);
+    gateway.socket.on('data', () => {
+      gateway.socket.pause();
+      setTimeout(() => gateway.socket.resume(), 10);
+    });
+    // Read for several times as long as a gateway that reads nothing is waited for.
+    const long = 'l'.repeat(24_000_000);
+    held[0]?.reply(answerOf(long));
+    links.end();
+    await waitUntil('the answer has come', () => gateway.said().length > 0);
+    expect(gateway.said()).toEqual([{ text: [200, 'json', {}, [[0, long]]], body: '' }]);
+  });
+
+  it('ends a gateway that reads nothing', async () => {
+    const gateway = await open();
+    say(gateway, [[poll(0)], [], []]);
+    await waitUntil('the poll is held', () => held.length === 1);
+    gateway.socket.pause();
+    held[0]?.reply(answerOf('l'.repeat(24_000_000)));
+    links.end();
+    await waitUntil('its link is gone', () => links.size === 0);
+    expect(gateway.said()).toEqual([]);
+  });
+
   it.each([
     ['was refused', () => connectAs(linkRequestId, { signedBy: 'j'.repeat(40) })],
     [

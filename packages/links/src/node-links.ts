@@ -1,6 +1,6 @@
 /** A node's end of its links, one for each gateway. */
 import type { IncomingMessage } from 'node:http';
-import type { Duplex } from 'node:stream';
+import type { Socket } from 'node:net';
 
 import { identityHeaderName } from '@parley/api';
 import { verifyIdentity } from '@parley/identity';
@@ -105,7 +105,7 @@ const waitingMaxBytes = 2 * answerMaxBytes;
 /** A gateway that reads nothing between two checks is disconnected. It sends no requests meanwhile, so its backlog does not grow. */
 const readingCheckMs = 2_000;
 
-/** A gateway that does not notice the end of a link is disconnected after this time. */
+/** A gateway that reads nothing for this time after the end of a link is disconnected. */
 const endingMaxMs = 1_000;
 
 /** A live gateway says within this time that it sends nothing more. */
@@ -114,7 +114,7 @@ const farewellMaxMs = 1_000;
 type Alike = { readonly first: LinkAnswer; readonly answers: [number, string][] };
 
 class NodeLink implements LinkBacklog {
-  readonly #socket: Duplex;
+  readonly #socket: Socket;
   readonly #options: NodeLinksOptions;
   readonly #waiting = new SlotTable<RequestSignal>();
   /** Answers of this moment by their shared beginning, which later ones may share. */
@@ -133,7 +133,7 @@ class NodeLink implements LinkBacklog {
   #isQuiet = false;
   readonly #quiet = Promise.withResolvers<void>();
 
-  constructor(socket: Duplex, head: Buffer, options: NodeLinksOptions) {
+  constructor(socket: Socket, head: Buffer, options: NodeLinksOptions) {
     this.#socket = socket;
     this.#options = options;
     this.#long = new LongAnswers(socket, () => this.#becomeQuietIfIdle());
@@ -181,8 +181,8 @@ class NodeLink implements LinkBacklog {
     this.#flush();
     this.#long.sendAll();
     this.#socket.end();
-    // A paused gateway would keep the connection open, and with it this process.
-    setTimeout(() => this.#socket.destroy(), endingMaxMs).unref();
+    // A paused gateway would keep the connection open, and with it this process. The time begins again whenever bytes are taken.
+    this.#socket.setTimeout(endingMaxMs, () => this.#socket.destroy());
   }
 
   #leave(): void {
@@ -364,7 +364,7 @@ function answersTextOf(
 
 export class NodeLinks {
   readonly #options: NodeLinksOptions;
-  readonly #links = new Map<Duplex, NodeLink>();
+  readonly #links = new Map<Socket, NodeLink>();
   #isLeaving = false;
   #hasEnded = false;
 
@@ -377,7 +377,8 @@ export class NodeLinks {
   }
 
   /** Accepts the upgrade of a connection, or refuses it: a peer without a valid identity is no gateway. */
-  accept(request: IncomingMessage, socket: Duplex, head: Buffer, nowMs = Date.now()): void {
+  accept(request: IncomingMessage, head: Buffer, nowMs = Date.now()): void {
+    const { socket } = request;
     socket.on('error', () => socket.destroy());
     // Refused as if nothing listened, which will be true in a moment, so that the gateway goes elsewhere.
     if (this.#hasEnded) {
@@ -432,7 +433,7 @@ export class NodeLinks {
   }
 }
 
-function refuse(socket: Duplex, status: string): void {
+function refuse(socket: Socket, status: string): void {
   // No server closes such a connection, and the peer need not close its side.
   socket.end(`HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () =>
     socket.destroy(),

@@ -26,7 +26,7 @@ export const caller = {
 /** @returns a server on a free port of the loopback address, which answers 404 to everything except links */
 export async function listenForLinks(links: NodeLinks): Promise<Server> {
   const server = createServer((_request, response) => response.writeHead(404).end());
-  server.on('upgrade', (request, socket, head) => links.accept(request, socket, head));
+  server.on('upgrade', (request, _socket, head) => links.accept(request, head));
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });

@@ -51,7 +51,7 @@ export function serveApi<Context>(
     answer: serveLinks(pipeline, answerHeaders),
     onFault: (error) => log.warn({ err: error }, 'a link to a gateway failed'),
   });
-  frame.onUpgrade((request, socket, head) => links.accept(request, socket, head));
+  frame.onUpgrade((request, _socket, head) => links.accept(request, head));
   // Drains run in reverse, and one that takes too long is abandoned. The links then end anyway, because an open link would keep the server
   // from closing.
   frame.onDrain('the end of links to gateways', () => links.end());

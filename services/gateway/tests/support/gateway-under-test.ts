@@ -174,7 +174,7 @@ export class GatewayUnderTest {
       onFault: () => undefined,
     });
     if (options.linkHandler !== undefined)
-      server.on('upgrade', (request, socket, head) => links.accept(request, socket, head));
+      server.on('upgrade', (request, _socket, head) => links.accept(request, head));
     server.on('connection', (socket) => {
       sockets.add(socket);
       socket.on('close', () => sockets.delete(socket));

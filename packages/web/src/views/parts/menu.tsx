@@ -6,7 +6,7 @@ export type MenuItem = { readonly label: string; readonly onSelect: () => void }
 
 type MenuProps = {
   readonly label: string;
-  /** Asked for when the menu opens. */
+  /** Asked for while the menu is open, again when the state that they read changes. Their number and order stay. */
   readonly items: () => readonly (MenuItem | false)[];
   /** What the button shows. */
   readonly children: ComponentChildren;
@@ -14,25 +14,25 @@ type MenuProps = {
 
 /** A button that opens a menu: arrows move in it, a letter goes to an item, Esc closes it. */
 export function Menu({ label, items, children }: MenuProps) {
-  const open = useSignal<readonly MenuItem[] | undefined>(undefined);
+  const isOpen = useSignal(false);
   const button = useRef<HTMLButtonElement>(null);
   const list = useRef<HTMLDivElement>(null);
   const id = useId();
   const close = (): void => {
-    open.value = undefined;
+    isOpen.value = false;
     button.current?.focus();
   };
   useEffect(() => {
     if (list.current === null || button.current === null) return;
     showBeside(list.current, button.current);
     entriesOf(list.current)[0]?.focus();
-  }, [open.value]);
+  }, [isOpen.value]);
   return (
     <span
       class="menu"
       onFocusOut={({ currentTarget, relatedTarget }) => {
         if (!(relatedTarget instanceof Node && currentTarget.contains(relatedTarget)))
-          open.value = undefined;
+          isOpen.value = false;
       }}
     >
       <button
@@ -42,16 +42,15 @@ export function Menu({ label, items, children }: MenuProps) {
         aria-label={label}
         title={label}
         aria-haspopup="menu"
-        aria-expanded={open.value !== undefined}
-        {...(open.value !== undefined && { 'aria-controls': id })}
+        aria-expanded={isOpen.value}
+        {...(isOpen.value && { 'aria-controls': id })}
         onClick={() => {
-          open.value =
-            open.value === undefined ? items().filter((item) => item !== false) : undefined;
+          isOpen.value = !isOpen.value;
         }}
       >
         {children}
       </button>
-      {open.value !== undefined && (
+      {isOpen.value && (
         <div
           ref={list}
           id={id}
@@ -61,20 +60,23 @@ export function Menu({ label, items, children }: MenuProps) {
           aria-label={label}
           onKeyDown={(event) => moveByKey(event, close)}
         >
-          {open.value.map(({ label: text, onSelect }) => (
-            <button
-              key={text}
-              type="button"
-              role="menuitem"
-              tabIndex={-1}
-              onClick={() => {
-                close();
-                onSelect();
-              }}
-            >
-              {text}
-            </button>
-          ))}
+          {items().map(
+            (item, at) =>
+              item !== false && (
+                <button
+                  key={at}
+                  type="button"
+                  role="menuitem"
+                  tabIndex={-1}
+                  onClick={() => {
+                    close();
+                    item.onSelect();
+                  }}
+                >
+                  {item.label}
+                </button>
+              ),
+          )}
         </div>
       )}
     </span>
