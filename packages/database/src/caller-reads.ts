@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { HangUpSignal } from '@parley/api';
 import pg from 'pg';
 
-import { inTransaction, snapshotIsolation } from './pool.ts';
+import { inTransaction } from './pool.ts';
 import type { Client, Pool } from './pool.ts';
 import type { Queryable, Statement } from './queryable.ts';
 
@@ -101,7 +101,7 @@ class CallerConnection implements Queryable {
   snapshot<Result>(read: (snapshot: Queryable) => Promise<Result>): Promise<Result> {
     return inTransaction(
       this.#client,
-      snapshotIsolation,
+      'snapshot',
       () => read(this),
       () => {
         this.isBroken = true;

@@ -94,7 +94,7 @@ export class Pool extends pg.Pool {
  * @param options.connectionsMax most connections at once
  * @param options.connectTimeoutMs how long a request waits for a connection before it fails
  * @param options.statementTimeoutMs after this time Postgres ends a statement; 0 for never
- * @param options.idleInTransactionMaxMs after this time Postgres ends an idle transaction; a second by default
+ * @param options.idleInTransactionMaxMs after this time Postgres ends an idle transaction that may change something; a second by default
  * @param options.looksUpByKey for statements that always look up rows by key: they are planned once per connection, and never as a scan of
  *   a whole table
  * @param options.onError called for faults of idle connections (the server went away); must not throw
@@ -141,8 +141,17 @@ export function isStatementTimeout(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === queryCanceled;
 }
 
-/** For transactions that only read, as of one moment. */
-export const snapshotIsolation = 'REPEATABLE READ, READ ONLY';
+/** A snapshot locks nothing, so a process that is busy or paused for some time may continue with it. */
+const idleInSnapshotMaxMs = 600_000;
+
+const beginnings = {
+  /** Each statement sees what was committed before it. */
+  change: 'BEGIN ISOLATION LEVEL READ COMMITTED',
+  /** Only reads, all as of one moment. */
+  snapshot: `BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL idle_in_transaction_session_timeout = ${idleInSnapshotMaxMs}`,
+};
+
+type TransactionKind = keyof typeof beginnings;
 
 /**
  * Runs `work` in one transaction on a connection and commits. If `work` throws, the transaction is rolled back and the error rethrown.
@@ -151,13 +160,13 @@ export const snapshotIsolation = 'REPEATABLE READ, READ ONLY';
  */
 export async function inTransaction<Result>(
   client: Client,
-  isolation: 'READ COMMITTED' | typeof snapshotIsolation,
+  kind: TransactionKind,
   work: () => Promise<Result>,
   onBroken: () => void,
 ): Promise<Result> {
-  const begun = client.query(`BEGIN ISOLATION LEVEL ${isolation}`);
+  const begun = client.query(beginnings[kind]);
   // Changes wait for it, because without it each would be committed by itself. Reads do not.
-  if (isolation === snapshotIsolation) begun.catch(() => undefined);
+  if (kind === 'snapshot') begun.catch(() => undefined);
   else await begun;
   try {
     const result = await work();
@@ -172,7 +181,7 @@ export async function inTransaction<Result>(
 
 async function onOneConnection<Result>(
   pool: Pool,
-  isolation: 'READ COMMITTED' | typeof snapshotIsolation,
+  kind: TransactionKind,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
   const client = await pool.connect();
@@ -180,7 +189,7 @@ async function onOneConnection<Result>(
   try {
     return await inTransaction(
       client,
-      isolation,
+      kind,
       () => work(client),
       () => {
         isBroken = true;
@@ -196,7 +205,7 @@ export function transaction<Result>(
   pool: Pool,
   work: (client: Client) => Promise<Result>,
 ): Promise<Result> {
-  return onOneConnection(pool, 'READ COMMITTED', work);
+  return onOneConnection(pool, 'change', work);
 }
 
 /**
@@ -207,7 +216,7 @@ export function snapshot<Result>(
   pool: Pool,
   read: (snapshot: Queryable) => Promise<Result>,
 ): Promise<Result> {
-  return onOneConnection(pool, snapshotIsolation, (client) =>
+  return onOneConnection(pool, 'snapshot', (client) =>
     read(new TurnWrites(client, client.connection.stream)),
   );
 }
