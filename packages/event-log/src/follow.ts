@@ -112,7 +112,6 @@ export class LogFollower {
   static async start(options: FollowerOptions): Promise<LogFollower> {
     const follower = new LogFollower(options);
     options.subscriber.on('message', follower.#onMessage);
-    // The connection subscribes again after every reconnect, and missed entries are read then.
     const subscribed = options.subscriber.subscribe(follower.#channel).catch((error: unknown) => {
       options.log.warn({ err: error }, 'hints of the log cannot be followed yet');
     });

@@ -8,9 +8,11 @@ export type HintPublisher = {
   publish(channel: string, message: string): Promise<unknown>;
 };
 
-/** The part of a subscribed Redis client that a reader of hints needs. */
+/** The part of a Redis client for subscriptions that a reader of hints needs. `ready` comes with each new connection. */
 export type HintSubscriber = {
   subscribe(...channels: string[]): Promise<unknown>;
   on(event: 'message', listener: (channel: string, message: string) => void): unknown;
+  on(event: 'ready', listener: () => void): unknown;
   off(event: 'message', listener: (channel: string, message: string) => void): unknown;
+  off(event: 'ready', listener: () => void): unknown;
 };

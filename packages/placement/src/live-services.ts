@@ -33,7 +33,7 @@ type LiveServicesLog = {
 
 export type LiveServicesOptions = {
   readonly databaseUrl: string;
-  /** A client for subscriptions; its loss costs a third of a second per change. */
+  /** Its loss costs a third of a second per change. */
   readonly subscriber: HintSubscriber;
   readonly keyPrefix: string;
   readonly applicationName?: string;
@@ -60,6 +60,12 @@ export class LiveServices {
   #isStopped = false;
   #isFailing = false;
   readonly #onHint: (channel: string) => void;
+  readonly #subscribe = (): void => {
+    const { subscriber, log } = this.#options;
+    subscriber.subscribe(...this.#channels).catch((error: unknown) => {
+      log.info({ err: error }, 'hints of leases and accounts cannot be followed on Redis for now');
+    });
+  };
 
   constructor(options: LiveServicesOptions) {
     this.#options = options;
@@ -81,11 +87,10 @@ export class LiveServices {
    * Reads once and keeps reading. If the first read fails, the list is empty until Postgres answers.
    */
   async start(): Promise<void> {
-    const { subscriber, log } = this.#options;
+    const { subscriber } = this.#options;
     subscriber.on('message', this.#onHint);
-    subscriber.subscribe(...this.#channels).catch((error: unknown) => {
-      log.info({ err: error }, 'hints of leases and accounts cannot be followed on Redis for now');
-    });
+    subscriber.on('ready', this.#subscribe);
+    this.#subscribe();
     await this.#read();
   }
 
@@ -93,7 +98,9 @@ export class LiveServices {
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
-    this.#options.subscriber.off('message', this.#onHint);
+    const { subscriber } = this.#options;
+    subscriber.off('message', this.#onHint);
+    subscriber.off('ready', this.#subscribe);
     await this.#reading;
     await this.#pool.end();
   }

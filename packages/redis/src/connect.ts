@@ -37,6 +37,9 @@ const nodesReadIntervalMs = 5_000;
 const requestRedirections = 3;
 const requestRedirectionPauseMs = 40;
 
+/** The client handles no failure of subscriptions that it makes by itself. If it is closed meanwhile, that would end the process. */
+const autoResubscribe = false;
+
 const loggedLossIntervalMs = 60_000;
 
 /** Doubles from 50 ms to the longest pause, with a fifth of jitter so that processes do not return in step. */
@@ -53,7 +56,6 @@ type Use = {
   readonly connection: Pick<
     RedisOptions,
     | 'autoPipeliningIgnoredCommands'
-    | 'autoResubscribe'
     | 'commandTimeout'
     | 'connectTimeout'
     | 'enableAutoPipelining'
@@ -108,6 +110,7 @@ function open(config: RedisConfig, { connection, queuesOffline, cluster }: Use) 
   const tls = tlsOptions(address, config.ca);
   const common: ServerOptions = {
     ...connection,
+    autoResubscribe,
     keepAlive: keepAliveMs,
     ...(address.user === undefined ? {} : { username: address.user }),
     ...(address.password === undefined ? {} : { password: address.password }),
@@ -188,15 +191,14 @@ export function connectForRequests(config: RedisConfig, log: Logger): Redis {
 }
 
 /**
- * A connection for subscribers. It reconnects for ever and subscribes again. Messages published meanwhile are lost, so on every `ready`
- * event the subscriber must read from the log what it may have missed. For a cluster it is a connection to any one node.
+ * A connection for subscribers. It reconnects for ever. On every `ready` event the subscriber must subscribe again, and read from the stores
+ * what it may have missed, because messages published meanwhile are lost. For a cluster it is a connection to any one node.
  */
 export function connectForSubscriptions(config: RedisConfig, log: Logger): Redis {
   const use = {
     connection: {
       connectTimeout: patientConnectTimeoutMs,
       maxRetriesPerRequest: null,
-      autoResubscribe: true,
     },
     queuesOffline: true,
     cluster: {},
@@ -211,6 +213,7 @@ export function connectForSubscriptions(config: RedisConfig, log: Logger): Redis
             address.tls ? tlsOptions(address, config.ca) : undefined,
           ),
           keepAlive: keepAliveMs,
+          autoResubscribe,
           username: address.user,
           password: address.password,
           retryStrategy: (attempt: number) => reconnectDelayMs(attempt),

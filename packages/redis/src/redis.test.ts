@@ -79,6 +79,30 @@ describe.each(forms)('connectForSubscriptions to %s', (form) => {
   });
 });
 
+it('a subscriber that is closed while it subscribes again leaves no failure unhandled', async () => {
+  const subscribed: string[] = [];
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.on('data', (commands) => {
+      for (const [, name] of commands.toString().matchAll(/^\*\d+\r\n\$\d+\r\n(\w+)/gm)) {
+        if (name?.toLowerCase() !== 'subscribe') socket.write('+OK\r\n');
+        // Only the first one is answered, and its connection is lost.
+        else if (subscribed.push(name) === 1)
+          socket.end('*3\r\n$9\r\nsubscribe\r\n$1\r\nx\r\n:1\r\n');
+      }
+    });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const redis = connectForSubscriptions(configFor((server.address() as AddressInfo).port), quiet);
+  await redis.subscribe('x');
+  await once(redis, 'ready');
+  const again = redis.subscribe('x').catch(() => 'failed');
+  await expect.poll(() => subscribed.length, { timeout: 10_000 }).toBeGreaterThan(1);
+  redis.disconnect();
+  expect(await again).toBe('failed');
+  server.close();
+});
+
 describe('reconnectDelayMs', () => {
   it('grows to a second and stays there', () => {
     const delays = [1, 2, 3, 4, 5, 6, 1000].map((attempt) => reconnectDelayMs(attempt, () => 1));

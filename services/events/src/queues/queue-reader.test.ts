@@ -165,6 +165,26 @@ test('a client that hung up before the node caught up does not take the queue fr
   expect(next.isOver).toBe(false);
 });
 
+test('a queue whose end the node learns while it catches up is gone', async () => {
+  const { context, queue } = await makeQueue();
+  const behind = {
+    ...context,
+    follower: {
+      ...context.follower,
+      waitFor: async () => {
+        queue.end();
+        return true;
+      },
+    },
+  };
+  const polled = poll({ read: behind, texts: new EventTexts() }, queue, {
+    lastEventId: 0,
+    dontBlock: true,
+    signal: new AbortController().signal,
+  });
+  await expect(polled).rejects.toMatchObject({ code: 'BAD_EVENT_QUEUE_ID' });
+});
+
 test('a stream brings what comes while its client takes a long part after that part, each event once', async () => {
   const { log, context, queue, feed } = await makeQueue();
   const append = (count: number): void => {

@@ -163,6 +163,8 @@ export class QueueReader implements TurnWaiter {
     const after = await positionOf(context, queue, options.lastEventId, options.catchUp);
     // The client may have come back meanwhile, and must not be interrupted by its former request.
     if (options.signal.aborted) throw serviceUnavailable();
+    // Another node may have deleted it, which this one learnt while it caught up.
+    if (queue.hasEnded) throw badEventQueueId(queue.id);
     return new QueueReader(context, queue, options, after);
   }
 
