@@ -118,7 +118,7 @@ export const settings = {
   databaseIdleTransactionMs: secondsAsMs('PARLEY_DATABASE_IDLE_TRANSACTION_SECS', [0.1, 60], {
     default: '1',
     meaning:
-      'time after which Postgres ends a change whose process is busy or paused, since others wait for it',
+      'time after which Postgres rolls back a transaction that changes something while its process is busy or paused, since others wait for it',
   }),
   redisUrl: redisAddress('REDIS_URL', {
     meaning:

@@ -100,6 +100,7 @@ class CallerConnection implements Queryable {
 
   snapshot<Result>(read: (snapshot: Queryable) => Promise<Result>): Promise<Result> {
     return inTransaction(
+      this.#pool,
       this.#client,
       'snapshot',
       () => read(this),

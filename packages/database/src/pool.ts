@@ -44,16 +44,28 @@ const plannedForKeys =
 /** A paused process never holds the head of the log for longer. */
 const idleInTransactionUsualMs = 1_000;
 
+/**
+ * No request waits for a snapshot, so a process may be busy or paused for some time in one. Changes of the schema do wait, and with them
+ * every statement behind them.
+ */
+const idleInSnapshotUsualMs = 10_000;
+
 /** The time limit of a cancellation; the connection for cancellations is kept this long after the last one. */
 const cancelTimeoutMs = 2_000;
 const cancelIdleMs = 10_000;
 
 /** Connections to Postgres, and one more that is opened to cancel statements, because the others may all be busy. */
 export class Pool extends pg.Pool {
+  /** How long a snapshot may be idle. */
+  readonly idleInSnapshotMaxMs: number;
   readonly #cancels: pg.Pool;
 
   constructor(config: pg.PoolConfig, onError: (error: Error) => void) {
     super(config);
+    this.idleInSnapshotMaxMs = Math.max(
+      config.idle_in_transaction_session_timeout ?? 0,
+      idleInSnapshotUsualMs,
+    );
     this.#cancels = new pg.Pool({
       connectionString: config.connectionString,
       application_name: 'parley cancels',
@@ -141,17 +153,14 @@ export function isStatementTimeout(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === queryCanceled;
 }
 
-/** A snapshot locks nothing, so a process that is busy or paused for some time may continue with it. */
-const idleInSnapshotMaxMs = 600_000;
+/** For a change, each statement sees what was committed before it; a snapshot only reads, all as of one moment. */
+type TransactionKind = 'change' | 'snapshot';
 
-const beginnings = {
-  /** Each statement sees what was committed before it. */
-  change: 'BEGIN ISOLATION LEVEL READ COMMITTED',
-  /** Only reads, all as of one moment. */
-  snapshot: `BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL idle_in_transaction_session_timeout = ${idleInSnapshotMaxMs}`,
-};
-
-type TransactionKind = keyof typeof beginnings;
+function beginningOf(kind: TransactionKind, pool: Pool): string {
+  return kind === 'change'
+    ? 'BEGIN ISOLATION LEVEL READ COMMITTED'
+    : `BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY; SET LOCAL idle_in_transaction_session_timeout = ${pool.idleInSnapshotMaxMs}`;
+}
 
 /**
  * Runs `work` in one transaction on a connection and commits. If `work` throws, the transaction is rolled back and the error rethrown.
@@ -159,12 +168,13 @@ type TransactionKind = keyof typeof beginnings;
  * @param onBroken called if it could not be rolled back, so that the connection must not be used again
  */
 export async function inTransaction<Result>(
+  pool: Pool,
   client: Client,
   kind: TransactionKind,
   work: () => Promise<Result>,
   onBroken: () => void,
 ): Promise<Result> {
-  const begun = client.query(beginnings[kind]);
+  const begun = client.query(beginningOf(kind, pool));
   // Changes wait for it, because without it each would be committed by itself. Reads do not.
   if (kind === 'snapshot') begun.catch(() => undefined);
   else await begun;
@@ -188,6 +198,7 @@ async function onOneConnection<Result>(
   let isBroken = false;
   try {
     return await inTransaction(
+      pool,
       client,
       kind,
       () => work(client),

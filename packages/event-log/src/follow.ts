@@ -86,10 +86,9 @@ export class LogFollower {
   #headTimer: NodeJS.Timeout | undefined;
   #stopped = false;
   readonly #onReady = (): void => {
-    // Resolved when the connection is subscribed again: later commits send hints, and earlier entries are read now.
-    this.#options.subscriber.subscribe(this.#channel).then(
-      () => (this.#stopped ? undefined : this.checkHead()),
-      () => undefined,
+    // Resolved when the connection is subscribed: later commits send hints, and earlier entries are read now, or with the first head.
+    void this.#subscribe().then(() =>
+      this.#stopped || this.#earlyHints !== undefined ? undefined : this.checkHead(),
     );
   };
   readonly #onMessage = (channel: string, text: string): void => {
@@ -112,9 +111,8 @@ export class LogFollower {
   static async start(options: FollowerOptions): Promise<LogFollower> {
     const follower = new LogFollower(options);
     options.subscriber.on('message', follower.#onMessage);
-    const subscribed = options.subscriber.subscribe(follower.#channel).catch((error: unknown) => {
-      options.log.warn({ err: error }, 'hints of the log cannot be followed yet');
-    });
+    options.subscriber.on('ready', follower.#onReady);
+    const subscribed = follower.#subscribe();
     await Promise.race([subscribed, new Promise((resolve) => setTimeout(resolve, 1_000).unref())]);
     const askedAtMs = performance.now();
     // The head is read first, so that the next head check enters an epoch that opens between the two reads.
@@ -126,7 +124,6 @@ export class LogFollower {
     const early = follower.#earlyHints ?? [];
     follower.#earlyHints = undefined;
     for (const hint of early) follower.#takeHint(hint);
-    options.subscriber.on('ready', follower.#onReady);
     follower.#scheduleHeadCheck();
     return follower;
   }
@@ -192,6 +189,13 @@ export class LogFollower {
     this.#options.subscriber.off('message', this.#onMessage);
     this.#options.subscriber.off('ready', this.#onReady);
     await this.#repair;
+  }
+
+  async #subscribe(): Promise<void> {
+    const { subscriber, log } = this.#options;
+    await subscriber.subscribe(this.#channel).catch((error: unknown) => {
+      log.info({ err: error }, 'hints of the log cannot be followed on Redis for now');
+    });
   }
 
   #takeHint(hint: Hint): void {

@@ -163,7 +163,7 @@ describe('the end', () => {
     await waitUntil('the poll is held', () => held.length === 1);
     gateway.socket.on('data', () => {
       gateway.socket.pause();
-      setTimeout(() => gateway.socket.resume(), 10);
+      setTimeout(() => gateway.socket.resume(), 5);
     });
     // Read for several times as long as a gateway that reads nothing is waited for.
     const long = 'l'.repeat(24_000_000);

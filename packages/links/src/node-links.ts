@@ -105,8 +105,11 @@ const waitingMaxBytes = 2 * answerMaxBytes;
 /** A gateway that reads nothing between two checks is disconnected. It sends no requests meanwhile, so its backlog does not grow. */
 const readingCheckMs = 2_000;
 
-/** A gateway that reads nothing for this time after the end of a link is disconnected. */
-const endingMaxMs = 1_000;
+/** A gateway that neither reads nor sends for this time after the end of a link is disconnected. */
+const endingSilenceMs = 1_000;
+
+/** A gateway that reads more slowly is disconnected after this time, because the process waits for it to end. */
+const endingMaxMs = 10_000;
 
 /** A live gateway says within this time that it sends nothing more. */
 const farewellMaxMs = 1_000;
@@ -181,8 +184,15 @@ class NodeLink implements LinkBacklog {
     this.#flush();
     this.#long.sendAll();
     this.#socket.end();
-    // A paused gateway would keep the connection open, and with it this process. The time begins again whenever bytes are taken.
-    this.#socket.setTimeout(endingMaxMs, () => this.#socket.destroy());
+    const destroy = (): void => {
+      this.#socket.destroy();
+    };
+    // A paused gateway would keep the connection open, and with it this process.
+    setTimeout(destroy, endingMaxMs).unref();
+    // If this process was busy, what the gateway read meanwhile is noticed first.
+    this.#socket.setTimeout(endingSilenceMs, () =>
+      setImmediate(() => this.#socket.setTimeout(endingSilenceMs, destroy)),
+    );
   }
 
   #leave(): void {

@@ -37,7 +37,7 @@ const nodesReadIntervalMs = 5_000;
 const requestRedirections = 3;
 const requestRedirectionPauseMs = 40;
 
-/** The client handles no failure of subscriptions that it makes by itself. If it is closed meanwhile, that would end the process. */
+/** ioredis leaves a rejection unhandled, which ends the process, if it is closed while it subscribes again by itself. */
 const autoResubscribe = false;
 
 const loggedLossIntervalMs = 60_000;

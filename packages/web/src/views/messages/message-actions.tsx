@@ -105,7 +105,7 @@ export function muteAction(app: App, streamId: number, topic: string): MenuItem 
   };
 }
 
-/** Asked for when the menu opens: rights end with time. */
+/** Asked for while the menu is open: rights end with time. */
 function allActions(app: App, message: Message, open: OpenDialog): readonly (MenuItem | false)[] {
   const { state } = app;
   const t = texts.actions;

@@ -6,7 +6,10 @@ export type MenuItem = { readonly label: string; readonly onSelect: () => void }
 
 type MenuProps = {
   readonly label: string;
-  /** Asked for while the menu is open, again when the state that they read changes. Their number and order stay. */
+  /**
+   * Asked for while the menu is open, again when the state that they read changes. What cannot be done now is false, so that the others keep
+   * their places.
+   */
   readonly items: () => readonly (MenuItem | false)[];
   /** What the button shows. */
   readonly children: ComponentChildren;
@@ -25,8 +28,12 @@ export function Menu({ label, items, children }: MenuProps) {
   useEffect(() => {
     if (list.current === null || button.current === null) return;
     showBeside(list.current, button.current);
-    entriesOf(list.current)[0]?.focus();
   }, [isOpen.value]);
+  useEffect(() => {
+    // Also when the focused entry is gone.
+    if (list.current?.contains(document.activeElement) === false)
+      entriesOf(list.current)[0]?.focus();
+  });
   return (
     <span
       class="menu"
