@@ -1,5 +1,6 @@
 /** The log and its followers on real stores, which all guarantees of the system depend on. */
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 
 import type { ChangeEntry, PositionedEntry, SendItem } from '@parley/event-log';
 import {
@@ -127,6 +128,24 @@ test('positions are dense and in commit order under concurrent writes', async ()
   const stored = await readEntriesAfter(pool, start, 1_000);
   expect(seen).toEqual(stored);
 });
+
+test.each(['while it starts', 'later'])(
+  'a follower whose connection to Redis is lost %s hears hints on the next one',
+  async (when) => {
+    const loseConnection: (reconnects: boolean) => void = subscriber.disconnect.bind(subscriber);
+    const seen: PositionedEntry[] = [];
+    const starting = follow((entries) => seen.push(...entries));
+    if (when === 'later') await starting;
+    loseConnection(true);
+    await once(subscriber, 'ready');
+    await starting;
+    for (const count of [1, 2]) {
+      await append(count);
+      // Less than the time after which it would notice entries without hints.
+      await waitUntil('it is heard', () => seen.length === count, { deadlineMs: 30_000 });
+    }
+  },
+);
 
 test('several changes of one transaction have their own positions, in order', async () => {
   const seen: PositionedEntry[] = [];

@@ -14,8 +14,10 @@ const log = { warn: () => undefined, info: () => undefined };
 /** Stands for Redis: what is published is heard, unless the test cuts it off. */
 class Hints extends EventEmitter {
   readonly published: string[] = [];
+  readonly subscribed: string[][] = [];
 
-  subscribe(): Promise<void> {
+  subscribe(...channels: string[]): Promise<void> {
+    this.subscribed.push(channels);
     return Promise.resolve();
   }
 
@@ -63,6 +65,12 @@ function leaseOf(nodeId: string, isCurrent?: () => boolean): ServiceLease {
 }
 
 const liveIds = (): string[] => live.nodes('events').map((node) => node.nodeId);
+
+it('subscribes at its start and on each new connection', () => {
+  hints.emit('ready');
+  const channels = [leasesChannel('p'), accountsChannel('p')];
+  expect(hints.subscribed).toEqual([channels, channels]);
+});
 
 it('announces new leases and those that are given up', async () => {
   expect(liveIds()).toEqual([]);
