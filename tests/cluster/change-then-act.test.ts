@@ -9,6 +9,7 @@ import {
   readObjects,
   startLocalCluster,
   waitUntil,
+  untilAvailable,
 } from '@parley/test-kit';
 import type {
   Answer,
@@ -389,7 +390,8 @@ describe('the organization, its streams, and personal settings', () => {
       act: async (gateway) => {
         const email = `${unused('new').replace(' ', '')}@example.com`;
         const person = { email, password: 'xkzq93-vbn-41', full_name: 'New Person' };
-        await as(ada, gateway).post('users', person);
+        // On a busy machine the first password waits for its judge to start.
+        await untilAvailable(() => as(ada, gateway).post('users', person));
         const members = await as(ada, gateway).get(`streams/${hallId}/members`);
         return (members['subscribers'] as string[]).includes(email);
       },
