@@ -8,8 +8,8 @@ import {
   makeOrganization,
   readObjects,
   startLocalCluster,
-  waitUntil,
   untilAvailable,
+  waitUntil,
 } from '@parley/test-kit';
 import type {
   Answer,
