@@ -20,8 +20,9 @@
 
 set -euo pipefail
 
-# Twice the slowest start on two slow cores.
-HEALTHY_TIMEOUT_S=${PARLEY_UPGRADE_HEALTHY_TIMEOUT_SECS:-120}
+# Longer than a replica waits for its stores (PARLEY_START_LIMIT_SECS). One that
+# gives up ends, which is noticed at once.
+HEALTHY_TIMEOUT_S=${PARLEY_UPGRADE_HEALTHY_TIMEOUT_SECS:-$((${PARLEY_START_LIMIT_SECS:-300} + 60))}
 
 # Event nodes first, so that they understand whatever a newer service writes to
 # the log. The gateway last, so that every endpoint that it offers has a service.

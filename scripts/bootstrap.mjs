@@ -21,7 +21,6 @@ const pnpmFolder = join(toolsFolder, `pnpm-${pnpmVersion}`);
 export const pnpmEntry = join(pnpmFolder, 'node_modules', '.bin', 'pnpm');
 const installedMark = join(root, 'node_modules', '.parley-installed');
 
-const isRunByNpm = process.env.npm_lifecycle_event !== undefined;
 const parentCheckIntervalMs = 500;
 
 /** The Node that everything after the bootstrap runs on. */
@@ -42,6 +41,23 @@ export function say(text) {
 }
 
 /**
+ * Watches the npm that started this process: it starts commands through a shell, and may end without passing its signal on.
+ *
+ * @param {() => void} callback called once
+ * @returns {() => void} ends the watch
+ */
+export function whenNpmIsGone(callback) {
+  if (process.env.npm_lifecycle_event === undefined) return () => undefined;
+  const parent = process.ppid;
+  const watch = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(watch);
+    callback();
+  }, parentCheckIntervalMs).unref();
+  return () => clearInterval(watch);
+}
+
+/**
  * Runs one command to its end and passes on the signals that ask it to stop.
  *
  * @param {string} command the program
@@ -55,13 +71,9 @@ export function run(command, args, options = {}) {
     const forward = (signal) => child.kill(signal);
     const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
     for (const signal of signals) process.on(signal, forward);
-    // npm starts commands through a shell, and may end without passing its signal on.
-    const parent = process.ppid;
-    const watch = setInterval(() => {
-      if (isRunByNpm && process.ppid !== parent) child.kill('SIGTERM');
-    }, parentCheckIntervalMs);
+    const stopWatching = whenNpmIsGone(() => child.kill('SIGTERM'));
     const finish = (settle) => {
-      clearInterval(watch);
+      stopWatching();
       for (const signal of signals) process.off(signal, forward);
       settle();
     };

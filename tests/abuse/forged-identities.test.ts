@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 
-import { identityHeaderName } from '@parley/api';
+import { endpointHeaderName, identityHeaderName } from '@parley/api';
 import type { Caller } from '@parley/api';
 import { signIdentity } from '@parley/identity';
 import { linkPath, linkProtocol, linkRequestId } from '@parley/links';
@@ -14,30 +14,26 @@ import { startSmallOrganization } from '../api/small-organization.ts';
 import type { SmallOrganization } from '../api/small-organization.ts';
 import { sendRaw } from '../support/send-raw.ts';
 
-const deadlineMs = 20_000;
-const notLoggedIn = 'Not logged in: API authentication or user session required';
-
 let organization: SmallOrganization;
-let serviceUrl: string;
 let administrator: Caller;
 
 beforeAll(async () => {
   organization = await startSmallOrganization({ messages: 1, events: 1 });
-  serviceUrl = organization.cluster.getProcess('people', 0).url;
-  administrator = {
-    userId: organization.id('ann'),
-    email: 'Ann@example.com',
-    role: 'administrator',
-    botType: null,
-    botOwnerId: null,
-  };
+  administrator = organization.caller('ann');
 });
 afterAll(() => organization?.stop());
 
 const attempt = { requestId: 'f'.repeat(32) };
 
-function sign(secret: string, nowMs: number): string {
-  return signIdentity(secret, administrator, { ...attempt, nowMs });
+/** The time of the system. */
+function nowMs(): number {
+  return organization.cluster.settings.clock.nowMs();
+}
+
+const internalSecret = (): string => organization.cluster.settings.internalSecret;
+
+function sign(secret: string, atMs: number): string {
+  return signIdentity(secret, administrator, { ...attempt, nowMs: atMs });
 }
 
 /** The header of each forgery, created when it is used, because genuine ones are valid for only half a minute. */
@@ -48,62 +44,51 @@ const forgeries: readonly (readonly [what: string, make: () => string])[] = [
     'the claim without a signature',
     () => Buffer.from(JSON.stringify({ userId: 1 })).toString('base64url'),
   ],
-  ['an empty signature', () => `${sign('x'.repeat(40), Date.now()).split('.')[0] ?? ''}.`],
-  ['the signature of another secret', () => sign('x'.repeat(40), Date.now())],
+  ['an empty signature', () => `${sign('x'.repeat(40), nowMs()).split('.')[0] ?? ''}.`],
+  ['the signature of another secret', () => sign('x'.repeat(40), nowMs())],
   [
     'the signature of an empty secret',
     () => {
-      const [claim = ''] = sign('x'.repeat(40), Date.now()).split('.');
+      const [claim = ''] = sign('x'.repeat(40), nowMs()).split('.');
       return `${claim}.${createHmac('sha256', '').update(claim).digest('base64url')}`;
     },
   ],
-  [
-    'an expired identity',
-    () => sign(organization.cluster.settings.internalSecret, Date.now() - 120_000),
-  ],
-  [
-    'an identity from the future',
-    () => sign(organization.cluster.settings.internalSecret, Date.now() + 120_000),
-  ],
+  ['an expired identity', () => sign(internalSecret(), nowMs() - 120_000)],
+  ['an identity from the future', () => sign(internalSecret(), nowMs() + 120_000)],
   [
     'a genuine signature of another claim',
     () => {
-      const [, signature = ''] = sign(
-        organization.cluster.settings.internalSecret,
-        Date.now(),
-      ).split('.');
-      const [claim = ''] = sign('x'.repeat(40), Date.now() + 1).split('.');
+      const [, signature = ''] = sign(internalSecret(), nowMs()).split('.');
+      const [claim = ''] = sign('x'.repeat(40), nowMs() + 1).split('.');
       return `${claim}.${signature}`;
     },
   ],
 ];
 
 describe('directly at a service', () => {
+  const serviceUrl = (): string => organization.cluster.getProcess('messages', 0).url;
+  const upload = (headers: Readonly<Record<string, string>>): ReturnType<typeof sendRaw> =>
+    sendRaw(serviceUrl(), {
+      method: 'POST',
+      path: '/api/v1/user_uploads',
+      headers: { [endpointHeaderName]: 'upload-file', ...headers },
+    });
+  const msgOf = ({ text }: { readonly text: string }): unknown =>
+    (JSON.parse(text) as { readonly msg: unknown }).msg;
+
   test("only the installation's signature is trusted", async () => {
-    const header = sign(organization.cluster.settings.internalSecret, Date.now());
-    const { status, text } = await ask(serviceUrl, header);
-    expect([status, JSON.parse(text)]).toMatchObject([200, { email: 'Ann@example.com' }]);
+    const answer = await upload({ [identityHeaderName]: sign(internalSecret(), nowMs()) });
+    expect(msgOf(answer)).toBe('You must specify a file to upload');
   });
 
-  test.each(forgeries)('%s is not authenticated', async (_what, make) => {
-    const { status, text } = await ask(serviceUrl, make());
-    expect([status, JSON.parse(text)]).toEqual([401, { result: 'error', msg: notLoggedIn }]);
+  test.each(forgeries)('%s finds nothing there', async (_what, make) => {
+    const answer = await upload({ [identityHeaderName]: make() });
+    expect([answer.status, msgOf(answer)]).toEqual([404, 'Not found']);
   });
 
   test("users' credentials are ignored", async () => {
-    const { user, apiKey } = organization.accounts.ann;
-    const basic = Buffer.from(`${user.email}:${apiKey}`).toString('base64');
-    const answer = await sendRaw(
-      serviceUrl,
-      {
-        method: 'GET',
-        path: '/api/v1/users/me',
-        headers: { authorization: `Basic ${basic}` },
-        body: undefined,
-      },
-      deadlineMs,
-    );
-    expect(answer.status).toBe(401);
+    const answer = await upload(organization.client('ann').credentials);
+    expect(answer.status).toBe(404);
   });
 });
 
@@ -133,21 +118,15 @@ async function askForPolls(
 }
 
 describe('a link for polls', () => {
-  const signForLinks = (secret: string, nowMs = Date.now()): string =>
-    signIdentity(secret, null, { requestId: linkRequestId, nowMs });
+  const signForLinks = (secret: string, atMs = nowMs()): string =>
+    signIdentity(secret, null, { requestId: linkRequestId, nowMs: atMs });
   const nodeUrl = (): string => organization.cluster.getProcess('events', 0).url;
 
   test.each([
     ...forgeries,
-    [
-      'a genuine one for a request',
-      () => sign(organization.cluster.settings.internalSecret, Date.now()),
-    ],
+    ['a genuine one for a request', () => sign(internalSecret(), nowMs())],
     ['one for links by another secret', () => signForLinks('x'.repeat(40))],
-    [
-      'an expired one for links',
-      () => signForLinks(organization.cluster.settings.internalSecret, Date.now() - 120_000),
-    ],
+    ['an expired one for links', () => signForLinks(internalSecret(), nowMs() - 120_000)],
   ] as const)('%s opens none at an event node, which hangs up', async (_what, make) => {
     const answer = await askForPolls(nodeUrl(), { [identityHeaderName]: make() });
     expect(answer.status).toBe(401);
@@ -156,7 +135,7 @@ describe('a link for polls', () => {
   });
 
   test('a valid request for a link at a node opens none through the gateway', async () => {
-    const identity = signForLinks(organization.cluster.settings.internalSecret);
+    const identity = signForLinks(internalSecret());
     const atNode = await askForPolls(nodeUrl(), { [identityHeaderName]: identity });
     expect(atNode.status).toBe(101);
     // An invalid frame ends it.
@@ -170,22 +149,24 @@ describe('a link for polls', () => {
   });
 
   test('refused and idle connections do not delay the end of a node', async () => {
-    const node = await organization.cluster.startAnother('events');
+    const { cluster } = organization;
+    const node = await cluster.startAnother('events');
     const refused = await askForPolls(node.url, {});
     const idle = await askForPolls(node.url, {
-      [identityHeaderName]: signForLinks(organization.cluster.settings.internalSecret),
+      [identityHeaderName]: signForLinks(internalSecret()),
     });
     // Only half a frame.
     idle.socket.write(Buffer.from([0, 0, 0, 9, 0, 0, 0, 0, 0x5b]));
     expect([refused.status, idle.status]).toEqual([401, 101]);
-    expect(await node.kill('SIGTERM')).toMatchObject({ code: 0 });
+    const index = cluster.findProcesses('events').indexOf(node);
+    expect(await cluster.kill('events', index, 'SIGTERM')).toMatchObject({ code: 0 });
     refused.socket.destroy();
     idle.socket.destroy();
   });
 });
 
 describe('through the gateway', () => {
-  const trueOne = (): string => sign(organization.cluster.settings.internalSecret, Date.now());
+  const trueOne = (): string => sign(internalSecret(), nowMs());
 
   test('a header that a service would trust is dropped, in any spelling', async () => {
     for (const name of [
@@ -202,7 +183,7 @@ describe('through the gateway', () => {
 
   test('without credentials such a header authenticates nobody', async () => {
     const [url = ''] = organization.cluster.gatewayUrls;
-    expect((await ask(url, trueOne())).status).toBe(401);
+    expect((await askAs(url, trueOne())).status).toBe(401);
   });
 
   test("named in the Connection header, it does not remove the gateway's own", async () => {
@@ -213,15 +194,9 @@ describe('through the gateway', () => {
   });
 });
 
-function ask(url: string, header: string): ReturnType<typeof sendRaw> {
-  return sendRaw(
-    url,
-    {
-      method: 'GET',
-      path: '/api/v1/users/me',
-      headers: { [identityHeaderName]: header },
-      body: undefined,
-    },
-    deadlineMs,
-  );
-}
+const askAs = (url: string, identity: string): ReturnType<typeof sendRaw> =>
+  sendRaw(url, {
+    method: 'GET',
+    path: '/api/v1/users/me',
+    headers: { [identityHeaderName]: identity },
+  });

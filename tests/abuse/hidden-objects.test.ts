@@ -6,6 +6,7 @@
 import type { JsonObject, Method, Parameters } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { sendFiles } from '../api/send-form.ts';
 import { startSmallOrganization } from '../api/small-organization.ts';
 import type { PersonKey, SmallOrganization } from '../api/small-organization.ts';
 import { ChangeWatch } from '../hostile/change-watch.ts';
@@ -32,12 +33,11 @@ const streamName = 'Quiet Corner';
 beforeAll(async () => {
   organization = await startSmallOrganization({ messages: 1, events: 1 });
   const ann = organization.client('ann');
-  await ann.post('users/me/subscriptions', {
-    subscriptions: [{ name: streamName }],
+  await ann.subscribe(streamName, {
     invite_only: true,
     principals: ['Ann@example.com', 'bob@example.com'],
   });
-  const { uri } = await uploadOf('ann');
+  const uri = String((await sendFiles(ann, 'user_uploads', ['the plan']))['uri']);
   const { id } = await ann.post('messages', {
     type: 'stream',
     to: streamName,
@@ -49,13 +49,12 @@ beforeAll(async () => {
     to: ['bob@example.com'],
     content: 'between us',
   });
-  const { stream_id: streamId } = await ann.get('get_stream_id', { stream: streamName });
   const { attachments } = await ann.get('attachments');
   const { queue_id: queueId } = await ann.post('register', { event_types: ['message'] });
   real = {
     message: id as number,
     privateMessage: privateId as number,
-    stream: streamId as number,
+    stream: await ann.streamId(streamName),
     streamName: streamName.toUpperCase(),
     attachment: (attachments as JsonObject[])[0]?.['id'] as number,
     upload: uri,
@@ -80,199 +79,135 @@ beforeAll(async () => {
 });
 afterAll(() => organization?.stop());
 
-async function uploadOf(who: PersonKey): Promise<{ uri: string }> {
-  const { user, apiKey } = organization.accounts[who];
-  const form = new FormData();
-  form.set('file', new Blob(['the plan']), 'plan.txt');
-  const answer = await fetch(`${organization.cluster.url}/api/v1/user_uploads`, {
-    method: 'POST',
-    headers: {
-      authorization: `Basic ${Buffer.from(`${user.email}:${apiKey}`).toString('base64')}`,
-    },
-    body: form,
-  });
-  return (await answer.json()) as { uri: string };
-}
-
-type Attempt = readonly [
-  what: string,
-  method: Method,
-  path: (hidden: Hidden) => string,
-  parameters?: (hidden: Hidden) => Parameters,
-];
+/** A request; `{stream}` and the like, in its path or as a parameter, stand for what is hidden. */
+type Attempt = readonly [what: string, method: Method, path: string, parameters?: Parameters];
 
 const ofMessages = (['message', 'privateMessage'] as const).flatMap<Attempt>((kind) => [
-  [`read a ${kind}`, 'GET', (hidden) => `messages/${hidden[kind]}`],
-  [`read the history of a ${kind}`, 'GET', (hidden) => `messages/${hidden[kind]}/history`],
-  [
-    `edit a ${kind}`,
-    'PATCH',
-    (hidden) => `messages/${hidden[kind]}`,
-    () => ({ content: 'taken over' }),
-  ],
-  [`delete a ${kind}`, 'DELETE', (hidden) => `messages/${hidden[kind]}`],
-  [
-    `react to a ${kind}`,
-    'POST',
-    (hidden) => `messages/${hidden[kind]}/reactions`,
-    () => ({ emoji_name: 'octopus' }),
-  ],
+  [`read a ${kind}`, 'GET', `messages/{${kind}}`],
+  [`read the history of a ${kind}`, 'GET', `messages/{${kind}}/history`],
+  [`edit a ${kind}`, 'PATCH', `messages/{${kind}}`, { content: 'taken over' }],
+  [`delete a ${kind}`, 'DELETE', `messages/{${kind}}`],
+  [`react to a ${kind}`, 'POST', `messages/{${kind}}/reactions`, { emoji_name: 'octopus' }],
   [
     `take a reaction from a ${kind}`,
     'DELETE',
-    (hidden) => `messages/${hidden[kind]}/reactions`,
-    () => ({ emoji_name: 'octopus' }),
+    `messages/{${kind}}/reactions`,
+    { emoji_name: 'octopus' },
   ],
   [
     `add a submessage to a ${kind}`,
     'POST',
-    () => 'submessage',
-    (hidden) => ({ message_id: hidden[kind], msg_type: 'widget', content: '{}' }),
+    'submessage',
+    { message_id: `{${kind}}`, msg_type: 'widget', content: '{}' },
   ],
   [
     `star a ${kind}`,
     'POST',
-    () => 'messages/flags',
-    (hidden) => ({ messages: [hidden[kind]], op: 'add', flag: 'starred' }),
+    'messages/flags',
+    { messages: [`{${kind}}`], op: 'add', flag: 'starred' },
   ],
   [
     `match a ${kind}`,
     'GET',
-    () => 'messages/matches_narrow',
-    (hidden) => ({ msg_ids: [hidden[kind]], narrow: [['search', 'plan']] }),
+    'messages/matches_narrow',
+    { msg_ids: [`{${kind}}`], narrow: [['search', 'plan']] },
   ],
 ]);
 
-const attempts: readonly Attempt[] = [
-  ...ofMessages,
-  ['list the members of a stream', 'GET', ({ stream }) => `streams/${stream}/members`],
-  ['list the topics of a stream', 'GET', ({ stream }) => `users/me/${stream}/topics`],
-  ['narrow to a stream', 'GET', () => 'messages', ({ stream }) => narrowedTo(stream)],
-  [
-    'narrow to a stream by its name',
-    'GET',
-    () => 'messages',
-    (hidden) => narrowedTo(hidden.streamName),
-  ],
-  [
-    'exclude a stream by its name',
-    'GET',
-    () => 'messages',
-    (hidden) => narrowedTo(hidden.streamName, true),
-  ],
+const ofStreams: readonly Attempt[] = [
+  ['list the members of a stream', 'GET', 'streams/{stream}/members'],
+  ['list the topics of a stream', 'GET', 'users/me/{stream}/topics'],
+  ['narrow to a stream', 'GET', 'messages', narrowedTo('{stream}')],
+  ['narrow to a stream by its name', 'GET', 'messages', narrowedTo('{streamName}')],
+  ['exclude a stream by its name', 'GET', 'messages', narrowedTo('{streamName}', true)],
   [
     'match messages with the name of a stream',
     'GET',
-    () => 'messages/matches_narrow',
-    (hidden) => ({ msg_ids: [hidden.message], narrow: narrowedTo(hidden.streamName).narrow }),
+    'messages/matches_narrow',
+    { msg_ids: ['{message}'], narrow: narrowedTo('{streamName}').narrow },
   ],
-  [
-    'find the id of a stream',
-    'GET',
-    () => 'get_stream_id',
-    (hidden) => ({ stream: hidden.streamName }),
-  ],
+  ['find the id of a stream', 'GET', 'get_stream_id', { stream: '{streamName}' }],
   ...(['add', 'remove'] as const).map((op): Attempt => [
     `mute a topic of a stream by its name: ${op}`,
     'PATCH',
-    () => 'users/me/subscriptions/muted_topics',
-    (hidden) => ({ stream: hidden.streamName, topic: 'plans', op }),
+    'users/me/subscriptions/muted_topics',
+    { stream: '{streamName}', topic: 'plans', op },
   ]),
   ...([true, false] as const).map((fatal): Attempt => [
     `subscribe to a stream by its name, ${fatal ? '' : 'not '}fatal`,
     'POST',
-    () => 'users/me/subscriptions',
-    (hidden) => ({
-      subscriptions: [{ name: hidden.streamName }],
-      authorization_errors_fatal: fatal,
-    }),
+    'users/me/subscriptions',
+    { subscriptions: [{ name: '{streamName}' }], authorization_errors_fatal: fatal },
   ]),
   [
     'subscribe to one stream and leave another',
     'PATCH',
-    () => 'users/me/subscriptions',
-    (hidden) => ({ add: [{ name: hidden.streamName }], delete: ['nothing'] }),
+    'users/me/subscriptions',
+    { add: [{ name: '{streamName}' }], delete: ['nothing'] },
   ],
   [
     'make a stream one of the default streams',
     'POST',
-    () => 'default_streams',
-    (hidden) => ({ stream_name: hidden.streamName }),
+    'default_streams',
+    { stream_name: '{streamName}' },
   ],
   [
     'put a stream into a group',
     'POST',
-    () => 'default_stream_groups/create',
-    (hidden) => ({ group_name: 'x', description: 'x', stream_names: [hidden.streamName] }),
+    'default_stream_groups/create',
+    { group_name: 'x', description: 'x', stream_names: ['{streamName}'] },
   ],
   [
     'create a bot with a stream',
     'POST',
-    () => 'bots',
-    (hidden) => ({
-      full_name: 'Ear',
-      short_name: 'ear',
-      default_sending_stream: hidden.streamName,
-    }),
+    'bots',
+    { full_name: 'Ear', short_name: 'ear', default_sending_stream: '{streamName}' },
   ],
   [
     'link to a stream',
     'POST',
-    () => 'messages/render',
-    (hidden) => ({ content: `#**${hidden.streamName}** #**${hidden.streamName}>plans**` }),
+    'messages/render',
+    { content: '#**{streamName}** #**{streamName}>plans**' },
   ],
-  [
-    'mark a stream as read',
-    'POST',
-    () => 'mark_stream_as_read',
-    ({ stream }) => ({ stream_id: stream }),
-  ],
+  ['mark a stream as read', 'POST', 'mark_stream_as_read', { stream_id: '{stream}' }],
   [
     'mark a topic as read',
     'POST',
-    () => 'mark_topic_as_read',
-    ({ stream }) => ({ stream_id: stream, topic_name: 'plans' }),
+    'mark_topic_as_read',
+    { stream_id: '{stream}', topic_name: 'plans' },
   ],
   [
     'pin a stream',
     'PATCH',
-    ({ stream }) => `users/me/subscriptions/${stream}`,
-    () => ({ property: 'pin_to_top', value: true }),
+    'users/me/subscriptions/{stream}',
+    { property: 'pin_to_top', value: true },
   ],
   [
     'mute a topic of a stream',
     'PATCH',
-    () => 'users/me/subscriptions/muted_topics',
-    ({ stream }) => ({ stream_id: stream, topic: 'plans', op: 'add' }),
+    'users/me/subscriptions/muted_topics',
+    { stream_id: '{stream}', topic: 'plans', op: 'add' },
   ],
-  [
-    'list the subscribers of a stream',
-    'GET',
-    ({ stream }) => `users/${organization.id('ann')}/subscriptions/${stream}`,
-  ],
-  ['ask for the address of a stream', 'GET', ({ stream }) => `streams/${stream}/email_address`],
-  ['delete an attachment', 'DELETE', ({ attachment }) => `attachments/${attachment}`],
+  ['list the subscribers of a stream', 'GET', 'users/{ann}/subscriptions/{stream}'],
+  ['ask for the address of a stream', 'GET', 'streams/{stream}/email_address'],
+];
+
+const attempts: readonly Attempt[] = [
+  ...ofMessages,
+  ...ofStreams,
+  ['delete an attachment', 'DELETE', 'attachments/{attachment}'],
 ];
 
 function narrowedTo(
   operand: number | string,
   negated = false,
 ): Parameters & { readonly narrow: readonly object[] } {
-  return {
-    anchor: 0,
-    num_before: 0,
-    num_after: 5,
-    narrow: [{ operator: 'stream', operand, negated }],
-  };
+  const narrow = [{ operator: 'stream', operand, negated }];
+  return { anchor: 0, num_before: 0, num_after: 5, narrow };
 }
 
-function sendingTo(stream: number | string): Parameters {
-  return { type: 'stream', to: stream, topic: 'x', content: 'in' };
-}
-
-function polling(queue: string): Parameters {
-  return { queue_id: queue, last_event_id: -1, dont_block: true };
-}
+const sending = { type: 'stream', topic: 'x', content: 'in' };
+const polling = { queue_id: '{queue}', last_event_id: -1, dont_block: true };
 
 function named(
   list: readonly Attempt[],
@@ -280,15 +215,31 @@ function named(
   return list.map((attempt) => ({ what: attempt[0], attempt }));
 }
 
+/** A value with what is hidden in the places of its names; a place that is a whole text keeps its type. */
+function filled(value: unknown, hidden: Hidden): unknown {
+  if (typeof value === 'string') {
+    const idOf = (name: string): number | string =>
+      name === 'ann' ? organization.id('ann') : hidden[name as keyof Hidden];
+    const whole = /^\{(\w+)\}$/.exec(value)?.[1];
+    if (whole !== undefined) return idOf(whole);
+    return value.replaceAll(/\{(\w+)\}/g, (_, name: string) => String(idOf(name)));
+  }
+  if (Array.isArray(value)) return value.map((item) => filled(item, hidden));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [name, filled(member, hidden)]),
+  );
+}
+
 /** The answer, without the id from the request. */
 async function answerOf(
   who: PersonKey,
-  [, method, path, parameters = () => ({})]: Attempt,
+  [, method, path, parameters = {}]: Attempt,
   hidden: Hidden,
 ): Promise<unknown> {
   const { status, body } = await organization
     .client(who)
-    .request(method, path(hidden), parameters(hidden));
+    .request(method, String(filled(path, hidden)), filled(parameters, hidden) as Parameters);
   const text = JSON.stringify(body);
   const own = Object.values(hidden).toSorted((a, b) => String(b).length - String(a).length);
   return {
@@ -314,43 +265,24 @@ describe.each(['cat', 'gil'] as const)('%s cannot', (who) => {
 
 /** A bot may send wherever its owner may. */
 const sends: readonly Attempt[] = [
-  ['send into a stream', 'POST', () => 'messages', ({ stream }) => sendingTo(stream)],
-  [
-    'send into a stream by its name',
+  ['send into a stream', 'POST', 'messages', { ...sending, to: '{stream}' }],
+  ['send into a stream by its name', 'POST', 'messages', { ...sending, to: '{streamName}' }],
+  ...(['send_later', 'remind'] as const).map((delivery_type): Attempt => [
+    `have a message sent later into a stream: ${delivery_type}`,
     'POST',
-    () => 'messages',
-    (hidden) => sendingTo(hidden.streamName),
-  ],
-  [
-    'send into a stream later',
-    'POST',
-    () => 'messages',
-    (hidden) => ({
-      ...sendingTo(hidden.streamName),
-      delivery_type: 'send_later',
-      deliver_at: '2100-01-01T00:00:00Z',
-    }),
-  ],
-  [
-    'be reminded in a stream',
-    'POST',
-    () => 'messages',
-    (hidden) => ({
-      ...sendingTo(hidden.streamName),
-      delivery_type: 'remind',
-      deliver_at: '2100-01-01T00:00:00Z',
-    }),
-  ],
+    'messages',
+    { ...sending, to: '{streamName}', delivery_type, deliver_at: '2100-01-01T00:00:00Z' },
+  ]),
 ];
 
 /** Objects whose refusal differs from that of a missing id, as documented: their ids are random, or not secret. */
 const refusedByName: readonly Attempt[] = [
-  ['poll a queue', 'GET', () => 'events', ({ queue }) => polling(queue)],
-  ['follow a queue', 'GET', () => 'events/stream', ({ queue }) => polling(queue)],
-  ['end a queue', 'DELETE', () => 'events', ({ queue }) => ({ queue_id: queue })],
-  ['rename a bot of somebody', 'PATCH', ({ bot }) => `bots/${bot}`, () => ({ full_name: 'Mine' })],
-  ['end a bot of somebody', 'DELETE', ({ bot }) => `bots/${bot}`],
-  ['take the key of a bot', 'POST', ({ bot }) => `bots/${bot}/api_key/regenerate`],
+  ['poll a queue', 'GET', 'events', polling],
+  ['follow a queue', 'GET', 'events/stream', polling],
+  ['end a queue', 'DELETE', 'events', { queue_id: '{queue}' }],
+  ['rename a bot of somebody', 'PATCH', 'bots/{bot}', { full_name: 'Mine' }],
+  ['end a bot of somebody', 'DELETE', 'bots/{bot}'],
+  ['take the key of a bot', 'POST', 'bots/{bot}/api_key/regenerate'],
 ];
 
 describe.each(['cat', 'gil'] as const)('%s cannot', (who) => {
@@ -361,12 +293,9 @@ describe.each(['cat', 'gil'] as const)('%s cannot', (who) => {
   });
 
   test('download a file', async () => {
-    const { user, apiKey } = organization.accounts[who];
     const answer = await fetch(`${organization.cluster.url}${real.upload}`, {
       redirect: 'manual',
-      headers: {
-        authorization: `Basic ${Buffer.from(`${user.email}:${apiKey}`).toString('base64')}`,
-      },
+      headers: organization.client(who).credentials,
     });
     expect([answer.status, await answer.text()]).toEqual([
       403,

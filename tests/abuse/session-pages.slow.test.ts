@@ -2,7 +2,6 @@
  * The session of a person in a real browser, while another server on the same host serves pages against it: browsers share cookies between the
  * ports of a host, and take those for one site, so only the gateway keeps such pages out.
  */
-import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
@@ -11,14 +10,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { waitUntil } from '@parley/test-kit';
-import { chromium } from 'playwright-core';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 
 import { startSmallOrganization } from '../api/small-organization.ts';
 import type { SmallOrganization } from '../api/small-organization.ts';
-
-const browserPath = '/usr/bin/chromium';
+import { launchBrowser } from '../browser/chromium.ts';
 
 let organization: SmallOrganization;
 let folder: string;
@@ -29,14 +26,11 @@ let context: BrowserContext;
 let own: Page;
 
 beforeAll(async () => {
-  if (!existsSync(browserPath))
-    throw new Error(
-      `There is no ${browserPath}: \`apt-get install --no-install-recommends chromium\` installs it.`,
-    );
   folder = await mkdtemp(join(tmpdir(), 'parley-web-'));
   await mkdir(join(folder, 'assets'));
   await writeFile(join(folder, 'index.html'), '<!doctype html><title>Own</title>');
   organization = await startSmallOrganization({
+    time: 'flows',
     events: 1,
     environment: { PARLEY_WEB_DIR: folder },
   });
@@ -49,8 +43,7 @@ beforeAll(async () => {
       resolve(`http://127.0.0.1:${(evil.address() as AddressInfo).port}/`),
     );
   });
-  // Chromium's sandbox does not run as root, which continuous integration uses.
-  browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox'] });
+  browser = await launchBrowser();
 });
 
 afterAll(async () => {

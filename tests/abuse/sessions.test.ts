@@ -19,7 +19,7 @@ beforeAll(async () => {
   organization = await startSmallOrganization({
     messages: 1,
     events: 1,
-    environment: { PARLEY_PUBLIC_URL: publicUrl },
+    gatewaySettings: { PARLEY_PUBLIC_URL: publicUrl },
   });
   victim = newBrowser();
   await victim.signIn('bob@example.com', 'bob-secret');
@@ -27,7 +27,7 @@ beforeAll(async () => {
 afterAll(() => organization?.stop());
 
 function newBrowser(cookie?: string): Browser {
-  return new Browser(organization.cluster.url, cookie);
+  return new Browser(organization.url, cookie);
 }
 
 const crossOrigin = { result: 'error', msg: 'A session works only in pages of this server.' };
@@ -170,10 +170,8 @@ describe('the answer to a cookie', () => {
 });
 
 describe('a key', () => {
-  const keyOf = (who: 'ann' | 'bob'): string => {
-    const { user, apiKey } = organization.accounts[who];
-    return `Basic ${Buffer.from(`${user.email}:${apiKey}`).toString('base64')}`;
-  };
+  const keyOf = (who: 'ann' | 'bob'): string =>
+    organization.client(who).credentials['authorization'] ?? '';
 
   test('takes precedence over a cookie, also if it is wrong, and needs no page', async () => {
     const ask = (authorization: string): Promise<BrowserAnswer> =>

@@ -1,15 +1,15 @@
 /** Alert words and the pointer through the gateway, on two replicas that match the words. */
-import { ApiClient } from '@parley/test-kit';
 import type { TestAccount } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 import { FollowedQueue } from './follow-queue.ts';
 import { fetchMessages, refusalOf, startMessageFixture } from './message-fixture.ts';
 import type { MessageFixture } from './message-fixture.ts';
+import { expectRefusal, missing } from './refusals.ts';
 
 let all: MessageFixture;
 beforeAll(async () => {
-  all = await startMessageFixture({ events: 1, messages: 2 });
+  all = await startMessageFixture();
   const { organization, ann, bob, cat } = all;
   await organization.makeStream('Denmark', [ann, bob, cat]);
 });
@@ -26,6 +26,11 @@ async function add(account: TestAccount, ...words: unknown[]): Promise<unknown> 
 
 async function remove(account: TestAccount, ...words: string[]): Promise<unknown> {
   return (await account.client.delete(path, { alert_words: words }))['alert_words'];
+}
+
+/** Sends a text so often that both replicas take part, because the gateway uses them in turn. */
+function sendOften(text: string): Promise<number[]> {
+  return Promise.all([1, 2, 3, 4].map(() => all.ann.client.sendToStream('Denmark', 'x', text)));
 }
 
 async function flagsOf(account: TestAccount, id: number): Promise<unknown> {
@@ -49,84 +54,43 @@ describe('users/me/alert_words', () => {
     expect(state['alert_words']).toEqual(['Ann', 'a b']);
   });
 
-  test("each call sends the caller's queues the whole list, even if nothing changed", async () => {
-    const { ann, bob } = all;
-    const queue = await FollowedQueue.open(ann.client, { event_types: ['alert_words'] });
-    const other = await FollowedQueue.open(bob.client);
-    await add(ann, 'one', 'two');
-    await add(ann, 'one');
-    await remove(ann, 'three');
-    await remove(ann, 'one');
-    const event = (...alert_words: string[]): object => ({ type: 'alert_words', alert_words });
-    expect(await queue.next(4)).toEqual([
-      event('one', 'two'),
-      event('one', 'two'),
-      event('one', 'two'),
-      event('two'),
-    ]);
-    await add(bob, 'bob');
-    expect(await other.next(1)).toEqual([event('bob')]);
-  });
-
   test('refuses invalid lists', async () => {
     const { ann } = all;
-    const refused = (alert_words: unknown, method: 'post' | 'delete' = 'post'): Promise<unknown> =>
-      refusalOf(ann.client[method](path, { alert_words }));
-    for (const method of ['post', 'delete'] as const) {
-      expect(await refused(undefined, method)).toMatchObject({
-        status: 400,
-        code: 'REQUEST_VARIABLE_MISSING',
-        var_name: 'alert_words',
-      });
-      expect(await refused('deploy', method)).toMatchObject({
-        status: 400,
-        msg: 'Argument "alert_words" is not valid JSON.',
-      });
-      expect(await refused('"deploy"', method)).toMatchObject({
-        status: 400,
-        msg: 'alert_words is not a list',
-      });
-      expect(await refused(['a', 1], method)).toMatchObject({
-        status: 400,
-        msg: 'alert_words[1] is not a string',
-      });
-      expect(await refused(['a\0'], method)).toMatchObject({
+    for (const method of ['POST', 'DELETE'] as const) {
+      const send = (alert_words: unknown): Promise<unknown> =>
+        ann.client.call(method, path, { alert_words });
+      await expectRefusal(send(undefined), missing('alert_words'));
+      await expectRefusal(send('deploy'), 'Argument "alert_words" is not valid JSON.');
+      await expectRefusal(send('"deploy"'), 'alert_words is not a list');
+      await expectRefusal(send(['a', 1]), 'alert_words[1] is not a string');
+      expect(await refusalOf(send(['a\0']))).toMatchObject({
         status: 400,
         code: 'REQUEST_VARIABLE_INVALID',
       });
     }
-    expect(await refused(['a', '😀'.repeat(101)])).toMatchObject({
-      msg: 'alert_words[1] is too long (limit: 100 characters)',
-    });
-    expect(await refused(Array.from({ length: 1_001 }, (_, n) => `w${n}`))).toMatchObject({
-      msg: 'alert_words is too long (limit: 1000 items)',
-    });
+    await expectRefusal(
+      add(ann, 'a', '😀'.repeat(101)),
+      'alert_words[1] is too long (limit: 100 characters)',
+    );
+    const words = (count: number): string[] => Array.from({ length: count }, (_, n) => `w${n}`);
+    const tooMany = 'alert_words is too long (limit: 1000 items)';
+    await expectRefusal(add(ann, ...words(1_001)), tooMany);
     expect(await add(ann, '😀'.repeat(100), '\ud800')).toEqual(['😀'.repeat(100), '\ufffd']);
-    await add(ann, ...Array.from({ length: 998 }, (_, n) => `w${n}`));
-    expect(await refused(['one more'])).toMatchObject({
-      msg: 'alert_words is too long (limit: 1000 items)',
-    });
+    await add(ann, ...words(998));
+    await expectRefusal(add(ann, 'one more'), tooMany);
     expect(await add(ann, 'w1')).toHaveLength(1_000);
   });
 
-  test('guests and bots have their own words; a request without an account is refused', async () => {
-    const { guest, bot, organization, bob, cluster } = all;
-    expect(await add(guest, 'guest')).toEqual(['guest']);
-    expect(await add(bot, 'bot')).toEqual(['bot']);
-    const hook = await organization.makeAccount('Hook', { botType: 2, owner: bob });
-    expect(await refusalOf(add(hook, 'hook'))).toMatchObject({ status: 401 });
-    const nobody = new ApiClient({ urls: cluster.gatewayUrls });
-    expect(await refusalOf(nobody.get(path))).toMatchObject({ status: 401 });
+  test('guests and bots have their own words', async () => {
+    expect(await add(all.guest, 'guest')).toEqual(['guest']);
+    expect(await add(all.bot, 'bot')).toEqual(['bot']);
   });
 
   test('every replica matches a word from the first send after its addition until its removal', async () => {
     const { ann, bob } = all;
-    // Both replicas take part, because the gateway uses them in turn.
     for (let round = 0; round < 4; round += 1) {
       await add(bob, 'Grød');
-      const flagged = await Promise.all(
-        [1, 2, 3, 4].map(() => ann.client.sendToStream('Denmark', 'x', 'some grød, please')),
-      );
+      const flagged = await sendOften('some grød, please');
       for (const id of flagged) {
         expect(await flagsOf(bob, id)).toEqual(['has_alert_word']);
         expect(await flagsOf(ann, id)).toEqual([]);
@@ -159,12 +123,10 @@ describe('users/me/alert_words', () => {
         values: [bob.id, word],
       });
     await insert('first');
-    await Promise.all([1, 2, 3, 4].map(() => ann.client.sendToStream('Denmark', 'x', 'x')));
+    await sendOften('x');
     await pool.query({ text: 'DELETE FROM alert_words' });
     await insert('second');
-    const ids = await Promise.all(
-      [1, 2, 3, 4].map(() => ann.client.sendToStream('Denmark', 'x', 'first and second')),
-    );
+    const ids = await sendOften('first and second');
     await pool.query({ text: `UPDATE alert_words SET word = 'third'` });
     const late = await ann.client.sendToStream('Denmark', 'x', 'second');
     for (const id of ids) expect(await flagsOf(bob, id)).toEqual(['has_alert_word']);
@@ -172,7 +134,7 @@ describe('users/me/alert_words', () => {
   });
 
   test('the words of a reactivated account still match', async () => {
-    const { ann, cat, pool } = all;
+    const { cat, pool } = all;
     await add(cat, 'return');
     const setActive = (isActive: boolean): Promise<unknown> =>
       pool.query({
@@ -180,13 +142,9 @@ describe('users/me/alert_words', () => {
         values: [cat.id, isActive],
       });
     await setActive(false);
-    await Promise.all(
-      [1, 2, 3, 4].map(() => ann.client.sendToStream('Denmark', 'x', 'while away')),
-    );
+    await sendOften('while away');
     await setActive(true);
-    const ids = await Promise.all(
-      [1, 2, 3, 4].map(() => ann.client.sendToStream('Denmark', 'x', 'many happy return')),
-    );
+    const ids = await sendOften('many happy return');
     for (const id of ids) expect(await flagsOf(cat, id)).toEqual(['has_alert_word']);
   });
 });
@@ -227,25 +185,19 @@ describe('users/me/pointer', () => {
     const foreign = await ann.client.sendPrivately([bob.email], 'not for the guest');
     const stream = await ann.client.sendToStream('Denmark', 'x', 'not his either');
     for (const method of ['POST', 'PUT'] as const) {
-      const refused = (value: unknown): Promise<unknown> =>
-        refusalOf(guest.client.call(method, pointer, { pointer: value }));
-      for (const id of [foreign, stream, 1_000_000_000, 4_294_967_295]) {
-        expect(await refused(id)).toEqual({
-          status: 400,
-          result: 'error',
-          msg: 'Invalid message ID',
-          code: 'BAD_REQUEST',
-        });
-      }
+      const move = (value: unknown): Promise<unknown> =>
+        guest.client.call(method, pointer, { pointer: value });
+      for (const id of [foreign, stream, 1_000_000_000, 4_294_967_295])
+        await expectRefusal(move(id), 'Invalid message ID');
       for (const value of ['-1', 'x', '', '1.5', '99999999999999999999', '1\0']) {
-        expect(await refused(value)).toMatchObject({
+        expect(await refusalOf(move(value))).toMatchObject({
           status: 400,
           code: 'REQUEST_VARIABLE_INVALID',
           var_name: 'pointer',
           bad_value: value,
         });
       }
-      expect(await refused(undefined)).toMatchObject({ code: 'REQUEST_VARIABLE_MISSING' });
+      await expectRefusal(move(undefined), missing('pointer'));
     }
     expect((await guest.client.get(pointer))['pointer']).toBe(-1);
   });
@@ -257,9 +209,9 @@ test('a deactivated account changes nothing, even if a gateway still accepts its
   await add(gone, 'kept');
   await pool.query('UPDATE users SET is_active = false WHERE id = $1', [gone.id]);
   const refused = { status: 401, result: 'error', msg: 'Account is deactivated' };
-  expect(await refusalOf(add(gone, 'new'))).toEqual(refused);
-  expect(await refusalOf(remove(gone, 'kept'))).toEqual(refused);
-  expect(await refusalOf(gone.client.post('users/me/pointer', { pointer: 1 }))).toEqual(refused);
+  await expectRefusal(add(gone, 'new'), refused);
+  await expectRefusal(remove(gone, 'kept'), refused);
+  await expectRefusal(gone.client.post('users/me/pointer', { pointer: 1 }), refused);
   const { rows } = await pool.query({ text: 'SELECT word FROM alert_words' });
   expect(rows).toEqual([{ word: 'kept' }]);
 });

@@ -1,8 +1,8 @@
 /** Which requests are authenticated (reference facts, people 4), at both of two gateways and before every service. */
-import { ApiClient } from '@parley/test-kit';
-import type { JsonObject } from '@parley/test-kit';
+import type { ApiClient } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { postFreshly } from '../support/browser.ts';
 import { sendRaw } from '../support/send-raw.ts';
 import type { RawAnswer } from '../support/send-raw.ts';
 import { startSmallOrganization } from './small-organization.ts';
@@ -11,14 +11,10 @@ import type { PersonKey, SmallOrganization } from './small-organization.ts';
 let organization: SmallOrganization;
 
 beforeAll(async () => {
-  organization = await startSmallOrganization({ gateways: 2, messages: 1, events: 1 });
-  await organization
-    .client('bob')
-    .post('users/me/subscriptions', { subscriptions: [{ name: 'general' }] });
+  organization = await startSmallOrganization({ gateways: 2 });
+  await organization.client('bob').subscribe('general');
 });
 afterAll(() => organization.stop());
-
-const answerDeadlineMs = 30_000;
 
 /** One endpoint of each service. */
 const endpoints: readonly (readonly [method: string, path: string])[] = [
@@ -38,16 +34,11 @@ function sendToEach(
 ): Promise<RawAnswer[]> {
   return Promise.all(
     organization.cluster.gatewayUrls.map((url) =>
-      sendRaw(
-        url,
-        {
-          method,
-          path,
-          headers: { ...headers, ...(authorization === undefined ? {} : { authorization }) },
-          body: undefined,
-        },
-        answerDeadlineMs,
-      ),
+      sendRaw(url, {
+        method,
+        path,
+        headers: { ...headers, ...(authorization === undefined ? {} : { authorization }) },
+      }),
     ),
   );
 }
@@ -79,6 +70,12 @@ async function checkRefused(authorization: string | undefined, msg: string): Pro
       expect(answer.headers['cache-control']).toContain('no-store');
     }
   }
+}
+
+/** What ends the access of an account reaches every gateway within a second. */
+async function expectNoAccess(client: ApiClient): Promise<void> {
+  const ask = async (): Promise<number> => (await client.request('GET', 'users/me')).status;
+  await expect.poll(async () => [await ask(), await ask()]).toEqual([401, 401]);
 }
 
 describe('a request is 401 with a challenge and no code', () => {
@@ -123,18 +120,8 @@ describe('a request is 401 with a challenge and no code', () => {
     const { person, bot } = await organization.makePersonWithBot('dot');
     await organization.client('ann').delete(`users/${person.user.id}`);
     for (const account of [person, bot]) {
-      const client = new ApiClient({
-        urls: organization.cluster.gatewayUrls,
-        email: account.user.email,
-        apiKey: account.apiKey,
-      });
-      // The deactivation reaches every gateway within a second.
-      await expect
-        .poll(async () => [
-          (await client.request('GET', 'users/me')).status,
-          (await client.request('GET', 'users/me')).status,
-        ])
-        .toEqual([401, 401]);
+      const client = organization.clientOf(account);
+      await expectNoAccess(client);
       await checkRefused(basic(`${client.email}:${client.apiKey}`), 'Account is deactivated');
       await checkRefused(basic(`cat@example.com:${client.apiKey}`), unknown);
       await checkRefused(basic(`${client.email}:${key}`), unknown);
@@ -186,18 +173,15 @@ test('a browser session does not authenticate', async () => {
 
 test('after a new key is made, the old one fails at once and the new one works, also for bots', async () => {
   const { person, bot } = await organization.makePersonWithBot('eve');
-  for (const { user, apiKey } of [person, bot]) {
+  for (const [path, { user, apiKey }] of [
+    [`bots/${bot.user.id}/api_key/regenerate`, bot],
+    ['users/me/api_key/regenerate', person],
+  ] as const) {
     const client = organization.clientOf({ user, apiKey });
     expect((await client.request('GET', 'users/me')).status).toBe(200);
-    const { api_key: newKey } = await client.post('users/me/api_key/regenerate');
+    const { api_key: newKey } = await postFreshly(organization.url, person.user.email, path);
     expect(newKey).toMatch(/^[A-Za-z0-9]{32}$/);
-    // The other gateways learn of it within a second.
-    await expect
-      .poll(async () => [
-        (await client.request('GET', 'users/me')).status,
-        (await client.request('GET', 'users/me')).status,
-      ])
-      .toEqual([401, 401]);
+    await expectNoAccess(client);
     await checkRefused(basic(`${user.email}:${apiKey}`), unknown);
     const fresh = basic(`${user.email}:${String(newKey)}`);
     for (const answer of await sendToEach('GET', '/api/v1/users/me', fresh))
@@ -212,44 +196,33 @@ describe('files and pictures', () => {
     '/thumbnail?url=x&size=full',
   ];
 
-  function refusalsOf(answers: readonly RawAnswer[]): JsonObject[] {
-    return answers.map(({ status, text }) => ({ status, ...(JSON.parse(text) as JsonObject) }));
-  }
+  const withKey = (path: string, apiKey: string): string =>
+    `${path}${path.includes('?') ? '&' : '?'}api_key=${apiKey}`;
 
   test('accept the key as a parameter, and then refuse with codes', async () => {
     for (const path of paths) {
-      const withKey = (apiKey: string): string =>
-        `${path}${path.includes('?') ? '&' : '?'}api_key=${apiKey}`;
-      for (const refusal of refusalsOf(await sendToEach('GET', withKey(key), undefined)))
-        expect(refusal).toMatchObject({ status: 401, code: 'INVALID_API_KEY', msg: unknown });
-      for (const refusal of refusalsOf(await sendToEach('GET', withKey('x'), undefined)))
-        expect(refusal).toMatchObject({ status: 401, code: 'INVALID_API_KEY', msg: malformed });
-      for (const answer of await sendToEach(
-        'GET',
-        withKey(organization.accounts.bob.apiKey),
-        undefined,
-      ))
-        expect(answer.status).not.toBe(401);
-    }
-  });
-
-  test('accept the key as a parameter beside an empty header', async () => {
-    for (const path of paths) {
-      const { apiKey } = organization.accounts.bob;
-      const withKey = `${path}${path.includes('?') ? '&' : '?'}api_key=${apiKey}`;
-      for (const { status } of await sendToEach('GET', withKey, '')) expect(status).not.toBe(401);
-      for (const answer of await sendToEach('GET', path, ''))
-        expect(answer.headers['www-authenticate']).toBe('Session realm="zulip"');
+      for (const [apiKey, msg] of [
+        [key, unknown],
+        ['x', malformed],
+      ] as const)
+        for (const { status, text } of await sendToEach('GET', withKey(path, apiKey), undefined))
+          expect([status, JSON.parse(text)]).toMatchObject([401, { code: 'INVALID_API_KEY', msg }]);
+      const accepted = withKey(path, organization.accounts.bob.apiKey);
+      // An empty header is as none.
+      for (const header of [undefined, ''])
+        for (const { status } of await sendToEach('GET', accepted, header))
+          expect(status).not.toBe(401);
     }
   });
 
   test('ask for a session if there is neither a header nor a key', async () => {
     for (const path of paths)
-      for (const answer of await sendToEach('GET', path, undefined))
-        expect([answer.status, answer.headers['www-authenticate']]).toEqual([
-          401,
-          'Session realm="zulip"',
-        ]);
+      for (const header of [undefined, ''])
+        for (const answer of await sendToEach('GET', path, header))
+          expect([answer.status, answer.headers['www-authenticate']]).toEqual([
+            401,
+            'Session realm="zulip"',
+          ]);
   });
 
   test('other endpoints do not accept a key as a parameter', async () => {

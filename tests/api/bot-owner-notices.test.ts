@@ -1,18 +1,21 @@
 /** Notices to owners of bots that send to missing or empty streams (reference facts, messages 3.5), on two replicas. */
+import { systemClock } from '@parley/clock';
 import { Secret } from '@parley/config';
 import { createLogger } from '@parley/logging';
 import { connectForRequests, keyNames } from '@parley/redis';
 import type { Redis } from '@parley/redis';
-import { FaultProxy, getTestStores, waitUntil } from '@parley/test-kit';
+import { FaultProxy, getTestStores, settle, waitUntil } from '@parley/test-kit';
 import type { TestAccount } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { fetchMessages, refusalOf, startMessageFixture } from './message-fixture.ts';
 import type { Message, MessageFixture } from './message-fixture.ts';
+import { expectRefusal, unknownStream } from './refusals.ts';
 
 let all: MessageFixture;
 let proxy: FaultProxy;
 let redis: Redis;
+let secretId: number;
 beforeAll(async () => {
   const { redisUrl } = getTestStores();
   proxy = await FaultProxy.start(redisUrl);
@@ -21,10 +24,11 @@ beforeAll(async () => {
   redis = connectForRequests(
     { url: new Secret(redisUrl), prefix: cluster.settings.redisPrefix, commandTimeoutMs: 5_000 },
     createLogger({ service: 'test', nodeId: 'test', level: 'silent' }),
+    systemClock,
   );
   await organization.makeStream('Denmark', [ann, bob]);
   await organization.makeStream('empty `room`', []);
-  await organization.makeStream('secret', [ann], { inviteOnly: true });
+  secretId = (await organization.makeStream('secret', [ann], { inviteOnly: true })).id;
 });
 afterAll(async () => {
   redis.disconnect();
@@ -38,11 +42,11 @@ async function makeBot(name: string): Promise<{ owner: TestAccount; bot: TestAcc
   return { owner, bot: await all.organization.makeAccount(`${name} Bot`, { owner, botType: 1 }) };
 }
 
-async function notices(owner: TestAccount, count: number): Promise<readonly Message[]> {
-  return waitUntil(`${count} notices`, async () => {
-    const { messages } = await fetchMessages(owner, { narrow: [['is', 'private']] });
-    return messages.length >= count ? messages : undefined;
-  });
+/** @returns the notices that an owner has got when all has happened */
+async function noticesTo(owner: TestAccount): Promise<readonly Message[]> {
+  await settle();
+  const { messages } = await fetchMessages(owner, { narrow: [['is', 'private']] });
+  return messages;
 }
 
 const send = (bot: TestAccount, to: unknown): Promise<unknown> =>
@@ -50,29 +54,21 @@ const send = (bot: TestAccount, to: unknown): Promise<unknown> =>
 
 test('a send to a missing stream is refused, and the owner gets one notice a minute', async () => {
   const { owner, bot } = await makeBot('Missing');
-  const refusals = await Promise.all(
-    Array.from({ length: 10 }, () => refusalOf(send(bot, 'nowhere @**all**'))),
+  const missing = 'nowhere @**all**';
+  await Promise.all(
+    Array.from({ length: 10 }, () => expectRefusal(send(bot, missing), unknownStream(missing))),
   );
-  for (const refusal of refusals) {
-    expect(refusal).toMatchObject({ code: 'STREAM_DOES_NOT_EXIST', stream: 'nowhere @**all**' });
-  }
   const expected =
     'Your bot `missing.bot@example.com` tried to send a message to stream `nowhere @**all**`, ' +
     'but that stream does not exist. Click [here](#streams/new) to create it.';
-  const [notice] = await notices(owner, 1);
-  expect(notice).toMatchObject({
-    content: expected,
-    sender_full_name: 'Notification Bot',
-    client: 'Internal',
-    flags: [],
-  });
-  // When another bot's notice arrives, further notices about the first bot would have arrived too.
+  expect(await noticesTo(owner)).toMatchObject([
+    { content: expected, sender_full_name: 'Notification Bot', client: 'Internal', flags: [] },
+  ]);
   const other = await makeBot('Other');
   await refusalOf(send(other.bot, [987_654]));
-  expect((await notices(other.owner, 1))[0]?.['content']).toContain(
-    'to the stream with the id `987654`, but that stream does not exist.',
-  );
-  expect(await notices(owner, 1)).toHaveLength(1);
+  expect((await noticesTo(other.owner)).map(({ content }) => content)).toEqual([
+    expect.stringContaining('to the stream with the id `987654`, but that stream does not exist.'),
+  ]);
   // The minute ends when its key expires.
   const key = keyNames(all.cluster.settings.redisPrefix, redis).botOwnerNotice(bot.id);
   const remainingMs = await redis.pttl(key);
@@ -80,7 +76,7 @@ test('a send to a missing stream is refused, and the owner gets one notice a min
   expect(remainingMs).toBeLessThanOrEqual(60_000);
   await redis.del(key);
   await refusalOf(send(bot, ' else-where '));
-  expect((await notices(owner, 2))[1]?.['content']).toBe(
+  expect((await noticesTo(owner))[1]?.['content']).toBe(
     'Your bot `missing.bot@example.com` tried to send a message to stream #**else-where**, ' +
       'but that stream does not exist. Click [here](#streams/new) to create it.',
   );
@@ -90,7 +86,7 @@ test('a send to a stream without subscribers succeeds, and the owner gets a noti
   const { owner, bot } = await makeBot('Lonely');
   await send(bot, 'Denmark');
   await send(bot, 'EMPTY `room`');
-  const [notice] = await notices(owner, 1);
+  const [notice] = await noticesTo(owner);
   expect(notice?.['content']).toBe(
     'Your bot `lonely.bot@example.com` sent a message to stream [`` empty `room` ``](#narrow/stream/2-empty-.60room.60), which exists but has no subscribers.',
   );
@@ -98,20 +94,14 @@ test('a send to a stream without subscribers succeeds, and the owner gets a noti
 
 test('a notice about a private stream is the same as about a missing one', async () => {
   const { owner, bot } = await makeBot('Curious');
-  const { rows } = await all.pool.query<{ id: number }>({
-    text: `SELECT id FROM streams WHERE name = 'secret'`,
-  });
-  const id = rows[0]?.id ?? 0;
-  expect(await refusalOf(send(bot, [id]))).toMatchObject({ code: 'STREAM_DOES_NOT_EXIST' });
-  const found = await notices(owner, 1);
+  expect(await refusalOf(send(bot, [secretId]))).toMatchObject({ code: 'STREAM_DOES_NOT_EXIST' });
+  const found = await noticesTo(owner);
   expect(found.map((notice) => notice['content'])).toEqual([
-    `Your bot \`curious.bot@example.com\` tried to send a message to the stream with the id \`${id}\`, but that stream does not exist.`,
+    `Your bot \`curious.bot@example.com\` tried to send a message to the stream with the id \`${secretId}\`, but that stream does not exist.`,
   ]);
   const other = await makeBot('Nosy');
-  expect(await refusalOf(send(other.bot, 'SECRET'))).toMatchObject({
-    code: 'STREAM_DOES_NOT_EXIST',
-  });
-  expect((await notices(other.owner, 1))[0]?.['content']).toBe(
+  await expectRefusal(send(other.bot, 'SECRET'), unknownStream('SECRET'));
+  expect((await noticesTo(other.owner))[0]?.['content']).toBe(
     'Your bot `nosy.bot@example.com` tried to send a message to stream #**SECRET**, ' +
       'but that stream does not exist. Click [here](#streams/new) to create it.',
   );
@@ -123,15 +113,10 @@ test('people, bots of deactivated owners, and owners who are guests without acce
   await pool.query('UPDATE users SET is_active = false WHERE id = $1', [gone.owner.id]);
   const guestly = await makeBot('Guestly');
   await pool.query(`UPDATE users SET role = 'guest' WHERE id = $1`, [guestly.owner.id]);
-  expect(await refusalOf(send(cat, 'nowhere'))).toMatchObject({ code: 'STREAM_DOES_NOT_EXIST' });
-  expect(await refusalOf(send(gone.bot, 'nowhere'))).toMatchObject({
-    code: 'STREAM_DOES_NOT_EXIST',
-  });
+  for (const account of [cat, gone.bot])
+    await expectRefusal(send(account, 'nowhere'), unknownStream('nowhere'));
   await send(guestly.bot, 'empty `room`');
-  // When this later notice arrives, theirs would have arrived too.
-  const other = await makeBot('Later');
-  await refusalOf(send(other.bot, 'nowhere'));
-  await notices(other.owner, 1);
+  await settle();
   const { rows } = await pool.query<{ sent: number }>({
     text: `SELECT count(*)::int AS sent FROM messages m JOIN conversations c ON c.id = m.conversation_id
       WHERE m.client = 'Internal' AND c.participant_ids && $1::int[]`,
@@ -145,15 +130,15 @@ test('a send is answered even while Redis delays the notice or is down', async (
   const held = proxy.holdBack('to-server', (bytes) =>
     bytes.toString('latin1').includes('bot-owner-notice'),
   );
-  const refusal = { code: 'STREAM_DOES_NOT_EXIST', stream: 'nowhere' };
+  const refusal = unknownStream('nowhere');
   try {
-    expect(await refusalOf(send(bot, 'nowhere'))).toMatchObject(refusal);
+    await expectRefusal(send(bot, 'nowhere'), refusal);
     await held.caught;
-    expect(await refusalOf(send(bot, 'nowhere'))).toMatchObject(refusal);
+    await expectRefusal(send(bot, 'nowhere'), refusal);
     expect(await send(bot, 'empty `room`')).toMatchObject({ result: 'success' });
     proxy.refuse(true);
     proxy.cut();
-    expect(await refusalOf(send(bot, 'nowhere'))).toMatchObject(refusal);
+    await expectRefusal(send(bot, 'nowhere'), refusal);
     expect(await send(bot, 'empty `room`')).toMatchObject({ result: 'success' });
   } finally {
     proxy.refuse(false);

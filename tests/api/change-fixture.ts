@@ -2,11 +2,10 @@
 import type { RealmSettings } from '@parley/api/organization';
 import { realmSettingDefaults } from '@parley/api/organization';
 import type { JsonObject, Parameters, TestAccount } from '@parley/test-kit';
-import { expect } from 'vitest';
 
 import { updateRealmSettings } from '../support/realm-settings.ts';
 import { FencedQueues } from './fenced-queues.ts';
-import { fetchMessages, refusalOf, startMessageFixture } from './message-fixture.ts';
+import { fetchMessages, startMessageFixture } from './message-fixture.ts';
 import type { Message, MessageFixture } from './message-fixture.ts';
 
 export type Name =
@@ -21,7 +20,6 @@ export type Name =
   | 'member guest'
   | 'outgoing bot';
 
-export const success = { result: 'success', msg: '' };
 export const invalidMessage = 'Invalid message(s)';
 
 /**
@@ -34,7 +32,7 @@ export class ChangeFixture {
   readonly queues: FencedQueues<Name>;
 
   static async start(eventTypes: readonly string[]): Promise<ChangeFixture> {
-    const all = await startMessageFixture({ events: 1, messages: 2, subscriptions: 1 });
+    const all = await startMessageFixture();
     const { organization, ann, bob, cat, guest, bot } = all;
     const people = {
       ann,
@@ -83,6 +81,16 @@ export class ChangeFixture {
     return this.people[who].client.sendToStream(stream, topic, content);
   }
 
+  /** @returns the ids of one message of each person, sent in this order */
+  async sendEach<Names extends readonly Name[]>(
+    topic: string,
+    ...people: Names
+  ): Promise<{ [Index in keyof Names]: number }> {
+    const ids: number[] = [];
+    for (const who of people) ids.push(await this.send(who, topic, `message ${ids.length + 1}`));
+    return ids as { [Index in keyof Names]: number };
+  }
+
   edit(who: Name, id: number, parameters: Parameters): Promise<JsonObject> {
     return this.people[who].client.patch(`messages/${id}`, parameters);
   }
@@ -116,16 +124,13 @@ export class ChangeFixture {
   }
 
   async join(who: Name, stream: string): Promise<void> {
-    await this.people.ann.client.post('users/me/subscriptions', {
-      subscriptions: [{ name: stream }],
-      principals: [this.people[who].email],
-    });
+    await this.people.ann.client.subscribe(stream, { principals: [this.people[who].email] });
   }
 
   /** Changes the times of messages as if they had been sent this long ago. */
   async age(ids: readonly number[], secs: number): Promise<void> {
     await this.all.pool.query(
-      'UPDATE messages SET sent_at = now() - make_interval(secs => $2) WHERE id = ANY ($1::bigint[])',
+      'UPDATE messages SET sent_at = parley_now() - make_interval(secs => $2) WHERE id = ANY ($1::bigint[])',
       [ids, secs],
     );
   }
@@ -146,11 +151,4 @@ export class ChangeFixture {
   async stop(): Promise<void> {
     await this.all.stop();
   }
-}
-
-/** @returns the text of a refusal, which must be a BAD_REQUEST */
-export async function refused(request: Promise<unknown>): Promise<unknown> {
-  const refusal = await refusalOf(request);
-  expect(refusal).toMatchObject({ status: 400, result: 'error', code: 'BAD_REQUEST' });
-  return refusal['msg'];
 }

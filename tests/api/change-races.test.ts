@@ -1,11 +1,12 @@
 /** Edits and deletions while the checked facts change: the state at their position in the log counts. */
 import type { Client } from '@parley/database';
 import { lockStreams, updateStream } from '@parley/store';
-import { waitUntil } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { ChangeFixture, invalidMessage, refused, success } from './change-fixture.ts';
+import { meetTransaction } from '../support/held-transaction.ts';
+import { ChangeFixture, invalidMessage } from './change-fixture.ts';
+import { expectRefusal, success } from './refusals.ts';
 
 let fixture: ChangeFixture;
 beforeAll(async () => {
@@ -13,46 +14,10 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.stop());
 
-/** Makes a request while a transaction holds the rows that `change` altered; it commits when the request waits for it. */
-async function meeting<Answer>(
+const meeting = <Answer>(
   change: (client: Client) => Promise<unknown>,
   request: () => Promise<Answer>,
-): Promise<Answer> {
-  const client = await fixture.all.pool.connect();
-  try {
-    await client.query('BEGIN');
-    await client.query('SET LOCAL idle_in_transaction_session_timeout = 0');
-    await change(client);
-    const answer = request();
-    answer.catch(() => undefined);
-    await waitUntil('the request waits for the transaction', async () => {
-      const { rows } = await fixture.all.pool.query<{ waiting: number }>({
-        text: `SELECT count(*) AS waiting FROM pg_stat_activity
-          WHERE datname = current_database() AND $1::integer = ANY (pg_blocking_pids(pid))`,
-        values: [await pidOf(client)],
-      });
-      return (rows[0]?.waiting ?? 0) > 0;
-    });
-    await client.query('COMMIT');
-    return await answer;
-  } finally {
-    await client.query('ROLLBACK');
-    client.release();
-  }
-}
-
-async function pidOf(client: Client): Promise<number> {
-  const { rows } = await client.query<{ pid: number }>('SELECT pg_backend_pid() AS pid');
-  return rows[0]?.pid ?? 0;
-}
-
-async function streamNamed(name: string): Promise<number> {
-  const { rows } = await fixture.all.pool.query<{ id: number }>({
-    text: 'SELECT id FROM streams WHERE name = $1',
-    values: [name],
-  });
-  return rows[0]?.id ?? 0;
-}
+): Promise<Answer> => meetTransaction(fixture.all.pool, change, request);
 
 async function lastEventOf(who: 'fay'): Promise<JsonObject | undefined> {
   return (await fixture.queues.read())[who]?.at(-1);
@@ -60,7 +25,7 @@ async function lastEventOf(who: 'fay'): Promise<JsonObject | undefined> {
 
 describe('a change that commits first takes effect', () => {
   test('a rename of the stream', async () => {
-    const streamId = await streamNamed('Denmark');
+    const streamId = await fixture.people.bob.client.streamId('Denmark');
     const rename = (name: string) => async (client: Client) => {
       await lockStreams(client, { streamIds: [streamId] });
       await updateStream(client, streamId, { name });
@@ -73,7 +38,7 @@ describe('a change that commits first takes effect', () => {
   });
 
   test('a change of a stream to history that is not shared', async () => {
-    const streamId = await streamNamed('shared');
+    const streamId = await fixture.people.bob.client.streamId('shared');
     const share = (historyPublicToSubscribers: boolean) => async (client: Client) => {
       await lockStreams(client, { streamIds: [streamId] });
       await updateStream(client, streamId, {
@@ -91,7 +56,7 @@ describe('a change that commits first takes effect', () => {
     await meeting(share(true), () => fixture.edit('bob', id, { content: 'three' }));
     expect((await fixture.queues.read()).eve).toMatchObject([{ flags: ['read'] }]);
     const late = meeting(share(false), () => fixture.edit('eve', id, { topic: 'again' }));
-    expect(await refused(late)).toBe(invalidMessage);
+    await expectRefusal(late, invalidMessage);
     await meeting(share(true), () => fixture.edit('bob', id, { content: 'four' }));
     await fixture.leave('eve', 'shared');
   });
@@ -99,42 +64,38 @@ describe('a change that commits first takes effect', () => {
   test('the loss of the administrator role, and a deactivation', async () => {
     const { pool, organization } = fixture.all;
     const hal = await organization.makeAccount('Hal High', { role: 'administrator' });
-    const become = (role: string, isActive: boolean) => (client: Client) =>
-      client.query({
-        text: 'UPDATE users SET role = $2, is_active = $3, id = id WHERE id = $1',
-        values: [hal.id, role, isActive],
-      });
-    const lock = (client: Client) =>
-      client.query({ text: 'SELECT 1 FROM users WHERE id = $1 FOR UPDATE', values: [hal.id] });
+    const meets = <Answer>(
+      role: string,
+      isActive: boolean,
+      request: () => Promise<Answer>,
+    ): Promise<Answer> =>
+      meeting(async (client) => {
+        await client.query({
+          text: 'SELECT 1 FROM users WHERE id = $1 FOR UPDATE',
+          values: [hal.id],
+        });
+        await client.query({
+          text: 'UPDATE users SET role = $2, is_active = $3, id = id WHERE id = $1',
+          values: [hal.id, role, isActive],
+        });
+      }, request);
     const id = await fixture.send('bob', 'lunch', 'one');
-    await fixture.withSettings({ allow_community_topic_editing: false }, async () => {
-      const demoted = meeting(
-        async (client) => {
-          await lock(client);
-          await become('member', true)(client);
-        },
-        () => hal.client.patch(`messages/${id}`, { topic: 'x' }),
-      );
-      expect(await refused(demoted)).toBe("You don't have permission to edit this message");
-    });
+    await fixture.withSettings({ allow_community_topic_editing: false }, () =>
+      expectRefusal(
+        meets('member', true, () => hal.client.patch(`messages/${id}`, { topic: 'x' })),
+        "You don't have permission to edit this message",
+      ),
+    );
     await pool.query({
       text: "UPDATE users SET role = 'administrator' WHERE id = $1",
       values: [hal.id],
     });
-    const demoted = meeting(
-      async (client) => {
-        await lock(client);
-        await become('member', true)(client);
-      },
-      () => hal.client.delete(`messages/${id}`),
+    await expectRefusal(
+      meets('member', true, () => hal.client.delete(`messages/${id}`)),
+      "You don't have permission to delete this message",
     );
-    expect(await refused(demoted)).toBe("You don't have permission to delete this message");
-    const gone = await meeting(
-      async (client) => {
-        await lock(client);
-        await become('administrator', false)(client);
-      },
-      () => hal.client.request('PATCH', `messages/${id}`, { topic: 'x' }),
+    const gone = await meets('administrator', false, () =>
+      hal.client.request('PATCH', `messages/${id}`, { topic: 'x' }),
     );
     expect(gone.status).toBe(401);
     expect(await fixture.fetched('bob', id)).toMatchObject({ subject: 'lunch', content: 'one' });
@@ -163,10 +124,7 @@ describe('a change that commits first takes effect', () => {
 });
 
 test('subscribers who join and leave during edits get exactly the edits in between', async () => {
-  const ids = [
-    await fixture.send('bob', 'lunch', 'one'),
-    await fixture.send('bob', 'lunch', 'two'),
-  ];
+  const ids = await fixture.sendEach('lunch', 'bob', 'bob');
   await fixture.queues.read();
   const edits = (async () => {
     for (let n = 0; n < 30; n += 1)

@@ -70,3 +70,27 @@ test('an edit by a user who may not read a file does not give others access to i
   expect(await hasAttachment(id)).toBe(false);
   expect(await fixture.statusFor(cat, uri)).toBe(403);
 });
+
+test('who left a private stream reads the files that its messages linked to then, and no others', async () => {
+  const { bob, cat } = fixture.people;
+  const { name } = await fixture.all.organization.makeStream('left', [bob, cat], {
+    inviteOnly: true,
+  });
+  const [before, later] = [await fixture.upload(bob), await fixture.upload(bob)];
+  const picture = (path: string): string => `https://pictures.example/${name}/${path}.png`;
+  const id = await bob.client.sendToStream(name, 'x', `[a](${before}) ${picture('before')}`);
+  await cat.client.delete('users/me/subscriptions', { subscriptions: [name] });
+  await bob.client.patch(`messages/${id}`, { content: `[b](${later}) ${picture('later')}` });
+  expect(await fixture.statusFor(cat, before)).toBe(200);
+  expect(await fixture.statusFor(cat, later)).toBe(403);
+  for (const [path, status] of [
+    ['before', 302],
+    ['later', 403],
+  ] as const)
+    expect(
+      await fixture.statusFor(
+        cat,
+        `/thumbnail?${new URLSearchParams({ url: picture(path), size: 'full' })}`,
+      ),
+    ).toBe(status);
+});

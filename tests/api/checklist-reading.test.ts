@@ -2,8 +2,9 @@
 import type { TestAccount } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
-import { fetchMessages, refusalOf, startMessageFixture } from './message-fixture.ts';
+import { fetchMessages, startMessageFixture } from './message-fixture.ts';
 import type { MessageFixture } from './message-fixture.ts';
+import { badNarrow, expectRefusal } from './refusals.ts';
 
 const newest = 10_000_000_000_000_000;
 
@@ -19,7 +20,7 @@ let quiet: number;
 const streamIds = new Map<string, number>();
 
 beforeAll(async () => {
-  all = await startMessageFixture({ subscriptions: 1 });
+  all = await startMessageFixture();
   const { organization, ann, bob, cat } = all;
   for (const name of ['Denmark', 'loud']) {
     streamIds.set(name, (await organization.makeStream(name, [ann, bob])).id);
@@ -194,10 +195,6 @@ describe('narrows', () => {
     }
     expect(await withPeople('bob@example.com')).toEqual([]);
     expect(await narrowed(bob, ['dm', 'ann@example.com'])).toEqual([pair]);
-    expect(await refusalOf(withPeople('ann@example.com, x@example.com'))).toMatchObject({
-      code: 'BAD_NARROW',
-      desc: 'unknown user in ann@example.com, x@example.com',
-    });
   });
 
   test('group-pm-with finds conversations of at least three people', async () => {
@@ -205,10 +202,6 @@ describe('narrows', () => {
     expect(await narrowed(bob, ['group-pm-with', ann.email])).toEqual([group]);
     expect(await narrowed(bob, { operator: 'group-pm-with', operand: cat.id })).toEqual([group]);
     expect(await narrowed(bob, ['group-pm-with', guest.email])).toEqual([]);
-    expect(await refusalOf(narrowed(bob, ['group-pm-with', 'x@example.com']))).toMatchObject({
-      code: 'BAD_NARROW',
-      desc: 'unknown user x@example.com',
-    });
   });
 
   test('is:mentioned includes mentions by name and wildcards', async () => {
@@ -255,7 +248,7 @@ describe('narrows', () => {
     expect(await narrowed(all.ann, ['in', 'home'])).toEqual(messageIds());
   });
 
-  test('id finds one visible message, and refuses values that are not numbers', async () => {
+  test('id finds one visible message', async () => {
     const { bob, cat } = all;
     expect(await narrowed(bob, ['id', String(pair)])).toEqual([pair]);
     expect(await narrowed(bob, { operator: 'id', operand: pair })).toEqual([pair]);
@@ -263,48 +256,6 @@ describe('narrows', () => {
     expect(await narrowed(bob, { operator: 'id', operand: String(pair), negated: true })).toEqual(
       messageIds().filter((id) => id !== pair),
     );
-    expect(await refusalOf(narrowed(bob, ['id', 'abc']))).toMatchObject({
-      code: 'BAD_NARROW',
-      desc: 'Invalid message ID',
-      msg: 'Invalid narrow operator: Invalid message ID',
-    });
-  });
-
-  test.each([
-    ['neither a list nor an object', [1], { msg: "Bad value for 'narrow': [1]" }],
-    ['a pair with three elements', [['stream', 'x', 'y']], { code: 'REQUEST_VARIABLE_INVALID' }],
-    ['no operand', [{ operator: 'is' }], { msg: 'operand key is missing from elem' }],
-    ['no operator', [{ operand: 'is' }], { msg: 'operator key is missing from elem' }],
-    [
-      'a number as operator',
-      [{ operator: 1, operand: 'x' }],
-      { msg: 'elem["operator"] is not a string' },
-    ],
-    [
-      'a list as stream',
-      [{ operator: 'stream', operand: [] }],
-      { msg: 'elem["operand"] is not a string or integer' },
-    ],
-    [
-      'a number as topic',
-      [{ operator: 'topic', operand: 1 }],
-      { msg: 'elem["operand"] is not a string' },
-    ],
-    [
-      'a number as conversation',
-      [{ operator: 'pm-with', operand: 1 }],
-      { msg: 'elem["operand"] is not a string or an integer list' },
-    ],
-    [
-      'text among ids',
-      [{ operator: 'pm-with', operand: ['x'] }],
-      { msg: 'elem["operand"][0] is not an integer' },
-    ],
-  ])('%s is refused', async (_name, narrow, expected) => {
-    expect(await refusalOf(narrowed(all.bob, ...narrow))).toMatchObject({
-      status: 400,
-      ...expected,
-    });
   });
 });
 
@@ -323,8 +274,8 @@ test('new subscribers see earlier messages only if history is shared', async () 
     const seen = (account: TestAccount): Promise<readonly number[]> =>
       narrowed(account, ['stream', name]);
     if (name === 'open') expect(await seen(cat)).toEqual([before]);
-    else expect(await refusalOf(seen(cat))).toMatchObject({ desc: `unknown stream ${name}` });
-    expect(await refusalOf(seen(guest))).toMatchObject({ desc: `unknown stream ${name}` });
+    else await expectRefusal(seen(cat), badNarrow(`unknown stream ${name}`));
+    await expectRefusal(seen(guest), badNarrow(`unknown stream ${name}`));
     await organization.maker.subscribe(id, [cat.id, guest.id]);
     const after = await bob.client.sendToStream(name, 'x', 'after');
     for (const account of [cat, guest]) {

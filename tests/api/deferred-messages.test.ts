@@ -1,17 +1,18 @@
 /** Messages that are sent later (reference facts, messages 3.2), on two replicas. */
 import { transaction } from '@parley/database';
 import { takeDueDeferredMessage } from '@parley/store';
-import { waitUntil } from '@parley/test-kit';
+import { settle } from '@parley/test-kit';
 import type { Parameters, TestAccount } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { untilStatementsWait } from '../support/held-transaction.ts';
 import { FollowedQueue } from './follow-queue.ts';
 import { fetchMessages, refusalOf, startMessageFixture } from './message-fixture.ts';
 import type { Message, MessageFixture } from './message-fixture.ts';
 
 let all: MessageFixture;
 beforeAll(async () => {
-  all = await startMessageFixture({ messages: 2, events: 1 });
+  all = await startMessageFixture();
   const { organization, ann, bob, cat, guest } = all;
   await organization.makeStream('Denmark', [ann, bob, cat]);
   await organization.makeStream('secret', [bob], { inviteOnly: true });
@@ -49,24 +50,28 @@ async function countWaiting(account: TestAccount): Promise<number> {
   return rows[0]?.waiting ?? 0;
 }
 
+async function changeStream(id: number, change: string): Promise<void> {
+  await all.pool.query(`UPDATE streams SET ${change}, version = version + 1 WHERE id = $1`, [id]);
+}
+
+async function setActive(account: TestAccount, isActive: boolean): Promise<void> {
+  await all.pool.query('UPDATE users SET is_active = $2 WHERE id = $1', [account.id, isActive]);
+}
+
 /** Makes the account's waiting messages due, in the order of their times. */
 async function letTimeCome(account: TestAccount): Promise<void> {
   await all.pool.query({
-    text: `UPDATE deferred_messages SET deliver_at = now() - (timestamptz '3000-01-01' - deliver_at), due_at = now()
+    text: `UPDATE deferred_messages SET deliver_at = parley_now() - (timestamptz '3000-01-01' - deliver_at), due_at = parley_now()
       WHERE sender_id = $1`,
     values: [account.id],
   });
 }
 
-/** Waits until every message is delivered or refused. */
+/** Lets every message of the account be delivered or refused. */
 async function deliver(account: TestAccount): Promise<void> {
   await letTimeCome(account);
-  await waitUntil(
-    'nothing waits',
-    async () => (await countWaiting(account)) === 0,
-    // A message that was taken while its time was changed is retried after a while.
-    { deadlineMs: 30_000 },
-  );
+  await settle();
+  expect(await countWaiting(account)).toBe(0);
 }
 
 /** Starts requests of an account such that all are checked before the first of them is stored. */
@@ -77,12 +82,7 @@ async function together<Outcome>(
   const begun = await transaction(all.pool, async (client) => {
     await client.query('SELECT id FROM users WHERE id = $1 FOR NO KEY UPDATE', [account.id]);
     const outcomes = Promise.allSettled(requests.map(async (request) => request()));
-    await waitUntil('all are about to store it', async () => {
-      const { rows } = await client.query<{ waiting: number }>(
-        `SELECT count(*)::int AS waiting FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return (rows[0]?.waiting ?? 0) >= requests.length;
-    });
+    await untilStatementsWait(client, requests.length);
     return { outcomes };
   });
   return begun.outcomes;
@@ -95,6 +95,10 @@ async function sentBy(account: { readonly id: number }): Promise<string[]> {
   });
   return rows.map(({ content }) => content);
 }
+
+/** The text of the notice about a message that was not sent. */
+const notSent = (what: string, why: string, quoted = '```\nhello\n```'): string =>
+  `${what} was not sent at its time: \`${why}\`\n\n${quoted}`;
 
 async function privateMessages(account: TestAccount): Promise<readonly Message[]> {
   const { messages } = await fetchMessages(account, { narrow: [['is', 'private']] });
@@ -129,10 +133,14 @@ describe('a scheduled message', () => {
 
   test('arrives at its time without further requests', async () => {
     const person = await makePerson();
-    const time = new Date(Date.now() + 1_500).toISOString();
+    const { clock } = all.cluster.settings;
+    const time = new Date(clock.nowMs() + 10_000).toISOString();
     const answered = await defer(person, { deliver_at: time });
     expect(Date.parse(String(answered))).toBe(Date.parse(time));
-    await waitUntil('it is sent', async () => (await sentBy(person)).length === 1);
+    await all.cluster.advance(Date.parse(time) - clock.nowMs() - 1);
+    expect(await sentBy(person)).toEqual([]);
+    await all.cluster.advance(1);
+    expect(await sentBy(person)).toEqual(['hello']);
     const { rows } = await all.pool.query<{ isBefore: boolean }>({
       text: `SELECT sent_at < date_trunc('second', $2::timestamptz) AS "isBefore" FROM messages WHERE sender_id = $1`,
       values: [person.id, time],
@@ -178,10 +186,7 @@ describe('a scheduled message', () => {
     const person = await makePerson();
     const { id } = await all.organization.makeStream('Siam', [person]);
     await defer(person, { to: 'Siam' });
-    await all.pool.query({
-      text: `UPDATE streams SET name = 'Thailand', name_folded = 'THAILAND', version = version + 1 WHERE id = $1`,
-      values: [id],
-    });
+    await changeStream(id, "name = 'Thailand', name_folded = 'THAILAND'");
     await deliver(person);
     const { messages } = await fetchMessages(person, { narrow: [['stream', 'Thailand']] });
     expect(messages).toMatchObject([{ sender_id: person.id, content: 'hello' }]);
@@ -230,22 +235,20 @@ describe('a scheduled message', () => {
     } finally {
       await pool.query('UPDATE realm SET is_deactivated = false');
     }
-    await waitUntil('it is sent', async () => (await sentBy(person)).length === 1);
+    await settle();
+    expect(await sentBy(person)).toEqual(['hello']);
   });
 });
 
 describe('refused by the request', () => {
-  const cases: readonly (readonly [string, Parameters, string])[] = [
-    [
-      'no time',
-      { deliver_at: undefined },
-      'Missing deliver_at in a request for delayed message delivery',
-    ],
-    [
-      'no time of a reminder',
-      { delivery_type: 'remind', deliver_at: undefined },
-      'Missing deliver_at in a request for delayed message delivery',
-    ],
+  const noTime = 'Missing deliver_at in a request for delayed message delivery';
+  const onlyStreams = 'Reminders can only be set for streams.';
+  const toBob = { type: 'private', to: 'bob@example.com' };
+  const toTwo = { type: 'direct', to: 'cat@example.com,bob@example.com' };
+  const asReminder = { delivery_type: 'remind' };
+  test.each<[string, Parameters, string]>([
+    ['no time', { deliver_at: undefined }, noTime],
+    ['no time of a reminder', { ...asReminder, deliver_at: undefined }, noTime],
     ['no date', { deliver_at: 'in an hour' }, 'Invalid time format'],
     ['no day of the calendar', { deliver_at: '2999-02-30T12:00' }, 'Invalid time format'],
     ['a time beyond all', { deliver_at: '+275761-01-01T00:00Z' }, 'Invalid time format'],
@@ -259,18 +262,9 @@ describe('refused by the request', () => {
     ['an unknown address', { type: 'private', to: 'nobody@x' }, "Invalid email 'nobody@x'"],
     ['no type', { type: 'x' }, 'Invalid message type'],
     ['a bad widget', { widget_content: '{' }, 'Widgets: API programmer sent invalid JSON content'],
-    [
-      'a reminder to somebody else',
-      { type: 'private', to: 'bob@example.com', delivery_type: 'remind' },
-      'Reminders can only be set for streams.',
-    ],
-    [
-      'a reminder to oneself and another',
-      { type: 'direct', to: 'cat@example.com,bob@example.com', delivery_type: 'remind' },
-      'Reminders can only be set for streams.',
-    ],
-  ];
-  test.each(cases)('%s', async (_name, change, msg) => {
+    ['a reminder to somebody else', { ...toBob, ...asReminder }, onlyStreams],
+    ['a reminder to oneself and another', { ...toTwo, ...asReminder }, onlyStreams],
+  ])('%s', async (_name, change, msg) => {
     const { cat } = all;
     expect(await refusalOf(defer(cat, change))).toMatchObject({ status: 400, msg });
     expect(await countWaiting(cat)).toBe(0);
@@ -371,7 +365,10 @@ describe('a reminder', () => {
     expect((await fetchMessages(all.cat, { narrow: [['stream', 'left']] })).messages).toEqual([]);
     expect(await privateMessages(person)).toMatchObject([
       {
-        content: `Your message in the topic \`lunch\` was not sent at its time: \`Stream with ID '${id}' does not exist\`\n\n\`\`\`\nhello\n\`\`\``,
+        content: notSent(
+          'Your message in the topic `lunch`',
+          `Stream with ID '${id}' does not exist`,
+        ),
       },
     ]);
   });
@@ -382,16 +379,17 @@ describe('refused when due', () => {
     const person = await makePerson();
     const { id } = await all.organization.makeStream('doomed', [person]);
     await defer(person, { to: 'doomed', content: 'a ``` b' });
-    await all.pool.query({
-      text: 'UPDATE streams SET is_deactivated = true, version = version + 1 WHERE id = $1',
-      values: [id],
-    });
+    await changeStream(id, 'is_deactivated = true');
     await deliver(person);
     expect(await sentBy(person)).toEqual([]);
     expect(await privateMessages(person)).toMatchObject([
       {
         sender_full_name: 'Notification Bot',
-        content: `Your message in the topic \`lunch\` was not sent at its time: \`Stream with ID '${id}' does not exist\`\n\n\`\`\`\`\na \`\`\` b\n\`\`\`\``,
+        content: notSent(
+          'Your message in the topic `lunch`',
+          `Stream with ID '${id}' does not exist`,
+          '````\na ``` b\n````',
+        ),
         flags: [],
       },
     ]);
@@ -400,12 +398,12 @@ describe('refused when due', () => {
   test('a recipient who was deactivated', async () => {
     const [person, other] = [await makePerson(), await makePerson()];
     await defer(person, { type: 'private', to: [other.id] });
-    await all.pool.query('UPDATE users SET is_active = false WHERE id = $1', [other.id]);
+    await setActive(other, false);
     await deliver(person);
     expect(await sentBy(person)).toEqual([]);
     expect(await privateMessages(person)).toMatchObject([
       {
-        content: `Your private message was not sent at its time: \`'${other.email}' is no longer using Parley.\`\n\n\`\`\`\nhello\n\`\`\``,
+        content: notSent('Your private message', `'${other.email}' is no longer using Parley.`),
       },
     ]);
   });
@@ -414,10 +412,10 @@ describe('refused when due', () => {
     const person = await makePerson();
     await defer(person);
     await defer(person, { type: 'private', to: [person.id], delivery_type: 'remind' });
-    await all.pool.query('UPDATE users SET is_active = false WHERE id = $1', [person.id]);
+    await setActive(person, false);
     await deliver(person);
     expect(await sentBy(person)).toEqual([]);
-    await all.pool.query('UPDATE users SET is_active = true WHERE id = $1', [person.id]);
+    await setActive(person, true);
     expect(await privateMessages(person)).toEqual([]);
   });
 
@@ -426,17 +424,15 @@ describe('refused when due', () => {
     const bot = await all.organization.makeAccount('Late Bot', { owner, botType: 1 });
     const { id } = await all.organization.makeStream('announcements', [owner]);
     await defer(bot, { to: 'announcements' });
-    await all.pool.query({
-      text: 'UPDATE streams SET is_announcement_only = true, version = version + 1 WHERE id = $1',
-      values: [id],
-    });
+    await changeStream(id, 'is_announcement_only = true');
     await deliver(bot);
     expect(await sentBy(bot)).toEqual([]);
     expect(await privateMessages(owner)).toMatchObject([
       {
-        content:
-          'For your bot `late.bot@example.com` a message in the topic `lunch` was not sent at its time: ' +
-          '`Only organization administrators can send to this stream.`\n\n```\nhello\n```',
+        content: notSent(
+          'For your bot `late.bot@example.com` a message in the topic `lunch`',
+          'Only organization administrators can send to this stream.',
+        ),
       },
     ]);
   });
@@ -447,14 +443,11 @@ describe('repeated', () => {
     account: TestAccount,
     key: string,
     change: Parameters = {},
-  ): Promise<unknown> =>
-    (
-      await account.client.post(
-        'messages',
-        { ...later, ...change },
-        { headers: { 'idempotency-key': key } },
-      )
-    )['deliver_at'];
+  ): Promise<unknown> => {
+    const headers = { 'idempotency-key': key };
+    const answer = await account.client.post('messages', { ...later, ...change }, { headers });
+    return answer['deliver_at'];
+  };
 
   test('with one key, many times at once, is stored once', async () => {
     const person = await makePerson();
@@ -477,10 +470,10 @@ describe('repeated', () => {
 
   test('after its delivery gets the same answer, even if it would be refused by now', async () => {
     const person = await makePerson();
-    const time = new Date(Date.now() + 1_000).toISOString();
+    const time = new Date(all.cluster.settings.clock.nowMs() + 1_000).toISOString();
     const first = await keyed(person, 'delivered', { deliver_at: time });
-    await waitUntil('it is sent', async () => (await sentBy(person)).length === 1);
-    await waitUntil('its time is over', () => Date.now() > Date.parse(time));
+    await all.cluster.advance(1_000);
+    expect(await sentBy(person)).toEqual(['hello']);
     expect(await keyed(person, 'delivered', { deliver_at: time })).toBe(first);
     expect(await refusalOf(defer(person, { deliver_at: time }))).toMatchObject({
       msg: 'Time must be in the future.',

@@ -1,12 +1,13 @@
 /** An organization with people of every kind, and a check that an operation sends exactly the expected events to each, in order. */
 import type { Cluster, JsonObject, TestAccount } from '@parley/test-kit';
 import { drawDefaultAvatar } from '@parley/images';
-import { waitUntil } from '@parley/test-kit';
-import { expect } from 'vitest';
+import { settle } from '@parley/test-kit';
+import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
 
 import { FencedQueues } from './fenced-queues.ts';
 import { startMessageFixture } from './message-fixture.ts';
 import type { MessageFixture } from './message-fixture.ts';
+import { sendFiles } from './send-form.ts';
 
 export type Who =
   | 'admin'
@@ -31,12 +32,18 @@ export const everybody: readonly Who[] = [
   'admin bot',
 ];
 export const members = everybody.filter((who) => !who.startsWith('guest'));
+/** Those in the streams `social` and `closed`. */
+export const inside: readonly Who[] = ['admin', 'bob', 'cat', 'guest in', 'bot in'];
+
+export function but(people: readonly Who[], ...left: readonly Who[]): Who[] {
+  return people.filter((who) => !left.includes(who));
+}
 
 /** An event without its id, or a function that makes it for a receiver. */
 export type Body = JsonObject | ((who: Who) => JsonObject);
 
 /** The events that an operation sends to each person: names of bodies, in order. All others get none. */
-export type ExpectedEvents = {
+type ExpectedEvents = {
   readonly bodies: Readonly<Record<string, Body>>;
   /** Each line: the recipients, and the names of their events, in order, with spaces in between. */
   readonly to: readonly (readonly [who: readonly Who[], what: string])[];
@@ -54,13 +61,7 @@ export class EventAudience {
   readonly streamIds: Readonly<Record<'social' | 'closed', number>>;
 
   static async start(): Promise<EventAudience> {
-    const all = await startMessageFixture({
-      events: 3,
-      messages: 1,
-      subscriptions: 1,
-      people: 1,
-      presence: 1,
-    });
+    const all = await startMessageFixture();
     const { organization, ann, bob, cat } = all;
     const people: Record<Who, TestAccount> = {
       admin: ann,
@@ -115,57 +116,24 @@ export class EventAudience {
     return this.people[who].client;
   }
 
-  /** Waits until this many log entries have an event of a type that is sent some time after the answer. */
-  async waitForLogged(type: string, count: number): Promise<void> {
-    await waitUntil(`${count} entries of ${type}`, async () => {
-      const { rows } = await this.all.pool.query<{ entries: number }>({
-        text: `SELECT count(*) AS entries FROM log_entries WHERE strpos(payload, '"type":"' || $1 || '"') > 0`,
-        values: [type],
-      });
-      return (rows[0]?.entries ?? 0) >= count || undefined;
-    });
-  }
-
   /** Sends a form with a picture. */
   async sendPicture(
     who: Who,
     path: string,
     fields: Readonly<Record<string, string>> = {},
-    method = 'POST',
   ): Promise<JsonObject> {
-    const form = new FormData();
-    for (const [name, value] of Object.entries(fields)) form.append(name, value);
-    form.append('file', new Blob([new Uint8Array(await drawDefaultAvatar(100))]), 'picture.png');
-    const { email, apiKey } = this.people[who];
-    const authorization = `Basic ${Buffer.from(`${email}:${apiKey}`).toString('base64')}`;
-    const url = new URL(`/api/v1/${path}`, this.cluster.url);
-    const answer = await fetch(url, { method, body: form, headers: { authorization } });
-    const body = (await answer.json()) as JsonObject;
-    if (answer.status !== 200) throw new Error(`${path}: ${JSON.stringify(body)}`);
-    return body;
-  }
-
-  /** Waits until all side effects of the log are done, including the side effects of those. */
-  async settle(): Promise<void> {
-    await waitUntil('the notices are sent', async () => {
-      const { rows } = await this.all.pool.query<{ isSettled: boolean }>({
-        text: `SELECT (SELECT position FROM side_effect_cursor)
-              >= (SELECT coalesce(max(position), 0) FROM log_entries WHERE has_side_effects)
-            AND NOT EXISTS (SELECT FROM side_effects) AS "isSettled"`,
-      });
-      return rows[0]?.isSettled === true || undefined;
-    });
+    return sendFiles(this.client(who), path, [await drawDefaultAvatar(100)], { fields });
   }
 
   /** Discards the events so far, including those of pending notices. */
   async forget(): Promise<void> {
-    await this.settle();
+    await settle();
     await this.queues.readWithMessages();
   }
 
   /** Checks that each person got exactly these events since the last check. */
   async expectEvents({ bodies, to }: ExpectedEvents): Promise<void> {
-    await this.settle();
+    await settle();
     const read = await this.queues.readWithMessages();
     const expected = Object.fromEntries(everybody.map((who): [Who, JsonObject[]] => [who, []]));
     for (const [people, what] of to) {
@@ -187,4 +155,22 @@ export class EventAudience {
 
 function expectSame(read: unknown, expected: unknown): void {
   expect(read).toStrictEqual(expected);
+}
+
+/**
+ * Starts an organization for the tests of a file; each of them begins without events.
+ *
+ * @returns its `expectEvents`
+ */
+export function useEventAudience(
+  take: (all: EventAudience) => void,
+): EventAudience['expectEvents'] {
+  let all: EventAudience;
+  beforeAll(async () => {
+    all = await EventAudience.start();
+    take(all);
+  });
+  afterAll(() => all.stop());
+  beforeEach(() => all.forget());
+  return (expected) => all.expectEvents(expected);
 }

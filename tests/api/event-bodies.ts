@@ -20,11 +20,42 @@ export function stream(name: string, id: number, more: JsonObject = {}): JsonObj
   };
 }
 
+/** A private stream without shared history. */
+export function closedStream(name: string, id: number, more: JsonObject = {}): JsonObject {
+  return stream(name, id, { invite_only: true, history_public_to_subscribers: false, ...more });
+}
+
 export const ofStream = (op: string, object: JsonObject): JsonObject => ({
   type: 'stream',
   op,
   streams: [object],
 });
+
+/** The event of a person who joined or left a stream. */
+export function peerEvent(
+  op: 'peer_add' | 'peer_remove',
+  name: string,
+  id: number,
+  userId: number,
+): JsonObject {
+  return {
+    type: 'subscription',
+    op,
+    subscriptions: [name],
+    user_id: userId,
+    stream_id: id,
+    stream_ids: [id],
+    user_ids: [userId],
+  };
+}
+
+export function flagsChanged(
+  flag: string,
+  messages: unknown,
+  operation: 'add' | 'remove' = 'add',
+): JsonObject {
+  return { type: 'update_message_flags', operation, op: operation, flag, messages, all: false };
+}
 
 /** A notice of the notification bot in a stream; the user who made the change has read it. */
 export function notice(

@@ -1,52 +1,50 @@
-/** Event queues through the gateway, on two event nodes: register, poll, delete. */
-import type { Answer } from '@parley/test-kit';
+/** Event queues through the gateway, on two event nodes: poll, delete, narrows and lifetimes. The answer of register is in register.test.ts. */
+import { deleteIdleEventQueues } from '@parley/store';
+import type { JsonObject } from '@parley/test-kit';
 import { readObjects, waitUntil } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { NodeClient } from '../support/ask-node.ts';
 import { anyNumber, anyString, textMatching } from '../support/matchers.ts';
+import { refusalOf } from './message-fixture.ts';
+import { expectRefusal, invalid, missing, uncoded } from './refusals.ts';
 import { startSmallOrganization } from './small-organization.ts';
 import type { PersonKey, SmallOrganization } from './small-organization.ts';
 
 let organization: SmallOrganization;
 beforeAll(async () => {
-  organization = await startSmallOrganization({
-    events: 2,
-    messages: 1,
-    environment: { PARLEY_QUEUES_PER_USER_MAX: '40' },
-  });
-  const subscribe = async (who: PersonKey, name: string, more: object = {}): Promise<void> => {
-    await organization
-      .client(who)
-      .post('users/me/subscriptions', { subscriptions: [{ name }], ...more });
-  };
-  await subscribe('bob', 'general', {
+  organization = await startSmallOrganization();
+  const bob = organization.client('bob');
+  await bob.subscribe('general', {
     principals: ['ann@example.com', 'bob@example.com', 'gil@example.com'],
   });
-  await subscribe('bob', 'board', { invite_only: true });
+  await bob.subscribe('board', { invite_only: true });
 });
 afterAll(() => organization.stop());
 
+type Message = { readonly id: number; readonly content: string };
 type Queue = { readonly queue_id: string; readonly last_event_id: number };
 
-async function register(who: PersonKey, parameters: object = {}): Promise<Queue & Answer['body']> {
+/** A queue of messages, unless told otherwise. */
+async function register(who: PersonKey, parameters: object = {}): Promise<Queue & JsonObject> {
   const answer = await organization
     .client(who)
-    .post('register', { fetch_event_types: [], ...parameters });
-  return answer as unknown as Queue & Answer['body'];
+    .post('register', { event_types: ['message'], fetch_event_types: [], ...parameters });
+  return answer as unknown as Queue & JsonObject;
 }
 
 async function poll(
   who: PersonKey,
   queue: Queue,
   parameters: object = {},
-): Promise<Record<string, unknown>[]> {
+): Promise<readonly JsonObject[]> {
   const answer = await organization.client(who).get('events', {
     queue_id: queue.queue_id,
     last_event_id: queue.last_event_id,
     dont_block: true,
     ...parameters,
   });
-  return readObjects(answer, 'events') as Record<string, unknown>[];
+  return readObjects(answer, 'events');
 }
 
 async function send(
@@ -61,179 +59,36 @@ async function send(
   return answer['id'] as number;
 }
 
-async function refused(
-  who: PersonKey,
-  method: 'GET' | 'POST' | 'DELETE',
-  path: string,
-  parameters: object,
-) {
-  const { status, body } = await organization.client(who).request(method, path, { ...parameters });
-  const { result, ...rest } = body;
-  expect(result).toBe('error');
-  return { status, ...rest };
+function messagesOf(events: readonly JsonObject[]): readonly Message[] {
+  return events.map((event) => event['message'] as Message);
 }
 
-describe('register', () => {
-  test('returns a queue at the head of the log and only the requested state', async () => {
-    const position = await organization.position();
-    const answer = await register('ann', { event_types: ['message'] });
-    expect(Object.keys(answer).toSorted()).toEqual(['last_event_id', 'msg', 'queue_id', 'result']);
-    expect(answer.last_event_id).toBeGreaterThanOrEqual(position);
-    const message = await organization
-      .client('ann')
-      .post('register', { event_types: ['message', 'nonsense'] });
-    expect(Object.keys(message).toSorted()).toEqual([
-      'last_event_id',
-      'max_message_id',
-      'msg',
-      'queue_id',
-      'result',
-    ]);
-    expect(message).not.toHaveProperty('zulip_feature_level');
-  });
+const contentsOf = (events: readonly JsonObject[]): unknown[] =>
+  messagesOf(events).map(({ content }) => content);
+const idsOf = (events: readonly JsonObject[]): number[] => messagesOf(events).map(({ id }) => id);
 
-  test('returns everything by default', async () => {
-    const answer = await organization.client('ann').post('register');
-    for (const key of [
-      'realm_users',
-      'subscriptions',
-      'unsubscribed',
-      'never_subscribed',
-      'streams',
-      'unread_msgs',
-    ]) {
-      expect(answer).toHaveProperty(key);
-    }
-    expect(answer['user_id']).toBe(organization.id('ann'));
-    const users = readObjects(answer, 'realm_users');
-    expect(users.map((user) => user['user_id'])).toContain(organization.id('ann'));
-    expect(users.every((user) => !('is_active' in user))).toBe(true);
-    expect(Object.keys(answer['unread_msgs'] as object).toSorted()).toEqual([
-      'count',
-      'huddles',
-      'mentions',
-      'pms',
-      'streams',
-    ]);
-    expect(readObjects(answer, 'subscriptions').every((entry) => !('subscribers' in entry))).toBe(
-      true,
-    );
-    const detailed = await organization
-      .client('bob')
-      .post('register', { fetch_event_types: ['subscription'], include_subscribers: true });
-    const general = readObjects(detailed, 'subscriptions').find(
-      (entry) => entry['name'] === 'general',
-    );
-    expect(general?.['subscribers']).toEqual(
-      [organization.id('ann'), organization.id('bob'), organization.id('gil')].toSorted(
-        (a, b) => a - b,
-      ),
-    );
-  });
-
-  test('accepts unknown types', async () => {
-    const types = ['__proto__', 'constructor', 'toString'];
-    const queue = await register('bob', { event_types: types, fetch_event_types: types });
-    expect(Object.keys(queue).toSorted()).toEqual(['last_event_id', 'msg', 'queue_id', 'result']);
-  });
-
-  test('administrators get events of private streams, members do not, and guests get no more than members', async () => {
-    const never = async (who: PersonKey): Promise<unknown[]> => {
-      const answer = await organization
-        .client(who)
-        .post('register', { fetch_event_types: ['subscription'] });
-      return readObjects(answer, 'never_subscribed').map((stream) => stream['name']);
-    };
-    expect(await never('ann')).toEqual(['board']);
-    expect(await never('cat')).toEqual(['general']);
-    expect(await never('gil')).toEqual([]);
-  });
-
-  test.each([
-    [
-      { event_types: 'x' },
-      { code: 'BAD_REQUEST', msg: 'Argument "event_types" is not valid JSON.' },
-    ],
-    [{ event_types: '{}' }, { code: 'BAD_REQUEST', msg: 'event_types is not a list' }],
-    [{ event_types: '["a",1]' }, { code: 'BAD_REQUEST', msg: 'event_types[1] is not a string' }],
-    [{ apply_markdown: '1' }, { code: 'BAD_REQUEST', msg: 'apply_markdown is not a boolean' }],
-    [{ narrow: '{}' }, { code: 'BAD_REQUEST', msg: 'narrow is not a list' }],
-    [{ narrow: '["a"]' }, { code: 'BAD_REQUEST', msg: 'narrow[0] is not a list' }],
-    [
-      { narrow: '[["stream"]]' },
-      { code: 'BAD_REQUEST', msg: 'narrow[0] should have exactly 2 items' },
-    ],
-    [
-      { narrow: '[["pm-with","a@b"]]' },
-      { code: 'BAD_REQUEST', msg: 'Operator pm-with not supported.' },
-    ],
-    [
-      { client_capabilities: '[]' },
-      { code: 'BAD_REQUEST', msg: 'client_capabilities is not a dict' },
-    ],
-    [
-      { queue_lifespan_secs: '-1' },
-      {
-        code: 'REQUEST_VARIABLE_INVALID',
-        msg: "Bad value for 'queue_lifespan_secs': -1",
-        var_name: 'queue_lifespan_secs',
-        bad_value: '-1',
-      },
-    ],
-  ])('refuses %j', async (parameters, expected) => {
-    expect(await refused('ann', 'POST', 'register', parameters)).toEqual({
-      status: 400,
-      ...expected,
-    });
-  });
-
-  test('accepts null for optional parameters, unknown capabilities, and a multipart form', async () => {
-    const form = new FormData();
-    form.set('event_types', 'null');
-    form.set('fetch_event_types', '[]');
-    form.set('client_capabilities', '{"bulk_message_deletion":true}');
-    const ann = organization.client('ann');
-    const response = await fetch(`${ann.urls[0]}/api/v1/register`, {
-      method: 'POST',
-      body: form,
-      headers: {
-        authorization: `Basic ${Buffer.from(`${ann.email}:${ann.apiKey}`).toString('base64')}`,
-      },
-    });
-    expect(await response.json()).toMatchObject({
-      result: 'success',
-      queue_id: anyString,
-    });
-  });
-
-  test('refuses one queue too many and ends no other', async () => {
-    const queues: Queue[] = [];
-    const { status, msg } = await (async () => {
-      for (;;) {
-        const answer = await organization
-          .client('cat')
-          .request('POST', 'register', { fetch_event_types: [] });
-        if (answer.status !== 200) return { status: answer.status, msg: answer.body['msg'] };
-        queues.push(answer.body as unknown as Queue);
-      }
-    })();
-    expect({ status, msg }).toEqual({
-      status: 400,
-      msg: 'You have as many event queues as one may have (maximum 40).',
-    });
-    for (const queue of queues) {
-      expect(await poll('cat', queue)).toEqual([]);
-      await organization.client('cat').delete('events', { queue_id: queue.queue_id });
-    }
-  });
+const noQueue = (queue_id: string): JsonObject => ({
+  ...uncoded(`Bad event queue id: ${queue_id}`),
+  code: 'BAD_EVENT_QUEUE_ID',
+  queue_id,
 });
+
+async function heldPolls(): Promise<number> {
+  const counts = await Promise.all(
+    organization.cluster
+      .findProcesses('events')
+      .map((node) => node.readMetric('parley_event_polls_held')),
+  );
+  return counts.reduce((sum, count) => sum + count, 0);
+}
 
 describe('GET events', () => {
   test('returns the same events until they are acknowledged, whatever the start', async () => {
-    const queue = await register('ann', { event_types: ['message'] });
+    const queue = await register('ann');
+    expect(await poll('ann', queue)).toEqual([]);
     const ids = [await send('bob', 'general', 'one'), await send('bob', 'general', 'two')];
     const events = await poll('ann', queue);
-    expect(events.map((event) => (event['message'] as { id: number }).id)).toEqual(ids);
+    expect(idsOf(events)).toEqual(ids);
     const [first, second] = events.map((event) => event['id'] as number);
     expect(first).toBeGreaterThan(queue.last_event_id);
     expect(second).toBeGreaterThan(first ?? 0);
@@ -247,12 +102,12 @@ describe('GET events', () => {
     expect(await poll('ann', queue, { last_event_id: '10000000000000000' })).toEqual([]);
     const held = poll('ann', queue, { last_event_id: 999_999_999, dont_block: false });
     const third = await send('bob', 'general', 'three');
-    expect((await held).map((event) => (event['message'] as { id: number }).id)).toEqual([third]);
+    expect(idsOf(await held)).toEqual([third]);
   });
 
   test('wakes a held poll at any node', async () => {
     for (let round = 0; round < 6; round += 1) {
-      const queue = await register('ann', { event_types: ['message'], apply_markdown: true });
+      const queue = await register('ann', { apply_markdown: true });
       const held = poll('ann', queue, { dont_block: false });
       const id = await send('bob', 'general', `**round** ${round}`);
       expect(await held).toMatchObject([
@@ -269,9 +124,18 @@ describe('GET events', () => {
     }
   });
 
+  test('wakes a held poll only with what its queue gets', async () => {
+    const queue = await register('ann', { narrow: ['topic', 'dinner'] });
+    const held = poll('ann', queue, { dont_block: false });
+    await waitUntil('the poll is held', async () => (await heldPolls()) === 1);
+    await send('bob', 'general', 'no match');
+    await send('bob', 'general', 'match', { topic: 'dinner' });
+    expect(contentsOf(await held)).toEqual(['match']);
+  });
+
   test('gives each queue its variant, and the local echo to the queue named in the send', async () => {
-    const raw = await register('bob', { event_types: ['message'], client_gravatar: true });
-    const html = await register('bob', { event_types: ['message'], apply_markdown: true });
+    const raw = await register('bob', { client_gravatar: true });
+    const html = await register('bob', { apply_markdown: true });
     await send('bob', 'general', 'see **this**', { queue_id: html.queue_id, local_id: '7.01' });
     const [rawEvent] = await poll('bob', raw);
     const [htmlEvent] = await poll('bob', html);
@@ -289,99 +153,56 @@ describe('GET events', () => {
   });
 
   test('echoes a local id only to its sender, whatever queue the send names', async () => {
-    const queue = await register('bob', { event_types: ['message'] });
+    const queue = await register('bob');
     await send('ann', 'general', 'not mine', { queue_id: queue.queue_id, local_id: '8.01' });
     const [event] = await poll('bob', queue);
     expect(event).toMatchObject({ message: { content: 'not mine' } });
     expect(event).not.toHaveProperty('local_message_id');
   });
 
-  test('delivers to holders of the message and to nobody else', async () => {
-    const everyone = ['ann', 'bob', 'cat', 'gil', 'bobBot'] as const;
-    const queues = new Map<PersonKey, Queue>();
-    for (const who of everyone) queues.set(who, await register(who, { event_types: ['message'] }));
-    const publicId = await send('cat', 'general', 'from outside, to @**Bob Bot** and @**Cat Moe**');
-    const privateId = await send('bob', 'board', 'for the board');
-    const direct = await organization.client('cat').post('messages', {
-      type: 'private',
-      to: JSON.stringify(['gil@example.com']),
-      content: 'psst',
-    });
-    const received: Record<string, unknown[]> = {};
-    for (const [who, queue] of queues) {
-      received[who] = (await poll(who, queue)).map((event) => [
-        (event['message'] as { id: number }).id,
-        event['flags'],
-      ]);
-    }
-    expect(received).toEqual({
-      ann: [[publicId, []]],
-      bob: [
-        [publicId, []],
-        [privateId, []],
-      ],
-      cat: [[direct['id'], []]],
-      gil: [
-        [publicId, []],
-        [direct['id'], []],
-      ],
-      bobBot: [[publicId, ['mentioned']]],
-    });
-  });
-
   test('wider filters add public streams only, and nothing for guests', async () => {
-    const all = await register('cat', { event_types: ['message'], all_public_streams: true });
-    const narrowed = await register('cat', {
-      event_types: ['message'],
-      narrow: ['stream', 'GENERAL'],
+    const all = await register('cat', { all_public_streams: true });
+    const narrowed = await register('cat', { narrow: ['stream', 'GENERAL'] });
+    const elsewhere = await register('cat', { narrow: [['topic', 'dinner']] });
+    const twoTerms = await register('cat', {
+      narrow: [
+        ['stream', 'General'],
+        ['topic', 'LUNCH'],
+      ],
     });
-    const elsewhere = await register('cat', {
-      event_types: ['message'],
-      narrow: [['topic', 'dinner']],
-    });
-    const onBoard = await register('cat', {
-      event_types: ['message'],
-      narrow: ['stream', 'board'],
-    });
-    await organization
-      .client('ann')
-      .post('users/me/subscriptions', { subscriptions: [{ name: 'attic' }] });
+    const onBoard = await register('cat', { narrow: ['stream', 'board'] });
+    await organization.client('ann').subscribe('attic');
     const [notice] = await poll('cat', all, { dont_block: false });
-    const { id: firstOfAttic } = (notice ?? {})['message'] as { id: number };
-    const guest = await register('gil', { event_types: ['message'], all_public_streams: true });
+    const { id: firstOfAttic } = (notice ?? {})['message'] as Message;
+    const guest = await register('gil', { all_public_streams: true });
     const attic = await send('ann', 'attic', 'dust');
-    const general = await send('bob', 'general', 'hello');
+    const general = await send('bob', 'general', '@**Cat Moe** come');
     await send('bob', 'board', 'secret');
-    const idsOf = async (who: PersonKey, queue: Queue): Promise<unknown[]> =>
-      (await poll(who, queue)).map((event) => [
-        (event['message'] as { id: number }).id,
-        event['flags'],
-      ]);
-    expect(await idsOf('cat', all)).toEqual([
+    const received = async (who: PersonKey, queue: Queue): Promise<unknown[]> =>
+      (await poll(who, queue)).map((event) => [(event['message'] as Message).id, event['flags']]);
+    expect(await received('cat', all)).toEqual([
       [firstOfAttic, []],
       [attic, []],
       [general, []],
     ]);
-    expect(await idsOf('cat', narrowed)).toEqual([[general, []]]);
-    expect(await idsOf('cat', elsewhere)).toEqual([]);
-    expect(await idsOf('cat', onBoard)).toEqual([]);
-    expect(await idsOf('gil', guest)).toEqual([[general, []]]);
+    expect(await received('cat', narrowed)).toEqual([[general, []]]);
+    expect(await received('cat', twoTerms)).toEqual([[general, []]]);
+    expect(await received('cat', elsewhere)).toEqual([]);
+    expect(await received('cat', onBoard)).toEqual([]);
+    expect(await received('gil', guest)).toEqual([[general, []]]);
   });
 
   test('a join and a leave determine delivery in between, even if it is read late', async () => {
     const queue = await register('cat', { event_types: ['message', 'subscription'] });
     const cat = organization.client('cat');
     await send('bob', 'general', 'before');
-    await cat.post('users/me/subscriptions', { subscriptions: [{ name: 'general' }] });
+    await cat.subscribe('general');
     const between = await send('bob', 'general', 'between');
     await cat.delete('users/me/subscriptions', { subscriptions: ['general'] });
     await send('bob', 'general', 'after');
     const events = await poll('cat', queue);
     expect(
-      events.map((event) => [
-        event['type'],
-        event['op'] ?? (event['message'] as { id: number }).id,
-      ]),
+      events.map((event) => [event['type'], event['op'] ?? (event['message'] as Message).id]),
     ).toEqual([
       ['subscription', 'add'],
       ['message', between],
@@ -401,104 +222,231 @@ describe('GET events', () => {
     );
   });
 
-  test('a second poll ends the first', async () => {
-    const queue = await register('ann', { event_types: ['message'] });
+  test('a second poll ends the first, unless it is refused', async () => {
+    const queue = await register('ann');
     const first = poll('ann', queue, { dont_block: false });
-    let isFirstOver = false;
-    void first.then(() => {
-      isFirstOver = true;
-    });
+    await waitUntil('the poll is held', async () => (await heldPolls()) === 1);
+    await refusalOf(poll('ann', queue, { last_event_id: 'x' }));
+    await refusalOf(poll('bob', queue));
+    expect(await heldPolls()).toBe(1);
     const second = poll('ann', queue, { dont_block: false });
-    await waitUntil('the first poll is answered', () => isFirstOver);
     expect(await first).toEqual([]);
     const id = await send('bob', 'general', 'for the second');
-    expect((await second).map((event) => (event['message'] as { id: number }).id)).toEqual([id]);
+    expect(idsOf(await second)).toEqual([id]);
   });
 
-  test('registers if no queue is named', async () => {
-    const answer = await organization
-      .client('ann')
-      .get('events', { event_types: ['message'], dont_block: true });
-    expect(answer).toMatchObject({
-      events: [],
-      queue_id: anyString,
-      last_event_id: anyNumber,
-    });
-    const id = await send('bob', 'general', 'hello');
-    const events = await poll('ann', answer as unknown as Queue);
-    expect(events.map((event) => (event['message'] as { id: number }).id)).toEqual([id]);
-  });
-
-  test('refuses invalid requests', async () => {
+  test('two polls of one queue at two nodes are both answered', async () => {
     const queue = await register('ann');
-    expect(await refused('ann', 'GET', 'events', { queue_id: queue.queue_id })).toEqual({
-      status: 400,
-      code: 'BAD_REQUEST',
-      msg: "Missing 'last_event_id' argument",
+    const { cluster } = organization;
+    using stack = new DisposableStack();
+    const answers = cluster.findProcesses('events').map(async ({ url }) => {
+      const node = stack.use(new NodeClient(cluster, url));
+      for (let last = queue.last_event_id; ;) {
+        const { events } = await node.ask(organization.caller('ann'), 'get-events', {
+          queue_id: queue.queue_id,
+          last_event_id: String(last),
+        });
+        const messages = (events as JsonObject[]).filter(({ type }) => type === 'message');
+        if (messages.length > 0) return contentsOf(messages);
+        last = ((events as JsonObject[]).at(-1)?.['id'] as number | undefined) ?? last;
+      }
     });
-    expect(
-      await refused('ann', 'GET', 'events', { queue_id: queue.queue_id, last_event_id: 'abc' }),
-    ).toEqual({
-      status: 400,
-      code: 'REQUEST_VARIABLE_INVALID',
-      msg: "Bad value for 'last_event_id': abc",
-      var_name: 'last_event_id',
-      bad_value: 'abc',
+    await waitUntil('both are held', async () => (await heldPolls()) === 2);
+    await send('bob', 'general', 'for both');
+    expect(await Promise.all(answers)).toEqual([['for both'], ['for both']]);
+  });
+
+  test.each([{ dont_block: true }, {}])(
+    'registers if no queue is named, with the parameters of register: %o',
+    async (more) => {
+      const answer = await organization.client('ann').get('events', {
+        event_types: ['message'],
+        apply_markdown: true,
+        narrow: [['topic', 'by get']],
+        fetch_event_types: ['message'],
+        include_subscribers: true,
+        queue_lifespan_secs: 700,
+        ...more,
+      });
+      expect(answer).toEqual({
+        result: 'success',
+        msg: '',
+        events: [],
+        queue_id: anyString,
+        last_event_id: anyNumber,
+      });
+      await send('bob', 'general', 'no');
+      await send('bob', 'general', '**yes**', { topic: 'by get' });
+      expect(contentsOf(await poll('ann', answer as unknown as Queue))).toEqual([
+        '<p><strong>yes</strong></p>',
+      ]);
+    },
+  );
+
+  /** `own` and `bobs` stand for the ids of queues. */
+  const noLastId = "Missing 'last_event_id' argument";
+  test.each<[string, { queue_id: string; last_event_id?: unknown }, JsonObject | string]>([
+    ['no last id', { queue_id: 'own' }, noLastId],
+    ['no last id, before the queue is looked up', { queue_id: '1:99' }, noLastId],
+    [
+      'a last id that is no number',
+      { queue_id: 'own', last_event_id: 'abc' },
+      invalid('last_event_id', 'abc'),
+    ],
+    ['an unknown queue', { queue_id: '1:2', last_event_id: 0 }, noQueue('1:2')],
+    ['an empty queue id', { queue_id: '', last_event_id: 0 }, noQueue('')],
+    [
+      "somebody else's queue, also to administrators",
+      { queue_id: 'bobs', last_event_id: 0 },
+      'You are not authorized to get events from this queue',
+    ],
+  ])('refuses %s', async (_what, { queue_id: named, last_event_id }, refusal) => {
+    const queues = { own: await register('ann'), bobs: await register('bob') };
+    const queue_id = named === 'own' || named === 'bobs' ? queues[named].queue_id : named;
+    await expectRefusal(
+      organization.client('ann').get('events', { queue_id, last_event_id }),
+      refusal,
+    );
+    expect(await poll('bob', queues.bobs)).toEqual([]);
+  });
+
+  test('ids in one answer increase, whatever the types of events', async () => {
+    const queue = await register('bob', { event_types: ['message', 'alert_words'] });
+    for (let n = 0; n < 2; n += 1) {
+      await send('bob', 'general', `${n}`);
+      await organization.client('bob').post('users/me/alert_words', { alert_words: [`w${n}`] });
+    }
+    const ids = (await poll('bob', queue)).map((event) => event['id'] as number);
+    expect(ids).toHaveLength(4);
+    expect(ids).toEqual([...new Set(ids)].toSorted((a, b) => a - b));
+  });
+
+  test('two changes of flags are two events', async () => {
+    const ids = [await send('bob', 'general', 'soup'), await send('bob', 'general', 'salt')];
+    const queue = await register('ann', { event_types: ['update_message_flags'] });
+    for (const id of ids) await organization.client('ann').flag([id], 'read');
+    const events = await poll('ann', queue);
+    expect(events.map((event) => event['messages'])).toEqual(ids.map((id) => [id]));
+  });
+});
+
+describe('a narrow', () => {
+  test('filters only messages', async () => {
+    const queue = await register('bob', {
+      narrow: ['stream', 'nowhere'],
+      event_types: ['message', 'reaction', 'stream', 'subscription'],
     });
-    expect(await refused('ann', 'GET', 'events', { queue_id: '1:2', last_event_id: 0 })).toEqual({
-      status: 400,
-      code: 'BAD_EVENT_QUEUE_ID',
-      msg: 'Bad event queue id: 1:2',
-      queue_id: '1:2',
+    const id = await send('bob', 'general', 'bread');
+    await organization.client('bob').post(`messages/${id}/reactions`, { emoji_name: 'tada' });
+    await organization.client('bob').subscribe('held');
+    const kinds = (await poll('bob', queue)).map(({ type, op }) => `${String(type)}/${String(op)}`);
+    expect(kinds.slice(0, 4)).toEqual([
+      'reaction/add',
+      'stream/create',
+      'stream/occupy',
+      'subscription/add',
+    ]);
+    expect(kinds.some((kind) => kind.startsWith('message'))).toBe(false);
+  });
+
+  test('is:mentioned includes mentions by name and excludes wildcards; the other words work as documented', async () => {
+    const narrowedTo = async (operand: string): Promise<readonly [string, Queue]> => [
+      operand,
+      await register('ann', { narrow: [['is', operand]] }),
+    ];
+    const queues = await Promise.all(
+      ['mentioned', 'alerted', 'private', 'starred', 'unread', 'whatever'].map(narrowedTo),
+    );
+    const bySender = await register('ann', {
+      narrow: [['sender', 'BOB@example.com']],
     });
-    expect(
-      await refused('bob', 'GET', 'events', { queue_id: queue.queue_id, last_event_id: 0 }),
-    ).toEqual({
-      status: 400,
-      code: 'BAD_REQUEST',
-      msg: 'You are not authorized to get events from this queue',
+    await send('bob', 'general', '@**all** look');
+    await send('bob', 'general', '@**Ann Lee** look');
+    await organization
+      .client('bob')
+      .post('messages', { type: 'private', to: ['ann@example.com'], content: 'psst' });
+    await send('ann', 'general', 'mine', { client: 'website' });
+    const all = ['@**all** look', '@**Ann Lee** look', 'psst', 'mine'];
+    const got: Record<string, unknown[]> = {};
+    for (const [operand, queue] of queues) got[operand] = contentsOf(await poll('ann', queue));
+    expect(got).toEqual({
+      mentioned: ['@**Ann Lee** look'],
+      alerted: ['@**Ann Lee** look'],
+      private: ['psst'],
+      starred: [],
+      unread: all.slice(0, 3),
+      whatever: all,
     });
+    expect(contentsOf(await poll('ann', bySender))).toEqual(all.slice(0, 3));
   });
 });
 
 describe('DELETE events', () => {
-  test('ends the queue and the poll that waits on it', async () => {
-    const queue = await register('ann', { event_types: ['message'] });
+  test('ends a queue once, by its id in the body or query, and the poll that waits on it', async () => {
+    const queue = await register('ann');
     const held = poll('ann', queue, { dont_block: false });
-    await waitUntil('the poll is held', async () => {
-      const counts = await Promise.all(
-        organization.cluster
-          .findProcesses('events')
-          .map((node) => node.readMetric('parley_event_polls_held')),
-      );
-      return counts.includes(1);
-    });
+    await waitUntil('the poll is held', async () => (await heldPolls()) === 1);
     await organization.client('ann').delete('events', { queue_id: queue.queue_id });
     expect(await held).toEqual([]);
-    const gone = {
-      status: 400,
-      code: 'BAD_EVENT_QUEUE_ID',
-      msg: `Bad event queue id: ${queue.queue_id}`,
-      queue_id: queue.queue_id,
-    };
-    expect(await refused('ann', 'DELETE', 'events', { queue_id: queue.queue_id })).toEqual(gone);
-    expect(
-      await refused('ann', 'GET', 'events', { queue_id: queue.queue_id, last_event_id: 0 }),
-    ).toEqual(gone);
+    const other = await register('ann');
+    await organization.client('ann').call('DELETE', `events?queue_id=${other.queue_id}`);
+    for (const { queue_id } of [queue, other]) {
+      await expectRefusal(
+        organization.client('ann').delete('events', { queue_id }),
+        noQueue(queue_id),
+      );
+      await expectRefusal(poll('ann', { queue_id, last_event_id: 0 }), noQueue(queue_id));
+    }
   });
 
-  test('refuses a missing queue id and another user', async () => {
-    const queue = await register('ann');
-    expect(await refused('ann', 'DELETE', 'events', {})).toEqual({
-      status: 400,
-      code: 'REQUEST_VARIABLE_MISSING',
-      msg: "Missing 'queue_id' argument",
-      var_name: 'queue_id',
-    });
-    expect(await refused('bob', 'DELETE', 'events', { queue_id: queue.queue_id })).toEqual({
-      status: 400,
-      msg: 'You are not authorized to access this queue',
-    });
-    expect(await poll('ann', queue)).toEqual([]);
+  test('refuses a missing queue id and the queue of somebody else, also to administrators', async () => {
+    const queue = await register('bob');
+    const ann = organization.client('ann');
+    await expectRefusal(ann.delete('events'), missing('queue_id'));
+    await expectRefusal(
+      ann.delete('events', { queue_id: queue.queue_id }),
+      uncoded('You are not authorized to access this queue'),
+    );
+    expect(await poll('bob', queue)).toEqual([]);
   });
+});
+
+test('a lifetime is as requested, ten minutes by default, at most a week', async () => {
+  const storedLifespanOf = async (queueId: unknown): Promise<number | undefined> => {
+    const { rows } = await organization.pool.query<{ lifespan: number }>({
+      text: 'SELECT lifespan_secs AS lifespan FROM event_queues WHERE queue_id = $1',
+      values: [queueId],
+    });
+    return rows[0]?.lifespan;
+  };
+  const open = async (parameters: object = {}): Promise<string> =>
+    (await register('ann', parameters)).queue_id;
+  for (const [parameters, lifespan] of [
+    [{}, 600],
+    [{ queue_lifespan_secs: 0 }, 600],
+    [{ queue_lifespan_secs: 5 }, 5],
+    ...['604801', '4294967296', '9'.repeat(400)].map(
+      (seconds) => [{ queue_lifespan_secs: seconds }, 604_800] as const,
+    ),
+  ] as const)
+    expect(await storedLifespanOf(await open(parameters))).toBe(lifespan);
+  const { queue_id: byPoll } = await organization
+    .client('ann')
+    .get('events', { lifespan_secs: '604801', dont_block: true });
+  expect(await storedLifespanOf(byPoll)).toBe(604_800);
+
+  const idleFor = async (minutes: number, parameters: object = {}): Promise<string> => {
+    const queueId = await open(parameters);
+    await organization.pool.query({
+      text: 'UPDATE event_queues SET last_polled_at = parley_now() - make_interval(mins => $2) WHERE queue_id = $1',
+      values: [queueId, minutes],
+    });
+    return queueId;
+  };
+  const nine = await idleFor(9);
+  const ended = [await idleFor(12), await idleFor(9, { queue_lifespan_secs: 1 })];
+  expect((await deleteIdleEventQueues(organization.pool, new Date(0))).toSorted()).toEqual(
+    ended.toSorted(),
+  );
+  expect(await poll('ann', { queue_id: nine, last_event_id: 0 })).toEqual([]);
 });

@@ -1,25 +1,19 @@
 /** Every event of administrators' changes to streams and default streams: its recipients and order (reference facts, events 12 and 18). */
+import { settle } from '@parley/test-kit';
 import type { JsonObject, Parameters } from '@parley/test-kit';
-import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
+import { describe, test } from 'vitest';
 
 import { anyNumber } from '../support/matchers.ts';
-import { EventAudience, members } from './event-audience.ts';
-import type { ExpectedEvents, Who } from './event-audience.ts';
-import { notice, ofStream, stream } from './event-bodies.ts';
+import { but, inside, members, useEventAudience } from './event-audience.ts';
+import type { EventAudience, Who } from './event-audience.ts';
+import { closedStream, notice, ofStream, peerEvent, stream } from './event-bodies.ts';
 
 let all: EventAudience;
-beforeAll(async () => {
-  all = await EventAudience.start();
+const expectEvents = useEventAudience((made) => {
+  all = made;
 });
-afterAll(() => all.stop());
-beforeEach(() => all.forget());
 
-const expectEvents = (expected: ExpectedEvents): Promise<void> => all.expectEvents(expected);
-
-const but = (people: readonly Who[], ...left: readonly Who[]): Who[] =>
-  people.filter((who) => !left.includes(who));
 const administrators: readonly Who[] = ['admin', 'admin bot'];
-const inside: readonly Who[] = ['admin', 'bob', 'cat', 'guest in', 'bot in'];
 
 const updated = (name: string, id: number, more: JsonObject): JsonObject => ({
   type: 'stream',
@@ -31,12 +25,25 @@ const updated = (name: string, id: number, more: JsonObject): JsonObject => ({
 const change = (id: number, wish: Parameters): Promise<JsonObject> =>
   all.client('admin').patch(`streams/${id}`, wish);
 
+/** The streams as the first two tests leave them. */
+const social = (): JsonObject =>
+  stream('social', all.streamIds.social, {
+    description: '*new*',
+    rendered_description: '<p><em>new</em></p>',
+    first_message_id: anyNumber,
+  });
+const closed = (): JsonObject =>
+  closedStream('closed', all.streamIds.closed, {
+    description: 'x',
+    rendered_description: '<p>x</p>',
+  });
+
 describe('changing a stream', () => {
   test('a public one: everybody who can see it; a rename under the old name, address first; then the notice', async () => {
     const id = all.streamIds.social;
     await change(id, { description: '*new*' });
     await change(id, { new_name: 'Social' });
-    await all.settle();
+    await settle();
     await change(id, { is_announcement_only: true });
     const { user } = all.people.admin;
     const renamed = `@_**${user.fullName}|${user.id}** renamed this stream from **social** to **Social**.`;
@@ -82,33 +89,17 @@ describe('changing a stream', () => {
         value: inviteOnly,
         history_public_to_subscribers: isShared,
       });
-    const object = stream('social', id, {
-      description: '*new*',
-      rendered_description: '<p><em>new</em></p>',
-      first_message_id: anyNumber,
-    });
     const subscribers = inside.toSorted((a, b) => all.id(a) - all.id(b));
     const peers = Object.fromEntries(
-      subscribers.map((who, n) => [
-        `peer${n}`,
-        {
-          type: 'subscription',
-          op: 'peer_add',
-          subscriptions: ['social'],
-          user_id: all.id(who),
-          stream_id: id,
-          stream_ids: [id],
-          user_ids: [all.id(who)],
-        },
-      ]),
+      subscribers.map((who, n) => [`peer${n}`, peerEvent('peer_add', 'social', id, all.id(who))]),
     );
     await expectEvents({
       bodies: {
         closed: makeEvent(true, false),
         open: makeEvent(false, true),
         shared: makeEvent(true, true),
-        delete: ofStream('delete', object),
-        create: ofStream('create', object),
+        delete: ofStream('delete', social()),
+        create: ofStream('create', social()),
         ...peers,
       },
       to: [
@@ -125,15 +116,9 @@ describe('default streams', () => {
     type: 'default_streams',
     default_streams: streams,
   });
-  const social = (): JsonObject =>
-    stream('social', all.streamIds.social, {
-      description: '*new*',
-      rendered_description: '<p><em>new</em></p>',
-      first_message_id: anyNumber,
-    });
   const fences = async (): Promise<JsonObject> => {
-    const { stream_id: id } = await all.client('bob').get('get_stream_id', { stream: 'fences' });
-    return stream('fences', id as number, { first_message_id: anyNumber });
+    const id = await all.client('bob').streamId('fences');
+    return stream('fences', id, { first_message_id: anyNumber });
   };
 
   test('adding and removing: members get the whole list by name, guests nothing', async () => {
@@ -148,16 +133,10 @@ describe('default streams', () => {
   });
 
   test('a private one is only in the list of administrators', async () => {
-    const closed = stream('closed', all.streamIds.closed, {
-      invite_only: true,
-      history_public_to_subscribers: false,
-      description: 'x',
-      rendered_description: '<p>x</p>',
-    });
     await all.client('admin').post('default_streams', { stream_name: 'closed' });
     await all.client('admin').delete('default_streams', { stream_name: 'closed' });
     await expectEvents({
-      bodies: { without: list(social()), with: list(closed, social()) },
+      bodies: { without: list(social()), with: list(closed(), social()) },
       to: [
         [administrators, 'with without'],
         [but(members, ...administrators), 'without without'],
@@ -181,11 +160,11 @@ describe('default streams', () => {
       text: 'SELECT id FROM default_stream_groups',
     });
     const id = rows[0]?.id ?? 0;
-    await all.client('bob').post('users/me/subscriptions', { subscriptions: [{ name: 'more' }] });
+    await all.client('bob').subscribe('more');
     await all.forget();
     await admin.patch(`default_stream_groups/${id}/streams`, { op: 'add', stream_names: ['more'] });
-    const { stream_id: moreId } = await admin.get('get_stream_id', { stream: 'more' });
-    const more = stream('more', moreId as number, { first_message_id: anyNumber });
+    const moreId = await admin.streamId('more');
+    const more = stream('more', moreId, { first_message_id: anyNumber });
     await admin.patch(`default_stream_groups/${id}`, { new_description: 'of all' });
     await admin.delete(`default_stream_groups/${id}`);
     await expectEvents({
@@ -203,15 +182,10 @@ describe('deactivating a stream', () => {
   test('a default one: first the list, then the end for everybody who could see it, without unsubscribe events', async () => {
     const id = all.streamIds.social;
     await all.client('admin').delete(`streams/${id}`);
-    const object = stream('social', id, {
-      description: '*new*',
-      rendered_description: '<p><em>new</em></p>',
-      first_message_id: anyNumber,
-    });
     await expectEvents({
       bodies: {
         list: { type: 'default_streams', default_streams: [] },
-        delete: ofStream('delete', object),
+        delete: ofStream('delete', social()),
       },
       to: [
         [members, 'list delete'],
@@ -221,16 +195,9 @@ describe('deactivating a stream', () => {
   });
 
   test('a private one: its subscribers and administrators', async () => {
-    const id = all.streamIds.closed;
-    await all.client('admin').delete(`streams/${id}`);
-    const object = stream('closed', id, {
-      invite_only: true,
-      history_public_to_subscribers: false,
-      description: 'x',
-      rendered_description: '<p>x</p>',
-    });
+    await all.client('admin').delete(`streams/${all.streamIds.closed}`);
     await expectEvents({
-      bodies: { delete: ofStream('delete', object) },
+      bodies: { delete: ofStream('delete', closed()) },
       to: [[[...inside, 'admin bot'], 'delete']],
     });
   });

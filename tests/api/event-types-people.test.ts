@@ -1,21 +1,20 @@
 /** Every event about people, bots, groups, presence and status: its recipients and order (reference facts, events 13 and 18). */
+import { settle } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
-import { afterAll, beforeAll, beforeEach, describe, test } from 'vitest';
+import { describe, test } from 'vitest';
 
+import { postFreshly } from '../support/browser.ts';
 import { anyNumber, textMatching } from '../support/matchers.ts';
-import { EventAudience, everybody } from './event-audience.ts';
-import type { ExpectedEvents, Who } from './event-audience.ts';
+import { but, everybody, useEventAudience } from './event-audience.ts';
+import type { EventAudience, Who } from './event-audience.ts';
+import { peerEvent } from './event-bodies.ts';
 
 let all: EventAudience;
-beforeAll(async () => {
-  all = await EventAudience.start();
+const expectEvents = useEventAudience((made) => {
+  all = made;
 });
-afterAll(() => all.stop());
-beforeEach(() => all.forget());
 
-const expectEvents = (expected: ExpectedEvents): Promise<void> => all.expectEvents(expected);
-
-const but = (...left: readonly Who[]): Who[] => everybody.filter((who) => !left.includes(who));
+const allBut = (...left: readonly Who[]): Who[] => but(everybody, ...left);
 const gravatar = textMatching(
   /^https:\/\/secure\.gravatar\.com\/avatar\/[0-9a-f]{32}\?d=identicon/,
 );
@@ -79,20 +78,11 @@ describe('people', () => {
     name: 'Eve',
   };
   let welcomeId = 0;
-  const peer = (op: string): JsonObject => ({
-    type: 'subscription',
-    op,
-    subscriptions: ['welcome'],
-    user_id: eve.id,
-    stream_id: welcomeId,
-    stream_ids: [welcomeId],
-    user_ids: [eve.id],
-  });
+  const peer = (op: 'peer_add' | 'peer_remove'): JsonObject =>
+    peerEvent(op, 'welcome', welcomeId, eve.id);
 
   test('a new person: everybody, then the subscriptions to default streams', async () => {
-    await all.client('admin').post('users/me/subscriptions', {
-      subscriptions: [{ name: 'welcome' }],
-    });
+    await all.client('admin').subscribe('welcome');
     await all.client('admin').post('default_streams', { stream_name: 'welcome' });
     await all.forget();
     await all.client('admin').post('users', {
@@ -106,17 +96,14 @@ describe('people', () => {
       ({ email }) => email === eve.email,
     );
     eve.id = found?.user_id ?? 0;
-    const { stream_id: streamId } = await all
-      .client('admin')
-      .get('get_stream_id', { stream: 'welcome' });
-    welcomeId = streamId as number;
+    welcomeId = await all.client('admin').streamId('welcome');
     await expectEvents({
       bodies: {
         add: addedPerson(eve, { is_bot: false, profile_data: {} }),
         peer: peer('peer_add'),
       },
       to: [
-        [but('guest in', 'guest out'), 'add peer'],
+        [allBut('guest in', 'guest out'), 'add peer'],
         [['guest in', 'guest out'], 'add'],
       ],
     });
@@ -170,7 +157,7 @@ describe('people', () => {
       },
       to: [
         [['cat'], 'picture none night zone announced'],
-        [but('cat'), 'picture none announced'],
+        [allBut('cat'), 'picture none announced'],
       ],
     });
   });
@@ -234,7 +221,7 @@ describe('people', () => {
       },
       to: [
         [['admin'], 'left remove person bot add joined'],
-        [but('admin', 'guest in', 'guest out'), 'left remove person add joined'],
+        [allBut('admin', 'guest in', 'guest out'), 'left remove person add joined'],
         [['guest in', 'guest out'], 'remove person add'],
       ],
     });
@@ -254,10 +241,13 @@ describe('bots', () => {
     robo.id = answer['user_id'] as number;
     robo.email = answer['email'] as string;
     await expectEvents({
-      bodies: { account: asPerson(), bot: ofBot('add', fullBot(robo)) },
+      bodies: {
+        account: asPerson(),
+        bot: ofBot('add', fullBot(robo, { api_key: answer['api_key'] })),
+      },
       to: [
         [owners, 'account bot'],
-        [but(...owners), 'account'],
+        [allBut(...owners), 'account'],
       ],
     });
   });
@@ -267,7 +257,8 @@ describe('bots', () => {
     const makeEvent = (change: JsonObject): JsonObject =>
       ofBot('update', { email: robo.email, user_id: robo.id, ...change });
     await bob.patch(`bots/${robo.id}`, { full_name: 'Robo Q' });
-    await bob.patch(`bots/${robo.id}`, { full_name: 'Robo' });
+    for (const _time of ['changed', 'unchanged'])
+      await bob.patch(`bots/${robo.id}`, { full_name: 'Robo' });
     await bob.patch(`bots/${robo.id}`, {
       default_sending_stream: 'social',
       default_events_register_stream: 'social',
@@ -276,7 +267,11 @@ describe('bots', () => {
     await bob.patch(`bots/${robo.id}`, { default_sending_stream: 'closed' });
     await bob.patch(`bots/${robo.id}`, { default_all_public_streams: false });
     await bob.patch(`bots/${robo.id}`, { default_sending_stream: '' });
-    await bob.post(`bots/${robo.id}/api_key/regenerate`);
+    const { api_key } = await postFreshly(
+      bob.urls[0] ?? '',
+      bob.email ?? '',
+      `bots/${robo.id}/api_key/regenerate`,
+    );
     await expectEvents({
       bodies: {
         account: changed(robo, { full_name: 'Robo Q' }),
@@ -289,12 +284,12 @@ describe('bots', () => {
         closed: makeEvent({ default_sending_stream: 'closed' }),
         own: makeEvent({ default_all_public_streams: false }),
         none: makeEvent({ default_sending_stream: null }),
-        key: makeEvent({ api_key: key }),
+        key: makeEvent({ api_key }),
       },
       to: [
         // Administrators also get events of a bot with a private default stream: register lists every bot to them.
         [owners, 'account name again back sending register public closed own none key'],
-        [but(...owners), 'account again'],
+        [allBut(...owners), 'account again'],
       ],
     });
   });
@@ -314,7 +309,7 @@ describe('bots', () => {
         [['bob'], 'lost account'],
         [['cat'], 'gained account'],
         [['admin'], 'update account'],
-        [but('bob', 'cat', 'admin'), 'account'],
+        [allBut('bob', 'cat', 'admin'), 'account'],
       ],
     });
     await all.client('admin').patch(`bots/${robo.id}`, { bot_owner_id: all.id('bob') });
@@ -333,7 +328,7 @@ describe('bots', () => {
       },
       to: [
         [owners, 'person bot account back'],
-        [but(...owners), 'person account'],
+        [allBut(...owners), 'person account'],
       ],
     });
   });
@@ -378,9 +373,9 @@ describe('presence and status', () => {
     const report = (status: string): Promise<JsonObject> =>
       all.client('bob').post('users/me/presence', { status, client: 'website' });
     await report('idle');
-    await all.waitForLogged('presence', 1);
+    await settle();
     await report('active');
-    await all.waitForLogged('presence', 2);
+    await settle();
     await report('active');
     await report('idle');
     const makeEvent = (status: string): JsonObject => ({

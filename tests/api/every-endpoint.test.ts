@@ -16,11 +16,9 @@ import type { PersonKey, SmallOrganization } from './small-organization.ts';
 
 let organization: SmallOrganization;
 beforeAll(async () => {
-  organization = await startSmallOrganization({ gateways: 2, messages: 1, events: 1 });
+  organization = await startSmallOrganization({ gateways: 2 });
 });
 afterAll(() => organization.stop());
-
-const answerDeadlineMs = 30_000;
 
 type Parameter = Endpoint['parameters'][number];
 
@@ -43,21 +41,11 @@ function send(
   const { gatewayUrls } = organization.cluster;
   turn += 1;
   const query = new URLSearchParams(parameters).toString();
-  const account = who === undefined ? undefined : organization.accounts[who];
-  const login = Buffer.from(`${account?.user.email}:${account?.apiKey}`).toString('base64');
-  return sendRaw(
-    gatewayUrls[turn % gatewayUrls.length] ?? '',
-    {
-      method,
-      path: query === '' ? path : `${path}?${query}`,
-      headers: {
-        ...(account === undefined ? {} : { authorization: `Basic ${login}` }),
-        ...headers,
-      },
-      body: undefined,
-    },
-    answerDeadlineMs,
-  );
+  return sendRaw(gatewayUrls[turn % gatewayUrls.length] ?? '', {
+    method,
+    path: query === '' ? path : `${path}?${query}`,
+    headers: { ...organization.client(who).credentials, ...headers },
+  });
 }
 
 function read({ status, text }: RawAnswer): JsonObject {
@@ -112,7 +100,8 @@ describe('a path', () => {
     async ({ path, allowed }) => {
       // On such a path the form may name the method, which the service reads.
       const takesAnyPost = ['PATCH', 'PUT', 'DELETE'].some((method) => allowed.includes(method));
-      for (const method of methods.filter((each) => !allowed.includes(each))) {
+      const method = methods.find((each) => !allowed.includes(each));
+      if (method !== undefined) {
         const answer = await send(method, path);
         if (method === 'POST' && takesAnyPost) expect(answer.status).toBe(401);
         else {
@@ -129,8 +118,7 @@ describe('a path', () => {
 
   test.each(byPath)('$path with a slash at its end is another path', async ({ path, isPrefix }) => {
     if (path.startsWith('/user_uploads') || isPrefix) return;
-    for (const method of ['GET', 'POST'])
-      expect(read(await send(method, `${path}/`))).toEqual(uncoded(404, 'Not found'));
+    expect(read(await send('GET', `${path}/`))).toEqual(uncoded(404, 'Not found'));
   });
 });
 
@@ -153,15 +141,6 @@ describe('credentials', () => {
       expect(nobody.headers['www-authenticate']).toBe(
         `${below === 'api' ? 'Basic' : 'Session'} realm="zulip"`,
       );
-      const bearer = await send(method, path, { headers: { authorization: 'Bearer x' } });
-      expect(read(bearer)).toEqual(
-        uncoded(400, 'This endpoint requires HTTP basic authentication.'),
-      );
-      expect(bearer.headers).not.toHaveProperty('www-authenticate');
-      const stranger = Buffer.from(`bob@example.com:${'x'.repeat(32)}`).toString('base64');
-      const wrong = await send(method, path, { headers: { authorization: `Basic ${stranger}` } });
-      expect(read(wrong)).toEqual(uncoded(401, 'Invalid API key'));
-      expect(wrong.headers['www-authenticate']).toBe('Basic realm="zulip"');
       if (method === 'GET') expect((await send('HEAD', path)).status).toBe(401);
     },
   );
@@ -306,10 +285,9 @@ describe('a parameter', () => {
       !encodedOrRaw.has(keyOf(tested)),
   );
   test.each(encoded)('that is not JSON is refused: $method $path $name', async (tested) => {
-    for (const text of ['True', "'x'", '', '[1,]'])
-      expect(await askWith(tested, text)).toEqual(
-        badRequest(`Argument "${tested.name}" is not valid JSON.`),
-      );
+    expect(await askWith(tested, 'True')).toEqual(
+      badRequest(`Argument "${tested.name}" is not valid JSON.`),
+    );
   });
 
   test.each(encoded.filter(({ parameter }) => String(parameter.schema.type) in ofOtherType))(
@@ -327,13 +305,12 @@ describe('a parameter', () => {
       !hasOwnRules.has(name),
   );
   test.each(numbers)('that is not a number is refused: $method $path $name', async (tested) => {
-    for (const text of ['abc', '', '1.0', 'true'])
-      expect(await askWith(tested, text)).toEqual({
-        ...uncoded(400, `Bad value for '${tested.name}': ${text}`),
-        code: 'REQUEST_VARIABLE_INVALID',
-        var_name: tested.name,
-        bad_value: text,
-      });
+    expect(await askWith(tested, '1.0')).toEqual({
+      ...uncoded(400, `Bad value for '${tested.name}': 1.0`),
+      code: 'REQUEST_VARIABLE_INVALID',
+      var_name: tested.name,
+      bad_value: '1.0',
+    });
   });
 
   const named = inForm.filter(({ parameter }) => parameter.aliases.length > 0);

@@ -1,22 +1,24 @@
-/** Event queues of many accounts, read up to a message that all of them get: an event that is missing by then was not delivered. */
-import { readObjects, waitUntil } from '@parley/test-kit';
+/** Event queues of many accounts, read up to a fence that all of them get: an event that is missing by then was not delivered. */
+import { settle } from '@parley/test-kit';
 import type { JsonObject, TestAccount } from '@parley/test-kit';
 
-type Queue = {
-  readonly account: Pick<TestAccount, 'client'>;
-  readonly queueId: string;
-  readonly unread: JsonObject[];
-  lastEventId: number;
-};
+import { FollowedQueue } from './follow-queue.ts';
+
+type Queue = { readonly followed: FollowedQueue; readonly unread: JsonObject[] };
+
+/** Notices about subscriptions arrive at no fixed time. */
+export function isNotice({ type, message }: JsonObject): boolean {
+  return type === 'message' && (message as JsonObject)['client'] === 'Internal';
+}
 
 export class FencedQueues<Name extends string> {
   readonly #queues: ReadonlyMap<Name, Queue>;
-  readonly #sendFence: (content: string) => Promise<unknown>;
+  readonly #sendFence: (text: string) => Promise<unknown>;
   #fences = 0;
 
   private constructor(
     queues: ReadonlyMap<Name, Queue>,
-    sendFence: (content: string) => Promise<unknown>,
+    sendFence: (text: string) => Promise<unknown>,
   ) {
     this.#queues = queues;
     this.#sendFence = sendFence;
@@ -26,30 +28,20 @@ export class FencedQueues<Name extends string> {
    * Opens a queue for each account.
    *
    * @param eventTypes in addition to `message`; all types by default
-   * @param sendFence sends a message that every account receives
+   * @param sendFence makes a message, or a status, with a text that every account receives
    */
   static async open<Name extends string>(
     accounts: Readonly<Record<Name, Pick<TestAccount, 'client'>>>,
     eventTypes: readonly string[] | undefined,
-    sendFence: (content: string) => Promise<unknown>,
+    sendFence: (text: string) => Promise<unknown>,
   ): Promise<FencedQueues<Name>> {
-    const opened = await Promise.all(
-      (Object.entries(accounts) as [Name, Pick<TestAccount, 'client'>][]).map(
-        async ([name, account]): Promise<[Name, Queue]> => {
-          const answer = await account.client.post('register', {
-            event_types: eventTypes === undefined ? undefined : ['message', ...eventTypes],
-            fetch_event_types: [],
-            apply_markdown: false,
-          });
-          const queueId = answer['queue_id'] as string;
-          return [
-            name,
-            { account, queueId, unread: [], lastEventId: answer['last_event_id'] as number },
-          ];
-        },
-      ),
-    );
-    return new FencedQueues(new Map(opened), sendFence);
+    const event_types = eventTypes === undefined ? undefined : ['message', ...eventTypes];
+    const entries = Object.entries(accounts) as [Name, Pick<TestAccount, 'client'>][];
+    const opened = entries.map(async ([name, { client }]): Promise<[Name, Queue]> => {
+      const followed = await FollowedQueue.open(client, { event_types, apply_markdown: false });
+      return [name, { followed, unread: [] }];
+    });
+    return new FencedQueues(new Map(await Promise.all(opened)), sendFence);
   }
 
   /** @returns the events of each queue since the last call, without their ids and without messages; empty queues are omitted */
@@ -69,32 +61,19 @@ export class FencedQueues<Name extends string> {
     this.#fences += 1;
     const fence = `fence ${this.#fences}`;
     await this.#sendFence(fence);
-    const isFence = (event: JsonObject): boolean =>
-      (event['message'] as JsonObject | undefined)?.['content'] === fence;
+    await settle();
+    const isFence = ({ message, status_text: status }: JsonObject): boolean =>
+      status === fence || (message as JsonObject | undefined)?.['content'] === fence;
     const read = await Promise.all(
-      [...this.#queues].map(async ([name, queue]): Promise<[Name, readonly JsonObject[]]> => {
-        await waitUntil(`the fence is in the queue of ${name}`, async () => {
-          if (queue.unread.some(isFence)) return true;
-          await this.#poll(queue);
-          return queue.unread.some(isFence) || undefined;
-        });
-        const at = queue.unread.findIndex(isFence);
-        const events = queue.unread.splice(0, at + 1).slice(0, -1);
-        return [name, events];
-      }),
+      [...this.#queues].map(
+        async ([name, { followed, unread }]): Promise<[Name, readonly JsonObject[]]> => {
+          unread.push(...(await followed.read()));
+          const at = unread.findIndex(isFence);
+          if (at < 0) throw new Error(`the fence did not come to the queue of ${name}`);
+          return [name, unread.splice(0, at + 1).slice(0, -1)];
+        },
+      ),
     );
     return Object.fromEntries(read) as Record<Name, readonly JsonObject[]>;
-  }
-
-  async #poll(queue: Queue): Promise<void> {
-    const answer = await queue.account.client.get('events', {
-      queue_id: queue.queueId,
-      last_event_id: queue.lastEventId,
-      dont_block: true,
-    });
-    for (const { id, ...event } of readObjects(answer, 'events')) {
-      queue.lastEventId = id as number;
-      queue.unread.push(event);
-    }
   }
 }

@@ -1,5 +1,5 @@
 /** An event queue of one client, read to a certain event. */
-import { readObjects, waitUntil } from '@parley/test-kit';
+import { readObjects, settle } from '@parley/test-kit';
 import type { ApiClient, JsonObject, Parameters } from '@parley/test-kit';
 
 export class FollowedQueue {
@@ -26,21 +26,30 @@ export class FollowedQueue {
     return new FollowedQueue(client, await client.get('events', parameters));
   }
 
-  /** @returns the events since the last call, without their ids, when there are at least this many */
+  /** @returns the events since the last call, without their ids, of which there must be at least this many when all has happened */
   async next(count: number): Promise<JsonObject[]> {
+    await settle();
+    const events = await this.read();
+    if (events.length < count)
+      throw new Error(`${events.length} of ${count} events came: ${JSON.stringify(events)}`);
+    return events;
+  }
+
+  /** @returns the events that have come since the last call, without their ids */
+  async read(): Promise<JsonObject[]> {
     const events: JsonObject[] = [];
-    await waitUntil(`${count} events`, async () => {
+    for (;;) {
       const answer = await this.#client.get('events', {
         queue_id: this.#queueId,
         last_event_id: this.#lastEventId,
         dont_block: true,
       });
-      for (const { id, ...event } of readObjects(answer, 'events')) {
+      const read = readObjects(answer, 'events');
+      if (read.length === 0) return events;
+      for (const { id, ...event } of read) {
         this.#lastEventId = id as number;
         events.push(event);
       }
-      return events.length >= count || undefined;
-    });
-    return events;
+    }
   }
 }

@@ -44,9 +44,8 @@ beforeAll(async () => {
     },
   });
   const ann = organization.client('ann');
-  await ann.post('users/me/subscriptions', { subscriptions: [{ name: 'engine room' }] });
-  const found = await ann.get('get_stream_id', { stream: 'engine room' });
-  streamId = Number(found['stream_id']);
+  await ann.subscribe('engine room');
+  streamId = await ann.streamId('engine room');
 });
 
 afterAll(async () => {
@@ -206,7 +205,7 @@ describe('at the end the invitation is judged again', () => {
       'its time',
       ({ id }) =>
         organization.pool.query({
-          text: 'UPDATE invitations SET expires_at = now() WHERE id = $1',
+          text: 'UPDATE invitations SET expires_at = parley_now() WHERE id = $1',
           values: [id],
         }),
     ],

@@ -1,11 +1,11 @@
 /** Mails of a development server: the command has one written, the service puts it into the folder, and the gateway shows it. */
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdir } from 'node:fs/promises';
 
-import { waitUntil } from '@parley/test-kit';
+import { systemClock } from '@parley/clock';
+import { settle, sharedMailFolder } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
+import { movedClockOf } from '../support/moved-clock.ts';
 import { environmentOf, parley, runParley } from '../support/run-parley.ts';
 import type { Environment } from '../support/run-parley.ts';
 import { startSmallOrganization } from './small-organization.ts';
@@ -15,7 +15,7 @@ let folder: string;
 let organization: SmallOrganization;
 let env: Environment;
 beforeAll(async () => {
-  folder = await mkdtemp(join(tmpdir(), 'parley-mails-'));
+  folder = sharedMailFolder();
   organization = await startSmallOrganization({
     people: 2,
     subscriptions: 0,
@@ -24,10 +24,7 @@ beforeAll(async () => {
   });
   env = { ...environmentOf(organization.cluster.settings), PARLEY_MODE: 'development' };
 });
-afterAll(async () => {
-  await organization?.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => organization?.stop());
 
 async function page(method = 'GET'): Promise<Response> {
   return fetch(`${organization.cluster.url}/dev/mails`, { method });
@@ -38,14 +35,13 @@ test('a mail goes to the folder once and is shown, and its words are no markup o
   await organization.pool.query({ text: `UPDATE realm SET name = '<b>Acme</b>'` });
   const sending = { ...env, PARLEY_MAIL_DIR: folder };
   await parley(sending, ['mail', 'test', 'ann@example.com']);
-  await waitUntil('the page shows it', async () =>
-    (await (await page()).text()).includes('ann@example.com'),
-  );
-  await waitUntil('it does not wait any more', async () =>
-    (await runParley(env, ['mail', 'list'])).out.startsWith('No mail waits'),
-  );
+  // The command has the time of the machine.
+  movedClockOf(organization.cluster).setTimeOfDay(systemClock.nowMs());
+  await settle();
+  expect((await runParley(env, ['mail', 'list'])).out).toMatch(/^No mail waits/);
   const response = await page();
   const shown = await response.text();
+  expect(shown).toContain('ann@example.com');
   expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
   expect(response.headers.get('cache-control')).toBe('no-store');
   expect(response.headers.get('access-control-allow-origin')).toBeNull();
@@ -70,7 +66,7 @@ test('the command refuses what is no address, and a server without mail', async 
 test('a mail that failed is listed with the reason', async () => {
   await organization.pool.query(
     `INSERT INTO mails (message_id, kind, recipient, expires_at, attempts, failed_at, last_error)
-     VALUES (gen_random_uuid(), 'test', 'gone@example.com', now(), 3, now(), E'550 no such\\nperson')`,
+     VALUES (gen_random_uuid(), 'test', 'gone@example.com', parley_now(), 3, parley_now(), E'550 no such\\nperson')`,
   );
   const { out } = await runParley(env, ['mail', 'list']);
   expect(out).toMatch(

@@ -1,6 +1,6 @@
 /** Answers by mail: what a person writes in answer to a mail about messages is posted, with the rights of that moment (decision 0055). */
 import type { Pool } from '@parley/database';
-import { makeOrganization, openTestPool, startLocalCluster, waitUntil } from '@parley/test-kit';
+import { makeOrganization, openTestPool, settle, startLocalCluster } from '@parley/test-kit';
 import type { Cluster, Parameters, TestAccount, TestOrganization } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
@@ -10,6 +10,7 @@ import {
   countAnswers,
   lmtpPortOf,
 } from '../support/answers-by-mail.ts';
+import { postFreshly } from '../support/browser.ts';
 import { MailServer, headerOf } from '../support/mail-server.ts';
 import type { ReceivedMail } from '../support/mail-server.ts';
 import { handOver, mailText } from '../support/relay.ts';
@@ -71,14 +72,14 @@ async function send(from: TestAccount, message: Parameters): Promise<number> {
   return Number(id);
 }
 
-/** Waits for the mail about the messages that somebody has not read, as if the time for it had come. */
+/** @returns the mail about the messages that somebody has not read, as if the time for it had come */
 async function mailTo(account: TestAccount): Promise<ReceivedMail> {
+  await settle();
   await letTimeForMailsCome(pool);
-  return waitUntil(
-    'the mail came',
-    () => Promise.resolve(server.mails.findLast(({ to }) => to.includes(account.email))),
-    { deadlineMs: 30_000 },
-  );
+  await settle();
+  const mail = server.mails.findLast(({ to }) => to.includes(account.email));
+  if (mail === undefined) throw new Error(`no mail to ${account.email}`);
+  return mail;
 }
 
 /** The address by which Bob answers a message, as a mail about it would have it. */
@@ -214,9 +215,7 @@ test('HTML becomes text, and files come along as far as they may', async () => {
       content,
     ) ?? [];
   const response = await fetch(`${cluster.url}${path ?? ''}`, {
-    headers: {
-      authorization: `Basic ${Buffer.from(`${ann.email}:${ann.apiKey}`).toString('base64')}`,
-    },
+    headers: ann.client.credentials,
   });
   expect(Buffer.from(await response.arrayBuffer())).toEqual(picture);
 });
@@ -289,7 +288,7 @@ describe('an answer is refused for good', () => {
       'of who has another key',
       '5.1.1',
       async () => {
-        await bob.client.post('users/me/api_key/regenerate');
+        await postFreshly(cluster.url, bob.email, 'users/me/api_key/regenerate');
       },
     ],
     [
@@ -305,7 +304,9 @@ describe('an answer is refused for good', () => {
       'to an old message',
       '5.7.1 The message is older than 30 days',
       (id) =>
-        pool.query(`UPDATE messages SET sent_at = now() - interval '31 days' WHERE id = ${id}`),
+        pool.query(
+          `UPDATE messages SET sent_at = parley_now() - interval '31 days' WHERE id = ${id}`,
+        ),
     ],
     [
       'of who left the stream',

@@ -6,12 +6,12 @@ import {
   makeOrganization,
   openTestPool,
   readObjects,
-  startSystem,
+  useSystem,
 } from '@parley/test-kit';
 import type {
   Cluster,
   Parameters,
-  SystemOptions,
+  SystemUse,
   TestAccount,
   TestOrganization,
 } from '@parley/test-kit';
@@ -34,15 +34,15 @@ export type MessageFixture = {
 };
 
 /** Ann is an administrator, Bob and Cat are members, the bot is Bob's. */
-export async function startMessageFixture(options: SystemOptions = {}): Promise<MessageFixture> {
-  const cluster = await startSystem({
+export async function startMessageFixture(options: SystemUse = {}): Promise<MessageFixture> {
+  const { cluster, gatewayUrls, release } = await useSystem({
     events: 0,
     people: 0,
     presence: 0,
     subscriptions: 0,
     ...options,
   });
-  const organization = await makeOrganization(cluster);
+  const organization = await makeOrganization(cluster, gatewayUrls);
   const pool = openTestPool(cluster.settings.databaseUrl, 2);
   const bob = await organization.makeAccount('Bob Ray', { email: 'bob@example.com' });
   return {
@@ -67,7 +67,7 @@ export async function startMessageFixture(options: SystemOptions = {}): Promise<
     stop: async () => {
       await pool.end();
       await organization.close();
-      await cluster.stop();
+      await release();
     },
   };
 }

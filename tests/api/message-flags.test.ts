@@ -1,8 +1,11 @@
+import { markRead } from '@parley/store';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { meetTransaction } from '../support/held-transaction.ts';
 import { listWith } from '../support/matchers.ts';
-import { fetchMessages, newestEntry, refusalOf, startMessageFixture } from './message-fixture.ts';
+import { fetchMessages, newestEntry, startMessageFixture } from './message-fixture.ts';
 import type { MessageFixture } from './message-fixture.ts';
+import { expectRefusal, missing } from './refusals.ts';
 
 let all: MessageFixture;
 let streamId: number;
@@ -80,6 +83,41 @@ describe('messages/flags', () => {
     expect(await flagsOf('bob', first)).toEqual([]);
   });
 
+  test('messages that are read out of order leave those between them unread', async () => {
+    const ids: number[] = [];
+    for (const text of ['a', 'b', 'c'])
+      ids.push(await all.ann.client.sendToStream('Denmark', 'order', text));
+    const [a = 0, b = 0, c = 0] = ids;
+    const unread = async (): Promise<readonly number[]> =>
+      (
+        await fetchMessages(all.bob, {
+          narrow: [
+            ['topic', 'order'],
+            ['is', 'unread'],
+          ],
+        })
+      ).ids;
+    await change('bob', { messages: [a] });
+    await change('bob', { messages: [c] });
+    expect(await unread()).toEqual([b]);
+    await change('bob', { messages: [b] });
+    expect(await unread()).toEqual([]);
+    await change('bob', { messages: [a], op: 'remove' });
+    expect(await unread()).toEqual([a]);
+    await change('bob', { messages: [a] });
+  });
+
+  test('changes of the read state of one person wait for one another', async () => {
+    await change('bob', { messages: [first, second], op: 'remove' });
+    await meetTransaction(
+      all.pool,
+      (client) => markRead(client, all.bob.id, [first]),
+      () => change('bob', { messages: [second] }),
+    );
+    expect(await flagsOf('bob', first)).toEqual(['read']);
+    expect(await flagsOf('bob', second)).toEqual(['read']);
+  });
+
   test('the caller sets and clears every flag of the contract', async () => {
     const flags = [
       'read',
@@ -139,13 +177,11 @@ describe('messages/flags', () => {
   test('a bot that holds no messages gets no event for its star', async () => {
     const bot = await all.organization.makeAccount('Outgoing', { botType: 3, owner: all.bob });
     const star = { messages: [first], op: 'add', flag: 'starred' };
-    expect(await refusalOf(bot.client.post('messages/flags', star))).toMatchObject({
-      status: 400,
-      msg: 'Invalid message(s)',
-    });
+    await expectRefusal(bot.client.post('messages/flags', star), 'Invalid message(s)');
   });
 
-  const refusals: [string, () => Change, string][] = [
+  const none = 'Invalid message(s)';
+  test.each<[string, () => Change, string]>([
     ['an unknown flag', () => ({ messages: [first], flag: 'foo' }), "Invalid flag: 'foo'"],
     [
       'an internal flag',
@@ -157,27 +193,18 @@ describe('messages/flags', () => {
       () => ({ messages: [first], op: 'toggle' }),
       "Invalid operation: 'toggle'",
     ],
-    ['no message', () => ({ messages: [] }), 'Invalid message(s)'],
-    ['what one does not hold', () => ({ messages: [second], flag: 'read' }), 'Invalid message(s)'],
+    ['no message', () => ({ messages: [] }), none],
+    ['what one does not hold', () => ({ messages: [second], flag: 'read' }), none],
     [
       'two stars on what one does not hold',
       () => ({ messages: [second, dinner], flag: 'starred' }),
-      'Invalid message(s)',
+      none,
     ],
-    [
-      'a star on what one may not see',
-      () => ({ messages: [pair], flag: 'starred' }),
-      'Invalid message(s)',
-    ],
-    ['a star on nothing', () => ({ messages: [2 ** 52], flag: 'starred' }), 'Invalid message(s)'],
+    ['a star on what one may not see', () => ({ messages: [pair], flag: 'starred' }), none],
+    ['a star on nothing', () => ({ messages: [2 ** 52], flag: 'starred' }), none],
     ['a text as id', () => ({ messages: ['a'] }), 'messages[0] is not an integer'],
-  ];
-  test.each(refusals)('%s is refused', async (_name, make, msg) => {
-    expect(await refusalOf(change('cat', make()))).toMatchObject({
-      status: 400,
-      code: 'BAD_REQUEST',
-      msg,
-    });
+  ])('%s is refused', async (_name, make, msg) => {
+    await expectRefusal(change('cat', make()), msg);
   });
 });
 
@@ -229,6 +256,7 @@ describe('marking in bulk', () => {
   });
 
   test('everything', async () => {
+    await all.bob.client.post('mark_all_as_read');
     await reset();
     await all.bob.client.post('mark_all_as_read');
     expect(await unread()).toEqual([]);
@@ -245,30 +273,18 @@ describe('marking in bulk', () => {
 
   test('an invisible message is refused like a missing one', async () => {
     const { bob, guest } = all;
-    const refused = { status: 400, code: 'BAD_REQUEST', msg: 'Invalid stream id' };
+    const markTopic = (stream_id: number, topic_name?: string): Promise<unknown> =>
+      bob.client.post('mark_topic_as_read', { stream_id, topic_name });
+    const noStream = 'Invalid stream id';
     for (const id of [secretId, 99_999, 2 ** 40]) {
-      expect(
-        await refusalOf(bob.client.post('mark_stream_as_read', { stream_id: id })),
-      ).toMatchObject(refused);
-      expect(
-        await refusalOf(bob.client.post('mark_topic_as_read', { stream_id: id, topic_name: 'x' })),
-      ).toMatchObject(refused);
+      await expectRefusal(bob.client.post('mark_stream_as_read', { stream_id: id }), noStream);
+      await expectRefusal(markTopic(id, 'x'), noStream);
     }
-    expect(
-      await refusalOf(guest.client.post('mark_stream_as_read', { stream_id: streamId })),
-    ).toMatchObject(refused);
-    expect(
-      await refusalOf(
-        bob.client.post('mark_topic_as_read', { stream_id: streamId, topic_name: 'nope' }),
-      ),
-    ).toMatchObject({
-      msg: "No such topic 'nope'",
-    });
-    expect(
-      await refusalOf(bob.client.post('mark_topic_as_read', { stream_id: streamId })),
-    ).toMatchObject({
-      code: 'REQUEST_VARIABLE_MISSING',
-      var_name: 'topic_name',
-    });
+    await expectRefusal(
+      guest.client.post('mark_stream_as_read', { stream_id: streamId }),
+      noStream,
+    );
+    await expectRefusal(markTopic(streamId, 'nope'), "No such topic 'nope'");
+    await expectRefusal(markTopic(streamId), missing('topic_name'));
   });
 });

@@ -1,23 +1,22 @@
 /** Mails about messages that people have not read while they were away: who gets which, judged when it is sent; on a real SMTP server. */
 import type { Pool } from '@parley/database';
 import { listMails } from '@parley/store';
-import { makeOrganization, openTestPool, startLocalCluster, waitUntil } from '@parley/test-kit';
+import { makeOrganization, openTestPool, settle, startLocalCluster } from '@parley/test-kit';
 import type { Cluster, Parameters, TestAccount, TestOrganization } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 import { MailServer, headerOf, smtpRefusal } from '../support/mail-server.ts';
 import {
-  areUntilAway,
   becomeActive,
-  becomeAway,
   changeBeforeNotification,
   changesBeforeNotification,
   concerning,
   letTimeForMailsCome,
-  untilLookedAt,
 } from '../support/notifications.ts';
 
 const topic = 'fire';
+/** So long after a report a person counts as active. */
+const untilAwayMs = 140_000;
 
 let server: MailServer;
 let cluster: Cluster;
@@ -69,20 +68,20 @@ function say(content: string, where = topic): Promise<number> {
   return send(ann, { type: 'stream', to: streamId, topic: where, content });
 }
 
-/** Waits until nothing is left to decide, and no mail to send. */
-async function settle(): Promise<void> {
-  await letTimeForMailsCome(pool);
-  await waitUntil(
-    'nobody waits for a mail',
-    async () => {
-      const { rows } = await pool.query<{ done: boolean }>(
-        `SELECT NOT EXISTS (SELECT 1 FROM messages_to_mail)
-          AND NOT EXISTS (SELECT 1 FROM mails WHERE failed_at IS NULL) AS done`,
-      );
-      return rows[0]?.done;
-    },
-    { deadlineMs: 30_000 },
+/** Lets the time come for all mails, after which nothing is left to decide, and no mail to send. */
+async function sendMails(): Promise<void> {
+  await decideAndTry();
+  const { rows } = await pool.query(
+    'SELECT user_id FROM messages_to_mail UNION ALL SELECT id FROM mails WHERE failed_at IS NULL',
   );
+  expect(rows).toEqual([]);
+}
+
+/** Lets the time come for all mails, and tries to send those that are written. */
+async function decideAndTry(): Promise<void> {
+  await settle();
+  await letTimeForMailsCome(pool);
+  await settle();
 }
 
 function refuse(): void {
@@ -91,26 +90,20 @@ function refuse(): void {
   };
 }
 
-/** Waits until the server has refused a mail to each. */
-async function untilRefused(readers: readonly TestAccount[]): Promise<void> {
-  await letTimeForMailsCome(pool);
-  await waitUntil(
-    'the server refused them',
-    async () => {
-      const mails = await listMails(pool, 100);
-      return readers.every(({ email }) =>
-        mails.some(({ recipient, lastError }) => recipient === email && lastError !== null),
-      );
-    },
-    { deadlineMs: 30_000 },
-  );
+/** Lets the server refuse a mail to each. */
+async function beRefused(readers: readonly TestAccount[]): Promise<void> {
+  await decideAndTry();
+  const refused = (await listMails(pool, 100))
+    .filter(({ lastError }) => lastError !== null)
+    .map(({ recipient }) => recipient);
+  expect(refused).toEqual(expect.arrayContaining(readers.map(({ email }) => email)));
 }
 
 /** Lets the server take mails again, and tries all of them now. */
 async function goOn(): Promise<void> {
   server.atStep = () => undefined;
-  await pool.query('UPDATE mails SET due_at = now() WHERE claimed_until < now()');
-  await settle();
+  await pool.query('UPDATE mails SET due_at = parley_now() WHERE claimed_until < parley_now()');
+  await sendMails();
 }
 
 /** The text parts, as a reader sees them, without the characters that keep mail programs from making links. */
@@ -152,7 +145,7 @@ test('who is away gets one mail for each conversation, with what is unread there
   await write('The kiln is **hot** now');
   const last = await write('and empty');
   await say(`@**${bob.user.fullName}** come`);
-  await settle();
+  await sendMails();
   const texts = textsTo(bob);
   expect(texts).toHaveLength(2);
   const first = texts.find((text) => text.includes('pm-with'));
@@ -175,15 +168,15 @@ test('a mail is written once, whichever of two processes decides', async () => {
   await Promise.all(
     people.map((person) => send(ann, { type: 'private', to: [person.id], content: 'hello' })),
   );
-  await settle();
+  await sendMails();
   expect(people.map((person) => textsTo(person).length)).toEqual(people.map(() => 1));
 });
 
 describe('who gets a mail about what changed before that was decided', () => {
   let readers: ReadonlyMap<string, TestAccount>;
   beforeAll(async () => {
-    readers = await changeBeforeNotification(organization, { untilDue: () => untilLookedAt(pool) });
-    await settle();
+    readers = await changeBeforeNotification(organization, { untilDue: settle });
+    await sendMails();
   });
 
   test.each(changesBeforeNotification)('%s', (what) => {
@@ -195,7 +188,7 @@ describe('who gets a mail of what changed while it waited for its server', () =>
   let readers: ReadonlyMap<string, TestAccount>;
   beforeAll(async () => {
     refuse();
-    readers = await changeBeforeNotification(organization, { untilDue: untilRefused });
+    readers = await changeBeforeNotification(organization, { untilDue: beRefused });
     await goOn();
   });
 
@@ -208,7 +201,7 @@ describe('nobody gets a mail', () => {
   test('who wants no mails any longer', async () => {
     await say(concerning.byName(bob));
     await bob.client.patch('settings/notifications', { enable_offline_email_notifications: false });
-    await settle();
+    await sendMails();
     expect(textsTo(bob)).toEqual([]);
   });
 
@@ -221,7 +214,7 @@ describe('nobody gets a mail', () => {
       op: 'add',
     });
     await say('@**all** listen', 'noise');
-    await settle();
+    await sendMails();
     expect(textsTo(bob)).toEqual([]);
   });
 });
@@ -231,7 +224,7 @@ test('messages of a stream are mailed where the person asked for them', async ()
     subscription_data: [{ stream_id: streamId, property: 'email_notifications', value: true }],
   });
   await say('plain words');
-  await settle();
+  await sendMails();
   expect(textsTo(bob)).toEqual([expect.stringContaining('plain words')]);
 });
 
@@ -241,25 +234,53 @@ test('everybody gets a mail about a mention of all, and who asked for it about e
   const { id: to } = await organization.makeStream(`glaze${made}`, [ann, bob, cat]);
   await send(ann, { type: 'stream', to, topic: 'one', content: 'plain words' });
   await send(ann, { type: 'stream', to, topic: 'two', content: '@**all** hot words' });
-  await settle();
+  await sendMails();
   expect(textsTo(bob)).toEqual([expect.stringContaining('hot words')]);
   expect(textsTo(cat)).toHaveLength(2);
 });
 
+test('who is mentioned by an edit gets a mail, and who was mentioned before or is no longer gets none', async () => {
+  const [cat, dan, eve] = await organization.makeAccounts(
+    ['Cat', 'Dan', 'Eve'].map((name) => `${name}${made} Moe`),
+  );
+  if (!cat || !dan || !eve) throw new Error('three accounts are made');
+  const { name } = await organization.makeStream(`raku${made}`, [ann, bob, cat, dan, eve]);
+  const { rows } = await pool.query<{ id: number }>(
+    `INSERT INTO user_groups (name, description) VALUES ('crew${made}', '') RETURNING id`,
+  );
+  await pool.query({
+    text: 'INSERT INTO user_group_members (group_id, user_id) VALUES ($1, $2), ($1, $3)',
+    values: [rows[0]?.id, bob.id, dan.id],
+  });
+  const id = await send(ann, { type: 'stream', to: name, topic, content: concerning.byName(bob) });
+  const edit = async (content: string): Promise<void> => {
+    await ann.client.patch(`messages/${id}`, { content });
+    await sendMails();
+  };
+  const told = (): string[] =>
+    [ann, bob, cat, dan, eve].flatMap((who) => textsTo(who).map(() => who.user.fullName));
+  await sendMails();
+  await edit(`${concerning.byName(bob)}, ${concerning.byName(cat)}`);
+  expect(told()).toEqual([bob, cat].map(({ user }) => user.fullName));
+  await edit(`${concerning.byName(cat)}, @*crew${made}*`);
+  expect(told()).toEqual([bob, cat, dan].map(({ user }) => user.fullName));
+  await ann.client.patch(`messages/${id}`, { content: concerning.byName(eve) });
+  await edit('nobody');
+  expect(textsTo(eve)).toEqual([]);
+  await edit(concerning.withAll());
+  expect(textsTo(eve)).toHaveLength(1);
+  expect(textsTo(ann)).toEqual([]);
+});
+
 test('who is active gets a mail after that, and not about what was read meanwhile', async () => {
-  await becomeActive(pool, bob);
+  await becomeActive(bob);
   const id = await write('first');
   await write('second');
-  await letTimeForMailsCome(pool);
-  await waitUntil('it is put off', async () => {
-    const { rows } = await pool.query<{ secs: number }>(
-      `SELECT extract(epoch FROM due_at - now())::float AS secs FROM messages_to_mail WHERE user_id = ${bob.id}`,
-    );
-    return rows.length === 2 && areUntilAway(rows);
-  });
-  await bob.client.post('messages/flags', { messages: [id], op: 'add', flag: 'read' });
-  await becomeAway(pool, bob);
-  await settle();
+  await decideAndTry();
+  await bob.client.flag([id], 'read');
+  await cluster.advance(untilAwayMs - 1);
+  expect(textsTo(bob)).toEqual([]);
+  await cluster.advance(1);
   expect(textsTo(bob)).toEqual([expect.stringContaining('second')]);
   expect(textsTo(bob)[0]).not.toContain('first');
 });
@@ -280,7 +301,7 @@ test.each<[string, () => Promise<unknown>, () => Promise<unknown>]>([
   await hide();
   await write('secret words');
   await say(`@**${bob.user.fullName}** come`, 'secret topic');
-  await settle();
+  await sendMails();
   await show();
   const mails = mailsTo(bob);
   expect(mails).toHaveLength(2);
@@ -295,7 +316,7 @@ describe('a mail that waits for its server', () => {
   async function sayInVain(content: string): Promise<number> {
     refuse();
     const id = await say(content);
-    await untilRefused([bob]);
+    await beRefused([bob]);
     return id;
   }
 

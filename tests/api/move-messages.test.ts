@@ -1,12 +1,13 @@
 /** PATCH messages/<id> with a topic: messages move to another topic, alone or with others in their topic. */
 import type { JsonObject } from '@parley/test-kit';
 import { RefusedRequest, readObjects } from '@parley/test-kit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 
 import { anyNumber } from '../support/matchers.ts';
-import { ChangeFixture, invalidMessage, refused, success } from './change-fixture.ts';
+import { ChangeFixture, invalidMessage } from './change-fixture.ts';
 import type { Name } from './change-fixture.ts';
 import { fetchMessages } from './message-fixture.ts';
+import { expectRefusal, success } from './refusals.ts';
 
 let fixture: ChangeFixture;
 let streamId: number;
@@ -16,10 +17,7 @@ let topic: string;
 
 beforeAll(async () => {
   fixture = await ChangeFixture.start(['update_message', 'delete_message']);
-  const { rows } = await fixture.all.pool.query<{ id: number }>({
-    text: "SELECT id FROM streams WHERE name = 'Denmark'",
-  });
-  streamId = rows[0]?.id ?? 0;
+  streamId = await fixture.people.bob.client.streamId('Denmark');
 });
 afterAll(() => fixture.stop());
 beforeEach(() => {
@@ -51,10 +49,7 @@ async function events(who: Name): Promise<readonly JsonObject[]> {
 
 describe('which messages move', () => {
   test('change_one: this one only, and only it has a history', async () => {
-    const [first, second] = [
-      await fixture.send('bob', topic, 'one'),
-      await fixture.send('fay', topic, 'two'),
-    ];
+    const [first, second] = await fixture.sendEach(topic, 'bob', 'fay');
     await fixture.queues.read();
     expect(await fixture.edit('bob', first, { topic: '  Dinner ' })).toEqual(success);
     const [event] = await events('fay');
@@ -80,12 +75,8 @@ describe('which messages move', () => {
   });
 
   test('change_later: also those with a larger id, by anybody, in exactly this spelling', async () => {
-    const earlier = await fixture.send('bob', topic, 'one');
-    const target = await fixture.send('bob', topic, 'two');
-    const others = [
-      await fixture.send('fay', topic, 'three'),
-      await fixture.send('bob', topic, 'four'),
-    ];
+    const [earlier, target] = await fixture.sendEach(topic, 'bob', 'bob');
+    const others = await fixture.sendEach(topic, 'fay', 'bob');
     const otherCase = await fixture.send('bob', topic.toUpperCase(), 'five');
     const elsewhere = await fixture.send('bob', topic, 'six', 'shared');
     await fixture.age([target, ...others], 30 * daySecs);
@@ -110,32 +101,29 @@ describe('which messages move', () => {
     }
   });
 
-  test('change_all: also all others of the last seven days', async () => {
-    const [old, recent, target, late, lateAndOld] = [
-      await fixture.send('bob', topic, 'one'),
-      await fixture.send('fay', topic, 'two'),
-      await fixture.send('bob', topic, 'three'),
-      await fixture.send('fay', topic, 'four'),
-      await fixture.send('fay', topic, 'five'),
-    ];
+  test('change_all: also all others of the last seven days, in any spelling', async () => {
+    const ids = await fixture.sendEach(topic, 'bob', 'fay', 'bob', 'fay', 'fay');
+    const [old, recent, target, late, lateAndOld] = ids;
+    const shouted = await fixture.send('bob', topic.toUpperCase(), 'all');
     await fixture.age([old, lateAndOld], 7 * daySecs + 60);
     await fixture.age([recent], 7 * daySecs - 60);
     await fixture.age([target], 100 * daySecs);
     await fixture.queues.read();
     await fixture.edit('bob', target, { topic: 'Brunch', propagate_mode: 'change_all' });
-    expect(await events('fay')).toMatchObject([{ message_ids: [target, recent, late] }]);
-    expect(await topicsOf([old, recent, target, late, lateAndOld])).toEqual([
+    expect(await events('fay')).toMatchObject([{ message_ids: [target, recent, late, shouted] }]);
+    expect(await topicsOf([...ids, shouted])).toEqual([
       topic,
       'Brunch',
       'Brunch',
       'Brunch',
       topic,
+      'Brunch',
     ]);
   });
 
   test('to another letter case, the same topic or a long topic, also with a text', async () => {
-    const ids = [await fixture.send('bob', topic, 'one'), await fixture.send('bob', topic, 'two')];
-    const [first = 0] = ids;
+    const ids = await fixture.sendEach(topic, 'bob', 'bob');
+    const [first] = ids;
     const all = { propagate_mode: 'change_all' };
     await fixture.edit('bob', first, { topic: topic.toUpperCase(), ...all });
     expect(await topicsOf(ids)).toEqual([topic.toUpperCase(), topic.toUpperCase()]);
@@ -148,14 +136,13 @@ describe('which messages move', () => {
     await fixture.edit('bob', first, { topic: 'x'.repeat(61), content: 'both', ...all });
     expect(await topicsOf(ids)).toEqual([`${'x'.repeat(57)}...`, `${'x'.repeat(57)}...`]);
     expect(await events('fay')).toMatchObject([
-      { content: 'both', orig_content: 'one', orig_subject: topic.toUpperCase() },
+      { content: 'both', orig_content: 'message 1', orig_subject: topic.toUpperCase() },
     ]);
     expect(await fixture.history('bob', first)).toHaveLength(4);
   });
 
   test('not to the same topic if only the text changes', async () => {
-    const id = await fixture.send('bob', topic, 'one');
-    const other = await fixture.send('bob', topic, 'two');
+    const [id, other] = await fixture.sendEach(topic, 'bob', 'bob');
     await fixture.queues.read();
     await fixture.edit('bob', id, {
       topic: ` ${topic} `,
@@ -173,8 +160,8 @@ describe('which messages move', () => {
   });
 
   test('they are found by the words of the new topic, and have its links', async () => {
-    const ids = [await fixture.send('bob', topic, 'one'), await fixture.send('bob', topic, 'two')];
-    await fixture.edit('bob', ids[0] ?? 0, {
+    const ids = await fixture.sendEach(topic, 'bob', 'bob');
+    await fixture.edit('bob', ids[0], {
       topic: 'see example.com/flibbertigibbet',
       propagate_mode: 'change_later',
     });
@@ -191,23 +178,90 @@ describe('which messages move', () => {
   });
 
   test('messages invisible to the mover stay in place and are not revealed', async () => {
-    const held = await fixture.send('dan', topic, 'one', 'secret');
-    const alsoHeld = await fixture.send('bob', topic, 'two', 'secret');
-    await fixture.leave('dan', 'secret');
-    const later = await fixture.send('bob', topic, 'three', 'secret');
-    for (const propagate_mode of ['change_later', 'change_all']) {
-      const moved = `${topic} ${propagate_mode}`;
-      await fixture.queues.read();
-      await fixture.edit('dan', held, { topic: moved, propagate_mode });
-      expect(await events('dan')).toMatchObject([{ message_ids: [held, alsoHeld] }]);
-      expect(await topicsOf([held, alsoHeld, later])).toEqual([moved, moved, topic]);
-      // A member who sees the whole topic moves all of it.
-      await fixture.edit('bob', held, { topic, propagate_mode });
-    }
-    await fixture.edit('bob', held, { topic: 'all of it', propagate_mode: 'change_later' });
-    expect(await topicsOf([held, alsoHeld, later])).toEqual(Array(3).fill('all of it'));
-    await fixture.join('dan', 'secret');
+    const hidden = await fixture.send('bob', topic, 'one', 'secret');
+    await fixture.join('eve', 'secret');
+    const [held, alsoHeld] = [
+      await fixture.send('eve', topic, 'two', 'secret'),
+      await fixture.send('bob', topic, 'three', 'secret'),
+    ];
+    const moved = `${topic} change_all`;
+    await fixture.queues.read();
+    await fixture.edit('eve', held, { topic: moved, propagate_mode: 'change_all' });
+    expect(await events('eve')).toMatchObject([{ message_ids: [held, alsoHeld] }]);
+    expect(await topicsOf([hidden, held, alsoHeld])).toEqual([topic, moved, moved]);
+    // A member who sees the whole topic moves all of it.
+    await fixture.edit('bob', held, { topic, propagate_mode: 'change_all' });
+    await fixture.edit('bob', hidden, { topic: 'all of it', propagate_mode: 'change_later' });
+    expect(await topicsOf([hidden, held, alsoHeld])).toEqual(Array(3).fill('all of it'));
+    await fixture.leave('eve', 'secret');
   });
+});
+
+test('who left a private stream changes nothing, and holds its messages as they were until joining again', async () => {
+  const { ann, dan, fay } = fixture.people;
+  const secretId = await ann.client.streamId('secret');
+  const id = await fixture.send('bob', topic, 'the first words', 'secret');
+  const along = await fixture.send('fay', topic, 'along', 'secret');
+  await fay.client.post(`messages/${id}/reactions`, { emoji_name: 'tada' });
+  await fixture.leave('dan', 'secret');
+  onTestFinished(() => fixture.join('dan', 'secret'));
+  const held = await fixture.fetched('dan', id);
+  const heldAlong = await fixture.fetched('dan', along);
+  const history = await fixture.history('dan', id);
+  await fixture.queues.read();
+  for (const refused of [
+    () => fixture.edit('dan', id, { topic: 'of dan' }),
+    () => fixture.remove('dan', id),
+    () => dan.client.post(`messages/${id}/reactions`, { emoji_name: 'tada' }),
+    () => dan.client.delete(`messages/${id}/reactions`, { emoji_name: 'tada' }),
+    () => dan.client.post('submessage', { message_id: id, msg_type: 'widget', content: '{}' }),
+  ])
+    await expectRefusal(refused(), invalidMessage);
+
+  const isFound = async (...narrow: [string, string][]): Promise<boolean> =>
+    (await fetchMessages(dan, { narrow })).ids.includes(id);
+  const moved = `${topic} after`;
+  const change = async (content: string): Promise<void> => {
+    await fixture.edit('bob', id, { content, topic: moved, propagate_mode: 'change_all' });
+    await fixture.edit('bob', id, { content: `${content} again` });
+  };
+  await fay.client.post(`messages/${id}/reactions`, { emoji_name: 'heart' });
+  await change('barnacles, @**Dan Left**');
+  expect((await fixture.queues.read()).dan).toBeUndefined();
+  expect(await fixture.fetched('dan', id)).toEqual(held);
+  expect(await fixture.fetched('dan', along)).toEqual(heldAlong);
+  expect(await fixture.raw('dan', id)).toBe('the first words');
+  expect(await fixture.history('dan', id)).toEqual(history);
+  expect(await isFound(['stream', 'secret'])).toBe(true);
+  expect(await isFound(['stream', 'secret'], ['topic', moved])).toBe(false);
+  expect(await isFound(['search', 'barnacles'])).toBe(false);
+  expect(
+    await dan.client.get('messages/matches_narrow', { msg_ids: [id], narrow: [['topic', moved]] }),
+  ).toMatchObject({ messages: {} });
+
+  await fixture.join('dan', 'secret');
+  expect(await fixture.fetched('dan', id)).toMatchObject({
+    content: 'barnacles, @**Dan Left** again',
+    subject: moved,
+    reactions: [{ emoji_name: 'tada' }, { emoji_name: 'heart' }],
+  });
+  expect(await isFound(['search', 'barnacles'])).toBe(true);
+  await fixture.leave('dan', 'secret');
+  await fixture.edit('bob', id, { content: 'limpets' });
+  expect(await fixture.raw('dan', id)).toBe('barnacles, @**Dan Left** again');
+  expect(await isFound(['stream', 'secret'], ['topic', moved])).toBe(true);
+  await fixture.edit('bob', id, { topic: 'unknown to Dan', propagate_mode: 'change_all' });
+  await fixture.queues.read();
+  await fixture.remove('ann', id);
+  const deleted = { type: 'delete_message', message_id: id };
+  const { bob, dan: told } = await fixture.queues.read();
+  expect([bob, told]).toMatchObject([
+    [{ ...deleted, topic: 'unknown to Dan' }],
+    [{ ...deleted, topic: moved }],
+  ]);
+  await ann.client.post(`streams/${secretId}/delete_topic`, { topic_name: 'unknown to Dan' });
+  expect((await fixture.queues.read()).dan).toMatchObject([{ message_id: along, topic: moved }]);
+  await expectRefusal(fixture.raw('dan', id), invalidMessage);
 });
 
 describe('who may', () => {
@@ -218,12 +272,13 @@ describe('who may', () => {
     await fixture.age([id], daySecs + 15);
     expect(await fixture.edit('cat', id, { topic })).toEqual(success);
     await fixture.age([id], daySecs + 25);
-    expect(await refused(fixture.edit('cat', id, { topic: 'x' }))).toBe(tooLate);
+    await expectRefusal(fixture.edit('cat', id, { topic: 'x' }), tooLate);
     for (const who of ['fay', 'ann'] as const)
       expect(await fixture.edit(who, id, { topic: `late ${who}` })).toEqual(success);
     await fixture.withSettings({ allow_community_topic_editing: false }, async () => {
       const own = await fixture.send('cat', topic, 'mine');
-      expect(await refused(fixture.edit('bob', own, { topic: 'x' }))).toBe(
+      await expectRefusal(
+        fixture.edit('bob', own, { topic: 'x' }),
         "You don't have permission to edit this message",
       );
       for (const who of ['cat', 'ann'] as const)
@@ -239,20 +294,16 @@ describe('who may', () => {
   test('nobody who cannot see it', async () => {
     const id = await fixture.send('bob', topic, 'hi', 'secret');
     for (const who of ['cat', 'guest', 'bot'] as const)
-      expect(await refused(fixture.edit(who, id, { topic: 'x' }))).toBe(invalidMessage);
+      await expectRefusal(fixture.edit(who, id, { topic: 'x' }), invalidMessage);
   });
 });
 
 describe('dependent data', () => {
   test('read state stays with each message, and unread counts follow the new topic', async () => {
     const { fay } = fixture.people;
-    const ids = [
-      await fixture.send('bob', topic, 'one'),
-      await fixture.send('bob', topic, 'two'),
-      await fixture.send('bob', topic, 'three'),
-    ];
-    const [first = 0, second = 0, third = 0] = ids;
-    await fay.client.post('messages/flags', { messages: [first], op: 'add', flag: 'read' });
+    const ids = await fixture.sendEach(topic, 'bob', 'bob', 'bob');
+    const [first, second, third] = ids;
+    await fay.client.flag([first], 'read');
     const target = `moved ${serial}`;
     await fixture.edit('bob', second, { topic: target, propagate_mode: 'change_later' });
     const registered = async (): Promise<unknown> => {
@@ -289,13 +340,20 @@ describe('dependent data', () => {
 
 test('ten thousand messages move in one request while others send', async () => {
   const target = await fixture.send('bob', topic, 'one');
+  const otherIds = target + 5_000_000;
+  onTestFinished(async () => {
+    await fixture.all.pool.query({
+      text: 'DELETE FROM messages WHERE id > $1',
+      values: [otherIds],
+    });
+  });
   await fixture.all.pool.query({
     text: `INSERT INTO messages (id, position, sender_id, stream_id, conversation_id, read_conversation_id, recipient_id, topic,
         content, rendered_content, client, sent_at, search)
-      SELECT m.id + 5000000 + n, m.position, m.sender_id, m.stream_id, m.conversation_id, m.read_conversation_id, m.recipient_id,
+      SELECT $2 + n, m.position, m.sender_id, m.stream_id, m.conversation_id, m.read_conversation_id, m.recipient_id,
         m.topic, m.content, m.rendered_content, m.client, m.sent_at, m.search
       FROM messages m, generate_series(1, 10000) n WHERE m.id = $1`,
-    values: [target],
+    values: [target, otherIds],
   });
   await fixture.queues.read();
   const sends: Promise<number>[] = [];
@@ -310,12 +368,12 @@ test('ten thousand messages move in one request while others send', async () => 
   for (const id of sent) expect(await topicsOf([id])).toEqual([moved.has(id) ? 'crowd' : topic]);
   // A much larger topic is refused, and none of its messages moves.
   await fixture.all.pool.query({
-    text: "UPDATE messages SET rendered_content = repeat('x', 40000) WHERE id > 5000000 AND id <= 5001000",
+    text: "UPDATE messages SET rendered_content = repeat('x', 40000) WHERE id > $1 AND id <= $1 + 1000",
+    values: [otherIds],
   });
   const tooMany = fixture.edit('bob', target, { topic, propagate_mode: 'change_later' });
-  expect(await refused(tooMany)).toBe('Too many messages to move at once');
+  await expectRefusal(tooMany, 'Too many messages to move at once');
   expect(await topicsOf([target])).toEqual(['crowd']);
-  await fixture.all.pool.query({ text: 'DELETE FROM messages WHERE id > 5000000' });
 });
 
 test('after many concurrent edits, moves and deletions the state matches the last event', async () => {

@@ -1,4 +1,6 @@
 /** The destinations and the time limits of outgoing webhooks, their metrics, and what is never logged. */
+import { MovedClock } from '@parley/clock';
+import { waitUntil } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 
 import { fetchMessages, refusalOf } from './message-fixture.ts';
@@ -10,12 +12,14 @@ beforeAll(async () => {
   fixture = await OutgoingFixture.start({
     environment: {
       PARLEY_OUTGOING_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1',
-      PARLEY_OUTGOING_WEBHOOK_TIMEOUT_SECS: '0.5',
       PARLEY_LOG_LEVEL: 'trace',
     },
   });
 });
 afterAll(() => fixture.stop());
+
+/** The longest wait for the beginning of an answer. */
+const answerWithinMs = 10_000;
 
 const refusedNotice =
   / triggered an outgoing webhook\.\n```\nAddressNotAllowed: The address of this server may not be called\.\n```$/;
@@ -85,14 +89,22 @@ test('a URL that is not a web address is refused when a bot is created or change
 
 test('a service that does not answer in time is called four times, then reported as unavailable', async () => {
   const { receiver } = fixture;
+  const { clock } = fixture.all.cluster.settings;
+  if (!(clock instanceof MovedClock)) throw new Error('the time of this system passes by itself');
   const bot = await fixture.makeBot(receiver.on('/silent', () => undefined));
   await fixture.send(bot.mention, 'silent');
+  // It does not come to rest while a call is under way, and moves the time to each repetition.
+  const settled = fixture.settle();
+  for (let calls = 1; calls <= 4; calls += 1) {
+    await waitUntil(`call ${calls}`, () => receiver.at('/silent').length === calls);
+    await clock.advance(answerWithinMs);
+  }
+  await settled;
   expect(await fixture.saidInTopic(bot, 'silent')).toMatchObject([
     { content: 'Failure! Bot is unavailable' },
   ]);
   const [notice] = await fixture.privateMessagesFrom(bot, fixture.all.bob);
   expect(notice?.['content']).toMatch(/ triggered an outgoing webhook\.\nA timeout occurred\.$/);
-  await fixture.settle();
   const keys = receiver.at('/silent').map(({ headers }) => headers['x-parley-delivery']);
   expect([keys.length, new Set(keys).size]).toEqual([4, 1]);
 });

@@ -1,4 +1,7 @@
-/** Limits on what an owner and the owner's bots have and create: an account's limits do not multiply with its bots. */
+/**
+ * Limits on what an owner and the owner's bots have and create, since an account's limits do not multiply with its bots, and of the lists
+ * that everybody gets (decisions 0035 and 0063).
+ */
 import type { Client } from '@parley/database';
 import { ApiClient, readObjects, waitUntil } from '@parley/test-kit';
 import type { Answer, JsonObject } from '@parley/test-kit';
@@ -10,6 +13,11 @@ import type { PersonKey, SmallOrganization } from './small-organization.ts';
 const botsMax = 4;
 const queuesMax = 6;
 const streamsMax = 3;
+const streamsPerDay = 9;
+const subscriptionsPerDay = 30;
+const textsMaxBytes = 64 * 1024;
+/** Of all lists that a setting bounds, beyond what the other tests make. */
+const elementsMax = 100;
 
 let organization: SmallOrganization;
 beforeAll(async () => {
@@ -21,6 +29,13 @@ beforeAll(async () => {
       PARLEY_QUEUES_PER_USER_MAX: String(queuesMax),
       PARLEY_BUDGETS_PER_OWNER_MAX: '2',
       PARLEY_NEW_STREAMS_PER_REQUEST_MAX: String(streamsMax),
+      PARLEY_NEW_STREAMS_PER_DAY_MAX: String(streamsPerDay),
+      PARLEY_NEW_SUBSCRIPTIONS_PER_DAY_MAX: String(subscriptionsPerDay),
+      PARLEY_STREAMS_MAX: String(elementsMax),
+      PARLEY_SUBSCRIPTIONS_MAX: String(elementsMax),
+      PARLEY_ACCOUNTS_MAX: String(elementsMax),
+      PARLEY_BOTS_MAX: String(elementsMax),
+      PARLEY_LIST_TEXTS_MAX_KIB: String(textsMaxBytes / 1024),
     },
   });
 });
@@ -157,5 +172,225 @@ describe('streams that one request creates', () => {
     expect((await subscribe('cat', withOld)).status).toBe(200);
     expect((await subscribe('bobBot', named('dock', streamsMax + 1))).status).toBe(400);
     expect((await subscribe('ann', named('dock', streamsMax + 1))).status).toBe(200);
+  });
+});
+
+describe('what an owner and the bots add in a day', () => {
+  const tooMuch = (max: number, what: string): object =>
+    refused(`An owner and his bots may add at most ${max} ${what} in a day.`);
+  const subscribe = (client: ApiClient, names: readonly string[], more = {}): Promise<Answer> =>
+    client.request('POST', 'users/me/subscriptions', {
+      subscriptions: names.map((name) => ({ name })),
+      ...more,
+    });
+
+  test('is counted by what is made, whichever of them makes it, until the day ends', async () => {
+    const { person, bot } = await organization.makePersonWithBot('ivy');
+    const [ivy, her] = [organization.clientOf(person), organization.clientOf(bot)];
+    const three = (from: number): string[] => [0, 1, 2].map((n) => `reed ${from + n}`);
+    // Four requests of three streams compete for nine.
+    expect(
+      await statusesOf([0, 3, 6, 9].map((from, n) => subscribe(n % 2 ? ivy : her, three(from)))),
+    ).toEqual([200, 200, 200, 400]);
+    expect(await outcome(subscribe(her, ['reed 99']))).toEqual(tooMuch(streamsPerDay, 'streams'));
+    // What is deleted was made nevertheless; administrators have no such limit.
+    const { streams } = await as('ann').get('streams');
+    const ofIvy = (streams as JsonObject[]).filter(({ name }) => String(name).startsWith('reed'));
+    await as('ann').delete(`streams/${String(ofIvy[0]?.['stream_id'])}`);
+    expect((await subscribe(ivy, ['reed 99'])).status).toBe(400);
+    expect((await subscribe(as('ann'), ['fen 0', 'fen 1'])).status).toBe(200);
+    expect((await subscribe(ivy, ['fen 0'])).status).toBe(200);
+    const principals = (['bob', 'cat', 'gil', 'bobBot'] as const).map((who) =>
+      organization.id(who),
+    );
+    const others = await statusesOf(
+      ofIvy.slice(1, 8).map(({ name }) => subscribe(ivy, [String(name)], { principals })),
+    );
+    // Ten of her own before, and four at a time up to thirty.
+    expect(others).toEqual([200, 200, 200, 200, 200, 400, 400]);
+    expect(await outcome(subscribe(ivy, ['fen 1']))).toEqual(
+      tooMuch(subscriptionsPerDay, 'subscriptions'),
+    );
+    await organization.cluster.advance(86_400_000);
+    expect((await subscribe(ivy, ['reed 99'])).status).toBe(200);
+  });
+
+  test('has a limit for bots that were made and deactivated', async () => {
+    const { person } = await organization.makePersonWithBot('kim');
+    const kim = organization.clientOf(person);
+    for (let n = 0; n < 2 * botsMax; n += 1) {
+      const { body } = await createBot(kim);
+      await kim.delete(`bots/${String(body['user_id'])}`);
+    }
+    expect(await outcome(createBot(kim))).toEqual(tooMuch(2 * botsMax, 'bots'));
+  });
+
+  test('has a limit for texts: a sixteenth of those of a list', async () => {
+    const long = (name: string): Promise<Answer> =>
+      as('cat').request('POST', 'users/me/subscriptions', {
+        subscriptions: [{ name, description: 'x'.repeat(1024) }],
+      });
+    expect((await long('sedge 0')).status).toBe(200);
+    expect(await outcome(long('sedge 1'))).toEqual(
+      tooMuch(textsMaxBytes / 16, 'bytes of texts of streams'),
+    );
+  });
+});
+
+describe('lists that everybody gets', () => {
+  const full = (what: string): object =>
+    refused(`An organization may have at most ${elementsMax} ${what}.`);
+  const ann = (
+    method: 'POST' | 'PATCH' | 'DELETE',
+    path: string,
+    parameters = {},
+  ): Promise<Answer> => as('ann').request(method, path, parameters);
+  const fill = (text: string): Promise<unknown> => organization.pool.query({ text });
+  const fillAccounts = (botType: string): string =>
+    `INSERT INTO users (email, email_folded, full_name, full_name_folded, short_name, is_active, bot_type, bot_owner_id)
+      SELECT n || '@fill.example', n || '@fill.example', n, n, n, false, ${botType}, (SELECT id FROM users WHERE email_folded = 'cat@example.com')
+      FROM generate_series(1, ${elementsMax} - (SELECT count(*) FROM users WHERE NOT is_system AND (${botType} IS NULL OR bot_type IS NOT NULL))) n`;
+  beforeAll(() =>
+    as('ann')
+      .subscribe('brook')
+      .then(() => as('ann').subscribe('weir')),
+  );
+  const accountsGo = `DELETE FROM users WHERE email LIKE '%@fill.example'`;
+
+  test.each([
+    {
+      what: 'streams',
+      fill: `INSERT INTO streams (name, name_folded, email_token) SELECT 'fill ' || n, 'fill ' || n, '' FROM generate_series(1, ${elementsMax} - (
+          SELECT count(*) FROM streams WHERE NOT is_deactivated)) n`,
+      empty: `DELETE FROM streams WHERE name LIKE 'fill %'`,
+      request: () =>
+        ann('POST', 'users/me/subscriptions', { subscriptions: [{ name: 'one more' }] }),
+    },
+    {
+      what: 'subscriptions',
+      fill: `INSERT INTO subscriptions (user_id, stream_id, is_active, color) SELECT 1000000 + n, 1, true, '' FROM generate_series(1, ${elementsMax} - (
+          SELECT count(*) FROM subscriptions WHERE is_active)) n`,
+      empty: 'DELETE FROM subscriptions WHERE user_id > 1000000',
+      request: () => ann('POST', 'users/me/subscriptions', { subscriptions: [{ name: 'reed 2' }] }),
+    },
+    {
+      what: 'people and bots',
+      fill: fillAccounts('NULL'),
+      empty: accountsGo,
+      request: () =>
+        ann('POST', 'users', {
+          email: 'new@example.com',
+          full_name: 'New',
+          short_name: 'new',
+          password: 'kR7#vQp2tide',
+        }),
+    },
+    {
+      what: 'bots',
+      fill: fillAccounts('1'),
+      empty: accountsGo,
+      request: () => ann('POST', 'bots', { full_name: 'One more', short_name: 'more' }),
+    },
+  ])('have at most as many $what as a setting says', async ({ what, request, ...sql }) => {
+    await fill(sql.fill);
+    expect(await outcome(request())).toEqual(
+      what === 'bots' ? full('people and bots') : full(what),
+    );
+    await fill(sql.empty);
+    expect((await request()).status).toBe(200);
+  });
+
+  const big = `repeat('x', ${textsMaxBytes})`;
+  const brook = async (parameters: object): Promise<Answer> =>
+    ann('PATCH', `streams/${await as('ann').streamId('brook')}`, parameters);
+  const field = { name: 'Team', hint: 'of one' };
+
+  test.each([
+    {
+      what: 'streams',
+      fill: `UPDATE streams SET description = ${big} WHERE name = 'weir'`,
+      grow: () => brook({ description: 'By the water' }),
+      shrink: () => brook({ description: '' }),
+      empty: `UPDATE streams SET description = '' WHERE name = 'weir'`,
+    },
+    {
+      what: 'default streams',
+      fill: `UPDATE streams SET description = ${big}, is_default = true WHERE name = 'weir'`,
+      grow: () => ann('POST', 'default_streams', { stream_name: 'brook' }),
+      shrink: () => ann('DELETE', 'default_streams', { stream_name: 'weir' }),
+      empty: `UPDATE streams SET description = '' WHERE name = 'weir'`,
+    },
+    {
+      what: 'default stream groups',
+      fill: `INSERT INTO default_stream_groups (name, description, stream_ids)
+        SELECT 'big', ${big}, ARRAY[s.id] FROM streams s WHERE s.name = 'weir'`,
+      grow: () =>
+        ann('POST', 'default_stream_groups/create', {
+          group_name: 'Water',
+          description: '',
+          stream_names: ['fen 1'],
+        }),
+      shrink: () => brook({ description: '' }),
+      empty: 'DELETE FROM default_stream_groups',
+    },
+    {
+      what: 'people and bots',
+      fill: `UPDATE users SET full_name = ${big} WHERE email = 'gil@example.com'`,
+      grow: () => ann('PATCH', `users/${organization.id('cat')}`, { full_name: 'Catherine Moe' }),
+      shrink: () => ann('PATCH', `users/${organization.id('gil')}`, { full_name: 'Gil Fox' }),
+      empty: 'SELECT 1',
+    },
+    {
+      what: 'bots',
+      fill: `INSERT INTO bot_services (bot_id, name, base_url) SELECT id, 'big', ${big} FROM users WHERE email = 'bob-bot@example.com'`,
+      grow: () =>
+        ann('POST', 'bots', {
+          full_name: 'Caller',
+          short_name: 'caller',
+          bot_type: 3,
+          payload_url: JSON.stringify('https://hooks.example/'),
+        }),
+      shrink: () => createBot(as('ann')),
+      empty: `DELETE FROM bot_services WHERE name = 'big'`,
+    },
+    {
+      what: 'profile fields',
+      fill: `INSERT INTO custom_profile_fields (name, type, hint, display_order) VALUES ('Big', 1, ${big}, 1)`,
+      grow: () => ann('POST', 'realm/profile_fields', { ...field, field_type: 1 }),
+      empty: `DELETE FROM custom_profile_fields`,
+    },
+    {
+      what: 'profiles',
+      fill: `WITH f AS (INSERT INTO custom_profile_fields (id, name, type, display_order) VALUES (77, 'Big', 1, 1), (78, 'Small', 1, 2) RETURNING id)
+        INSERT INTO custom_profile_values (user_id, field_id, value) SELECT (SELECT id FROM users WHERE email = 'gil@example.com'), f.id, ${big} FROM f WHERE f.id = 77`,
+      grow: () => ann('PATCH', 'users/me/profile_data', { data: [{ id: 78, value: 'new' }] }),
+      shrink: () => ann('DELETE', 'users/me/profile_data', { data: [78] }),
+      empty: 'DELETE FROM custom_profile_values',
+    },
+    {
+      what: 'user groups',
+      fill: `INSERT INTO user_groups (name, description) VALUES ('big', ${big})`,
+      grow: () => ann('POST', 'user_groups/create', { name: 'crew', description: '', members: [] }),
+      empty: 'DELETE FROM user_groups',
+    },
+    {
+      what: 'filters',
+      fill: `INSERT INTO linkifiers (pattern, url_format) VALUES ('big', ${big})`,
+      grow: () =>
+        ann('POST', 'realm/filters', {
+          pattern: '#(?P<id>[0-9]+)',
+          url_format_string: 'https://tickets.example/%(id)s',
+        }),
+      empty: 'DELETE FROM linkifiers',
+    },
+  ])('have texts of $what of as many bytes as a setting says', async (list) => {
+    await fill(list.fill);
+    expect(await outcome(list.grow())).toEqual(
+      refused(`The texts of all ${list.what} may have at most ${textsMaxBytes} bytes together.`),
+    );
+    if (list.shrink !== undefined)
+      expect((await list.shrink()).body).toMatchObject({ result: 'success' });
+    await fill(list.empty);
+    expect((await list.grow()).body).toMatchObject({ result: 'success' });
   });
 });

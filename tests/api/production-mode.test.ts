@@ -6,6 +6,16 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startSmallOrganization } from './small-organization.ts';
 import type { SmallOrganization } from './small-organization.ts';
 
+/** Nobody signs in by it here. */
+const untrusted = {
+  id: 'work',
+  name: 'Work',
+  issuer: 'https://id.example',
+  client_id: 'parley',
+  client_secret: 'not used',
+  trusted: false,
+};
+
 let organization: SmallOrganization;
 beforeAll(async () => {
   organization = await startSmallOrganization({
@@ -15,6 +25,7 @@ beforeAll(async () => {
     environment: {
       PARLEY_MODE: 'production',
       PARLEY_PUBLIC_URL: 'https://chat.example.com',
+      PARLEY_OIDC_PROVIDERS: JSON.stringify([untrusted]),
     },
   });
 });
@@ -25,13 +36,23 @@ describe('development features', () => {
 
   test('dev_fetch_api_key returns no key', async () => {
     for (const who of [undefined, 'ann', 'bob'] as const) {
-      for (const username of ['ann@example.com', 'nobody@example.com', '', 'x']) {
+      for (const username of ['ann@example.com', 'nobody@example.com', 'no address', '']) {
         const { status, body } = await organization
           .client(who)
           .request('POST', 'dev_fetch_api_key', { username });
         expect([status, body]).toEqual([400, notEnabled]);
       }
     }
+    const { status, body } = await organization.client().request('POST', 'dev_fetch_api_key');
+    expect([status, body]).toEqual([
+      400,
+      {
+        result: 'error',
+        msg: "Missing 'username' argument",
+        code: 'REQUEST_VARIABLE_MISSING',
+        var_name: 'username',
+      },
+    ]);
   });
 
   test('dev_list_users lists nobody', async () => {
@@ -128,6 +149,13 @@ test('files can be uploaded and read', async () => {
   const { uri } = (await uploaded.json()) as { uri: string };
   const read = await fetch(`${url}${uri}`, { headers: { authorization } });
   expect([read.status, await read.text()]).toEqual([200, 'content']);
+});
+
+test('without mails and a provider that is trusted with addresses no link to join is made, because it would lead nowhere', async () => {
+  const ann = organization.client('ann');
+  const refused = await ann.request('POST', 'invites/multiuse', { stream_ids: '[]' });
+  expect(refused.body).toMatchObject({ result: 'error', msg: 'This server sends no mails.' });
+  expect((await ann.get('invites'))['invites']).toEqual([]);
 });
 
 test('administrators can administer', async () => {

@@ -38,6 +38,8 @@ beforeAll(async () => {
   service = await PushService.start();
   cluster = await startLocalCluster({
     people: 2,
+    // Push services answer over real sockets, and these tests wait for the rests between attempts.
+    time: 'flows',
     environment: { PARLEY_OUTGOING_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
   });
   organization = await makeOrganization(cluster);
@@ -104,7 +106,7 @@ async function sayInVain(content: string): Promise<number> {
   await refused.promise;
   await waitUntil('the refusal is noted', async () => {
     const { rowCount } = await pool.query(
-      `SELECT 1 FROM push_subscriptions WHERE user_id = ${bob.id} AND failures > 0 AND claimed_until < now()`,
+      `SELECT 1 FROM push_subscriptions WHERE user_id = ${bob.id} AND failures > 0 AND claimed_until < parley_now()`,
     );
     return rowCount === 1;
   });
@@ -113,7 +115,7 @@ async function sayInVain(content: string): Promise<number> {
 
 async function goOn(): Promise<void> {
   service.answer = () => 201;
-  await pool.query('UPDATE push_subscriptions SET due_at = now() WHERE failures > 0');
+  await pool.query('UPDATE push_subscriptions SET due_at = parley_now() WHERE failures > 0');
   await settle();
 }
 
@@ -188,18 +190,18 @@ test('every device of a person is notified once, whichever of two processes push
 
 test('who is active is notified only if they want that, or once they are away', async () => {
   await bob.client.patch('settings/notifications', { enable_online_push_notifications: false });
-  await becomeActive(pool, bob);
+  await becomeActive(bob);
   await write('hello');
   await waitUntil('it is put off', async () => {
     const { rows } = await pool.query<{ secs: number }>(
-      `SELECT extract(epoch FROM due_at - now())::float AS secs FROM push_subscriptions
+      `SELECT extract(epoch FROM due_at - parley_now())::float AS secs FROM push_subscriptions
         WHERE user_id = ${bob.id} AND due_at < 'infinity'`,
     );
     return areUntilAway(rows);
   });
   expect(phone.payloads).toEqual([]);
   await becomeAway(pool, bob);
-  await pool.query(`UPDATE push_subscriptions SET due_at = now() WHERE user_id = ${bob.id}`);
+  await pool.query(`UPDATE push_subscriptions SET due_at = parley_now() WHERE user_id = ${bob.id}`);
   await settle();
   expect(phone.payloads).toHaveLength(1);
 });
@@ -209,6 +211,16 @@ test('words of private messages are left out if the person wants that', async ()
   await write('secret words');
   await settle();
   expect(phone.payloads.map(({ notice }) => notice.text)).toEqual([null]);
+});
+
+test('a mention that an edit adds is pushed, once', async () => {
+  const id = await say('The kiln is hot');
+  for (const content of [`@**${bob.user.fullName}** come`, `@**${bob.user.fullName}** @**all**`]) {
+    await settle();
+    await ann.client.patch(`messages/${id}`, { content });
+  }
+  await settle();
+  expect(phone.payloads.map(({ notice }) => notice.message_ids)).toEqual([[id]]);
 });
 
 describe('nobody is notified', () => {
@@ -359,7 +371,7 @@ test.each([
     await call('come');
     const secs = await waitUntil('it is put off', async () => {
       const { rows } = await pool.query<{ secs: number }>(
-        `SELECT extract(epoch FROM due_at - now())::float AS secs FROM push_subscriptions
+        `SELECT extract(epoch FROM due_at - parley_now())::float AS secs FROM push_subscriptions
           WHERE endpoint = '${tablet.target.endpoint}' AND failures = 1`,
       );
       return rows[0]?.secs;
@@ -380,7 +392,9 @@ test('a push that is too large for its service is repeated without words', async
 
 test('nobody is notified of what is older than a day', async () => {
   const id = await sayInVain(concerning.byName(bob));
-  await pool.query(`UPDATE messages SET sent_at = now() - interval '25 hours' WHERE id = ${id}`);
+  await pool.query(
+    `UPDATE messages SET sent_at = parley_now() - interval '25 hours' WHERE id = ${id}`,
+  );
   await goOn();
   expect(phone.payloads).toEqual([]);
 });
@@ -422,7 +436,7 @@ describe('subscriptions', () => {
   });
 
   test('one of a program ends with its key', async () => {
-    await bob.client.post('users/me/api_key/regenerate');
+    await bob.client.post('users/me/api_key/regenerate', { password });
     const { rowCount } = await pool.query(
       `SELECT 1 FROM push_subscriptions WHERE user_id = ${bob.id}`,
     );

@@ -50,7 +50,7 @@ describe('two requests of a SCIM token a minute', () => {
     organization = await startSmallOrganization({
       gateways: 2,
       subscriptions: 0,
-      environment: { PARLEY_RATE_LIMITS: '60:200', PARLEY_SCIM_LIMITS: '60:2' },
+      gatewaySettings: { PARLEY_RATE_LIMITS: '60:200', PARLEY_SCIM_LIMITS: '60:2' },
     });
   });
   afterAll(() => organization.stop());
@@ -74,7 +74,7 @@ describe('two hundred requests a minute', () => {
       subscriptions: 0,
       messages: 1,
       // The default limit, which test clusters switch off.
-      environment: { PARLEY_RATE_LIMITS: '60:200' },
+      gatewaySettings: { PARLEY_RATE_LIMITS: '60:200' },
     });
   });
   afterAll(() => organization.stop());
@@ -86,19 +86,19 @@ describe('two hundred requests a minute', () => {
 
   test('are accepted by both gateways together, with a decreasing remainder; the next one is refused', async () => {
     const client = organization.client('bob');
-    const startedAtSecs = Date.now() / 1000;
+    const nowSecs = organization.cluster.settings.clock.nowMs() / 1000;
     const remaining: number[] = [];
     for (let count = 0; count < requestsMax; count += 1) {
       const { status, headers } = await client.request('GET', 'users/me');
       expect([status, headers['x-ratelimit-limit']]).toEqual([200, String(requestsMax)]);
       expect(headers).not.toHaveProperty('retry-after');
       const reset = Number(headers['x-ratelimit-reset']);
-      expect(reset).toBeGreaterThanOrEqual(Math.floor(startedAtSecs + 60));
-      expect(reset).toBeLessThanOrEqual(Math.ceil(Date.now() / 1000 + 61));
+      expect(reset).toBeGreaterThanOrEqual(Math.floor(nowSecs + 60));
+      expect(reset).toBeLessThanOrEqual(Math.ceil(nowSecs + 61));
       remaining.push(Number(headers['x-ratelimit-remaining']));
     }
     expect(remaining).toEqual(Array.from({ length: requestsMax }, (_, n) => requestsMax - 1 - n));
-    for (const url of organization.cluster.gatewayUrls) {
+    for (const url of organization.gatewayUrls) {
       const { user, apiKey } = organization.accounts.bob;
       const one = new ApiClient({ urls: [url], email: user.email, apiKey });
       expectRateLimited(await one.request('GET', 'users/me'), requestsMax);
@@ -109,6 +109,26 @@ describe('two hundred requests a minute', () => {
     expect((await ask('bob')).status).toBe(429);
     for (const who of ['bobBot', 'cat'] as const)
       expect((await ask(who)).headers['x-ratelimit-remaining']).toBe(String(requestsMax - 1));
+  });
+
+  test('count as several where they take as much work, and so do long answers', async () => {
+    const cat = organization.client('cat');
+    const before = Number((await ask('cat')).headers['x-ratelimit-remaining']);
+    const { headers } = await cat.request('POST', 'register', { fetch_event_types: ['pointer'] });
+    expect(headers['x-ratelimit-remaining']).toBe(String(before - 5));
+    const note = await cat.sendPrivately(['cat@example.com'], 'long');
+    await organization.pool.query(
+      `UPDATE messages SET content = repeat('x', 3 * 1024 * 1024) WHERE id = $1`,
+      [note],
+    );
+    await cat.get('messages', { anchor: note, num_before: 0, num_after: 0, apply_markdown: false });
+    let asked = 0;
+    await waitUntil('the answer is counted', async () => {
+      asked += 1;
+      // Register, send, page and its three MiB.
+      const used = 5 + 1 + 1 + 3 + asked;
+      return (await ask('cat')).headers['x-ratelimit-remaining'] === String(before - used);
+    });
   });
 
   test('include those that the service refuses, and exclude those without a known user', async () => {
@@ -127,7 +147,7 @@ describe('two hundred requests a minute', () => {
     const before = Number((await ask('gil')).headers['x-ratelimit-remaining']);
     const { user, apiKey } = organization.accounts.gil;
     const { status, headers } = await sendRaw(
-      organization.cluster.url,
+      organization.url,
       {
         method: 'POST',
         path: '/api/v1/messages',
@@ -153,19 +173,24 @@ describe('two hundred requests a minute', () => {
     expect(status).toBe(429);
   });
 
-  test('exclude endpoints without credentials, files and pictures', async () => {
+  test('exclude endpoints without credentials', async () => {
     const settings = await organization.client('bob').request('GET', 'server_settings');
     expect([settings.status, settings.headers['x-ratelimit-limit']]).toEqual([200, undefined]);
+  });
+
+  test('exclude files and pictures, which have five times as many together', async () => {
     const { apiKey } = organization.accounts.bob;
-    for (const path of ['avatar/bob@example.com', 'thumbnail?url=x&size=full']) {
-      const [url] = organization.cluster.gatewayUrls;
-      const separator = path.includes('?') ? '&' : '?';
-      const { status, headers } = await fetch(`${url}/${path}${separator}api_key=${apiKey}`, {
+    const paths = ['avatar/bob@example.com?', 'thumbnail?url=x&size=full&', 'user_uploads/1/x?'];
+    const remaining: unknown[] = [];
+    for (const [index, path] of paths.entries()) {
+      const url = organization.gatewayUrls[index % 2];
+      const { status, headers } = await fetch(`${url}/${path}api_key=${apiKey}`, {
         redirect: 'manual',
       });
       expect(status).not.toBe(429);
-      expect(headers.has('x-ratelimit-limit')).toBe(false);
+      remaining.push(headers.get('x-ratelimit-remaining'));
     }
+    expect(remaining).toEqual(['999', '998', '997']);
   });
 });
 
@@ -175,10 +200,20 @@ describe('requests of an owner and his bots together', () => {
     organization = await startSmallOrganization({
       gateways: 2,
       subscriptions: 0,
-      environment: { PARLEY_RATE_LIMITS: '60:10', PARLEY_BUDGETS_PER_OWNER_MAX: '2' },
+      gatewaySettings: { PARLEY_RATE_LIMITS: '60:10', PARLEY_BUDGETS_PER_OWNER_MAX: '2' },
     });
   });
   afterAll(() => organization.stop());
+
+  test('a file beyond the limit of files is refused, and nothing else is', async () => {
+    const { apiKey } = organization.accounts.cat;
+    const show = (): Promise<Response> =>
+      fetch(`${organization.url}/user_uploads/1/x?api_key=${apiKey}`);
+    for (let count = 0; count < 50; count += 1) expect((await show()).status).toBe(404);
+    const refused = await show();
+    expect([refused.status, refused.headers.get('x-ratelimit-limit')]).toEqual([429, '50']);
+    expect((await organization.client('cat').request('GET', 'users/me')).status).toBe(200);
+  });
 
   test("have a multiple of one account's limit, over all gateways; webhooks count too, other users do not", async () => {
     const ask = async (who: PersonKey): Promise<Answer> =>
@@ -190,7 +225,7 @@ describe('requests of an owner and his bots together', () => {
     // The organization does not use this integration, but the requests count.
     const { apiKey } = organization.accounts.hookBot;
     const hook = (): Promise<Response> =>
-      fetch(`${organization.cluster.url}/api/v1/external/github?api_key=${apiKey}`, {
+      fetch(`${organization.url}/api/v1/external/github?api_key=${apiKey}`, {
         method: 'POST',
       });
     for (let count = 0; count < 4; count += 1) expect((await hook()).status).not.toBe(429);
@@ -211,7 +246,7 @@ describe('ten failed logins a minute', () => {
       presence: 0,
       subscriptions: 0,
       // The limit of failed logins is the default; clients are distinguished as behind a proxy.
-      environment: { PARLEY_RATE_LIMITS: '60:1000', PARLEY_TRUSTED_PROXIES: '127.0.0.1' },
+      gatewaySettings: { PARLEY_RATE_LIMITS: '60:1000', PARLEY_TRUSTED_PROXIES: '127.0.0.1' },
     });
   });
   afterAll(() => organization.stop());
@@ -221,7 +256,7 @@ describe('ten failed logins a minute', () => {
   let requests = 0;
   /** Uses the gateways in turn. */
   function ask(path: string, address: string, init: RequestInit): Promise<Response> {
-    const urls = organization.cluster.gatewayUrls;
+    const urls = organization.gatewayUrls;
     requests += 1;
     return fetch(`${urls[requests % urls.length]}/api/v1/${path}`, {
       ...init,
@@ -314,7 +349,7 @@ describe('limits that are off', () => {
   beforeAll(async () => {
     organization = await startSmallOrganization({
       subscriptions: 0,
-      environment: { PARLEY_RATE_LIMITS: 'off', PARLEY_LOGIN_LIMITS: '60:1' },
+      gatewaySettings: { PARLEY_RATE_LIMITS: 'off', PARLEY_LOGIN_LIMITS: '60:1' },
     });
   });
   afterAll(() => organization.stop());
@@ -336,7 +371,7 @@ describe('while Redis is away', () => {
     organization = await startSmallOrganization({
       subscriptions: 0,
       redisUrl: 'redis://127.0.0.1:1',
-      environment: { PARLEY_RATE_LIMITS: '60:2', PARLEY_LOGIN_LIMITS: '60:1' },
+      gatewaySettings: { PARLEY_RATE_LIMITS: '60:2', PARLEY_LOGIN_LIMITS: '60:1' },
     });
   });
   afterAll(() => organization.stop());

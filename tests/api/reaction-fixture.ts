@@ -49,12 +49,7 @@ export class ReactionFixture {
   }
 
   static async start(): Promise<ReactionFixture> {
-    const all = await startMessageFixture({
-      events: 1,
-      messages: 2,
-      subscriptions: 1,
-      people: 1,
-    });
+    const all = await startMessageFixture();
     const { organization, ann, bob, cat, guest, bot } = all;
     const outgoing = { botType: 3, owner: bob };
     const people = {

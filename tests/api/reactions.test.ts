@@ -384,19 +384,8 @@ describe('permission and events', () => {
       await bob.client.delete('users/me/subscriptions', {
         subscriptions: [stream.name],
       });
-      const afterBob = await person('dan').client.sendToStream(stream.name, 'x', 'after bob');
-      await queues.read();
-      expect(await react('bob', { emoji_name: 'tada' }, late)).toEqual(success);
-      expect(await refused(react('bob', thumbsUp, afterBob))).toBe('Invalid message(s)');
-      await expectEvent(
-        reactionEvent(
-          'bob',
-          'add',
-          { emoji_name: 'tada', emoji_code: '1f389', reaction_type: 'unicode_emoji' },
-          late,
-        ),
-        ['bob', 'dan'],
-      );
+      for (const change of [react, unreact])
+        expect(await refused(change('bob', thumbsUp, late))).toBe('Invalid message(s)');
     }
   });
 
@@ -422,21 +411,5 @@ describe('permission and events', () => {
         });
       expect(await refused(unreact('cat', {}, id))).toBe('Invalid message(s)');
     }
-  });
-
-  test('incoming-webhook bots, deactivated people and missing credentials are refused', async () => {
-    const { organization, cluster, ann, bob } = all;
-    const hook = await organization.makeAccount(`Hook ${message}`, { botType: 2, owner: bob });
-    const gone = await organization.makeAccount(`Gone ${message}`);
-    await ann.client.delete(`users/${gone.id}`);
-    for (const { client } of [hook, gone])
-      expect(
-        (await refusalOf(client.post(`messages/${message}/reactions`, thumbsUp)))['status'],
-      ).toBe(401);
-    const nobody = await fetch(`${cluster.url}/api/v1/messages/${message}/reactions`, {
-      method: 'POST',
-    });
-    expect(nobody.status).toBe(401);
-    expect(await reactionsOf('ann')).toEqual([]);
   });
 });

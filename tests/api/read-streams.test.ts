@@ -1,5 +1,5 @@
 /** Ids, topics and members of streams, and who may read them (reference facts, streams 1, 4 and 10.1). */
-import { ApiClient, readObjects } from '@parley/test-kit';
+import { readObjects } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -208,17 +208,4 @@ test('stream email addresses do not exist, for those who may read the stream', a
   for (const place of places)
     expect(await all.refusal('ann', 'GET', path(place))).toEqual(invalidId);
   expect(await all.refusal('guest', 'GET', path('open'))).toEqual(invalidId);
-});
-
-test('requires a key', async () => {
-  const nobody = new ApiClient({ urls: all.people.ann.client.urls });
-  for (const path of [
-    'streams',
-    'get_stream_id',
-    `users/me/${idOf('open')}/topics`,
-    `streams/${idOf('open')}/members`,
-    `streams/${idOf('open')}/email_address`,
-  ]) {
-    expect(await nobody.request('GET', path)).toMatchObject({ status: 401 });
-  }
 });

@@ -1,9 +1,13 @@
 /** How every request is read, for all endpoints (reference facts, people 2 and 3), at two gateways and through every service. */
 import { limits } from '@parley/api';
 import { endpoints } from '@parley/api/endpoints';
+import { settle, waitUntil } from '@parley/test-kit';
 import type { ApiClient, JsonObject, Method, Parameters } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { meetTransaction } from '../support/held-transaction.ts';
+import { textMatching } from '../support/matchers.ts';
+import { movedClockOf } from '../support/moved-clock.ts';
 import { sendRaw } from '../support/send-raw.ts';
 import type { RawAnswer } from '../support/send-raw.ts';
 import { startSmallOrganization } from './small-organization.ts';
@@ -109,6 +113,7 @@ describe('parameters', () => {
       ['', ''],
       ['-1', '-1'],
       ['1.0', '1.0'],
+      ['true', 'true'],
       ['4294967296', '4294967296'],
     ])
       expect(await ask('GET', 'messages', { anchor: 0, num_before: bad, num_after: 0 })).toEqual({
@@ -127,7 +132,7 @@ describe('parameters', () => {
 
   test('text that is not JSON and JSON of another type get different refusals', async () => {
     for (const path of ['users', 'messages?anchor=0&num_before=0&num_after=0']) {
-      for (const text of ['True', "'x'", '', '1,', '99999999999999999999'])
+      for (const text of ['True', "'x'", '', '1,', '[1,]', '99999999999999999999'])
         expect(
           await ask('GET', `${path}${path.includes('?') ? '&' : '?'}client_gravatar=${text}`),
         ).toEqual(refused('Argument "client_gravatar" is not valid JSON.'));
@@ -528,6 +533,7 @@ describe('answers', () => {
         'access-control-allow-headers': 'Authorization',
         'access-control-allow-methods': 'GET, POST, DELETE, PUT, PATCH, HEAD',
         'content-language': 'en',
+        'x-request-id': textMatching(/^[0-9a-f]{32}$/),
       });
       expect(headers.vary).toContain('Accept-Language');
       expect(headers.expires).toBe(headers['last-modified']);
@@ -555,6 +561,91 @@ describe('answers', () => {
     expect((await send('GET', 'get_stream_id', { who: 'bob' })).text).toMatch(
       /^\{"result":"error","msg":"/,
     );
+  });
+});
+
+describe('a change', () => {
+  const status = 'POST users/me/status';
+  const entriesOf = async (): Promise<unknown> =>
+    (
+      await organization.pool.query(
+        "SELECT count(*) FROM log_entries WHERE payload::json->>'kind' <> 'tick'",
+      )
+    ).rows;
+
+  /** Makes a request that a lock holds up. */
+  async function meetLock(
+    [operation, form, locked]: readonly [operation: string, form: Parameters, locked: string],
+    meanwhile: (answered: () => Promise<unknown>) => Promise<unknown>,
+  ): Promise<JsonObject> {
+    const [method = '', path = ''] = operation.split(' ');
+    let answer: JsonObject | undefined;
+    return meetTransaction(
+      organization.pool,
+      (holder) => holder.query(`LOCK TABLE ${locked} IN EXCLUSIVE MODE`),
+      async () => {
+        answer = (await organization.client('ann').request(method as Method, path, form)).body;
+        return answer;
+      },
+      () => meanwhile(() => waitUntil('it is answered', () => Promise.resolve(answer))),
+    );
+  }
+  const pass = (ms: number): Promise<void> => movedClockOf(organization.cluster).advance(ms);
+
+  const unavailable = {
+    result: 'error',
+    msg: 'Service temporarily unavailable',
+    code: 'SERVICE_UNAVAILABLE',
+  };
+  const unknown = {
+    result: 'error',
+    msg: 'It is not known whether the change was made',
+    code: 'OUTCOME_UNKNOWN',
+  };
+  const madeWithinMs = 4_900;
+  const person = { email: 'late@example.com', password: 'kR7#vQp2tide', full_name: 'Late' };
+
+  test.each([
+    ['POST users', person, 'users'],
+    ['POST users/me/subscriptions', { subscriptions: [{ name: 'late' }] }, 'streams'],
+    ['POST realm/domains', { domain: 'late.example', allow_subdomains: true }, 'realm_domains'],
+    ['POST users/me/status', { status_text: 'late' }, 'user_status'],
+  ] as const)('that is refused because it takes too long is not made: %s', async (...change) => {
+    const before = await entriesOf();
+    const answer = await meetLock(change, async (answered) => {
+      await pass(madeWithinMs);
+      await answered();
+    });
+    expect(answer).toEqual(unavailable);
+    await settle();
+    expect(await entriesOf()).toEqual(before);
+  });
+
+  test('that is made in time is answered', async () => {
+    const change = [status, { status_text: 'in time' }, 'user_status'] as const;
+    const answer = await meetLock(change, () => pass(madeWithinMs - 1));
+    expect(answer).toMatchObject({ result: 'success' });
+  });
+
+  test('that is being committed when the time is over is answered when its outcome is known', async () => {
+    const change = [status, { status_text: 'at the end' }, 'log_head'] as const;
+    const before = await entriesOf();
+    const answer = await meetLock(change, () => pass(madeWithinMs));
+    expect(answer).toMatchObject({ result: 'success' });
+    expect(await entriesOf()).not.toEqual(before);
+  });
+
+  test.each([
+    ['before it is committed', 'user_status', unavailable],
+    ['while it is committed', 'log_head', unknown],
+  ])('whose connection to Postgres is lost %s', async (_when, locked, refusal) => {
+    const answer = await meetLock([status, { status_text: 'lost' }, locked], () =>
+      organization.pool.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+         WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      ),
+    );
+    expect(answer).toEqual(refusal);
   });
 });
 

@@ -41,8 +41,11 @@ export class ScimClient {
 
   /** Makes a token as an administrator does. */
   static async open(organization: SmallOrganization, name = 'test'): Promise<ScimClient> {
-    const { token } = await organization.client('ann').post('scim_tokens', { name });
-    return new ScimClient(organization.cluster.gatewayUrls, token as string);
+    const { token } = await organization.client('ann').post('scim_tokens', {
+      name,
+      password: 'ann-secret',
+    });
+    return new ScimClient(organization.gatewayUrls, token as string);
   }
 
   /** Sends to the gateways in turn. `body` is JSON, or a text as it is. */

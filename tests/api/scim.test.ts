@@ -2,6 +2,8 @@
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
+import { Browser } from '../support/browser.ts';
+import type { BrowserAnswer } from '../support/browser.ts';
 import { anyNumber, anyString, textMatching } from '../support/matchers.ts';
 import { FollowedQueue } from './follow-queue.ts';
 import { ScimClient, scimError, searchSchema, userSchema } from './scim-client.ts';
@@ -25,7 +27,10 @@ async function membersByAddress(): Promise<Map<unknown, JsonObject>> {
 
 describe('a token', () => {
   test('is shown once, and listed with its name, maker and last use', async () => {
-    const made = await organization.client('ann').post('scim_tokens', { name: ' Okta ' });
+    const made = await organization.client('ann').post('scim_tokens', {
+      name: ' Okta ',
+      password: 'ann-secret',
+    });
     expect(made).toMatchObject({ result: 'success', token: textMatching(/^scim_/) });
     const listed = async (): Promise<JsonObject> => {
       const answer = await organization.client('ann').get('scim_tokens');
@@ -99,12 +104,16 @@ describe('a token', () => {
 
   test('has a name with bounds, and there are at most twenty', async () => {
     const client = organization.client('ann');
+    const browser = new Browser(organization.url);
+    await browser.signIn('Ann@example.com');
+    const make = (name: string): Promise<BrowserAnswer> =>
+      browser.call('POST', 'scim_tokens', { form: { name } });
     for (const name of ['', '  ', 'a\u0007b', 'x'.repeat(101)])
-      expect((await client.request('POST', 'scim_tokens', { name })).status).toBe(400);
+      expect((await make(name)).status).toBe(400);
     const made: unknown[] = [];
     let last: JsonObject = {};
     for (let count = 0; count < 21 && last['result'] !== 'error'; count += 1) {
-      last = (await client.request('POST', 'scim_tokens', { name: 'many' })).body;
+      last = (await make('many')).body;
       made.push(last['id']);
     }
     expect(last).toMatchObject({ msg: 'There may be at most 20 SCIM tokens.' });
@@ -202,6 +211,17 @@ describe('a person', () => {
     );
     const statuses = answers.map(({ status }) => status).toSorted((a, b) => a - b);
     expect(statuses).toEqual([201, 409, 409, 409, 409, 409]);
+  });
+
+  test('gets no address that only looks like the one of before, nor comes back by it', async () => {
+    const { id } = await scim.createUser('ivy@office.example', 'Ivy Low', {});
+    const lookalike = { schemas: [userSchema], userName: 'ivy@offıce.example', displayName: 'Ivy' };
+    const taken = { status: 409, body: { scimType: 'uniqueness' } };
+    expect(await scim.send('PUT', `/Users/${id}`, lookalike)).toMatchObject(taken);
+    await scim.send('DELETE', `/Users/${id}`);
+    expect(await scim.send('POST', '/Users', lookalike)).toMatchObject(taken);
+    const back = { ...lookalike, userName: 'IVY@office.example' };
+    expect(await scim.send('POST', '/Users', back)).toMatchObject({ status: 201, body: { id } });
   });
 
   test('changes as a whole, or not at all', async () => {
@@ -348,6 +368,7 @@ describe('a list', () => {
       'emails eq "lea@example.com"',
       'emails.value eq "lea@example.com"',
       'emails[type eq "work" and value eq "lea@example.com"]',
+      'emails[type eq "work"].value eq "lea@example.com"',
       'externalId eq "L \\"1\\""',
       `id eq "${id}"`,
       'displayName eq "lea über"',
@@ -371,6 +392,8 @@ describe('a list', () => {
       'userName eq "%"',
       'userName co "_ea"',
       'emails[type eq "home" and value eq "lea@example.com"]',
+      'emails[type eq "home"].value eq "lea@example.com"',
+      'emails[type eq "work"].value eq "bob@example.com" and userName sw "lea"',
     ])
       expect([filter, ...(await scim.find('Users', filter))]).toEqual([filter]);
   });

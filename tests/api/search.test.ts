@@ -1,7 +1,10 @@
+import { transaction } from '@parley/database';
+import { countSearchBacklog } from '@parley/store';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { fetchMessages, refusalOf, startMessageFixture } from './message-fixture.ts';
 import type { MessageFixture } from './message-fixture.ts';
+import { waitUntil } from '@parley/test-kit';
 import type { TestAccount } from '@parley/test-kit';
 
 let all: MessageFixture;
@@ -85,6 +88,102 @@ describe('words', () => {
         match_subject: 'talk',
       },
     });
+  });
+
+  test.each<[string, string, string?]>([
+    ['server', 'client/server'],
+    ['db', 'down', 'infra/db outage'],
+    ['main', 'src/main.ts'],
+    ['src/main.ts', 'see `src/main.ts`:7'],
+    ['main.ts', '```ts\nsrc.main.ts\n```'],
+    ['report', 'report-final.pdf'],
+    ['final.pdf', 'report-final.pdf'],
+    ['3699', 'PLT-3699'],
+    ['PLT-3699', 'https://plt.example.net/browse/PLT-3699'],
+    ['12345', 'CVE-2026-12345'],
+    ['covid 19', 'covid-19'],
+    ['covid-19', 'covid-19'],
+    ['release', 'release2'],
+    ['k8s', 'k8s'],
+    ['to-do', 'a to-do'],
+    ['Weg_weiser', 'Weg_weiser'],
+    ['http://b.example.org/x', 'https://b.example.org/x'],
+    ['会議', '東京で会議があります'],
+    ['東京で会議', '東京で会議があります'],
+    ['월', '3월 4일'],
+    ['서울', '서울에서 만나요'],
+    ['葛城', '葛\u{e0100}城'],
+  ])('are found in compounds, in whole or in part: %s in %s', async (query, content, topic) => {
+    const id = await hall(content, topic);
+    const [found] = (await fetchMessages(all.bob, { narrow: [search(query)] })).messages.slice(-1);
+    expect(found).toMatchObject({ id });
+    expect(`${String(found?.['match_content'])}${String(found?.['match_subject'])}`).toContain(
+      '<span class="highlight">',
+    );
+  });
+
+  test('of a compound are beside one another', async () => {
+    const id = await hall('10.20.30.41 and 10.20.99.30');
+    for (const query of ['20.30', '10.20.30.41', 'and 41'])
+      expect([query, await idsFor([search(query), ['id', String(id)]])]).toEqual([query, [id]]);
+    for (const query of ['20.41', '30.20', '10.30', '41 and-10'])
+      expect([query, await idsFor([search(query), ['id', String(id)]])]).toEqual([query, []]);
+    expect(await matchesOf('20.99 and', [id])).toMatchObject({
+      [id]: { match_content: `<p>10.20.30.41 and 10.${mark('20.99')}.30</p>` },
+    });
+  });
+
+  test('that all are too common are named', async () => {
+    const ignoredIn = async (narrow: readonly Term[]): Promise<unknown[]> => [
+      (await fetchMessages(all.bob, { narrow })).body['ignored_words'],
+      (await all.bob.client.get('messages/matches_narrow', { msg_ids: [], narrow }))[
+        'ignored_words'
+      ],
+    ];
+    const named = ['the', 'b', 'and'];
+    expect(await ignoredIn([search('The b'), search('the "and"')])).toEqual([named, named]);
+    for (const query of ['the tangerine', '!?', 'to-do'])
+      expect(await ignoredIn([search(query)])).toEqual([undefined, undefined]);
+  });
+
+  test('of messages that a release before wrote are found by its words, and by all once they are made anew', async () => {
+    const { cluster, pool } = all;
+    const ids = [
+      await hall('vole/badger TKT-4711'),
+      await hall('vole/otter'),
+      await hall('vole/heron'),
+    ];
+    const asBefore = `UPDATE messages SET search =
+      message_search_vector(topic || ' ' || lower(content), stream_id, conversation_id, sender_id, id) WHERE id = ANY ($1)`;
+    await pool.query(asBefore, [ids]);
+    expect(await countSearchBacklog(pool)).toBe(3);
+    expect(await idsFor('TKT-4711')).toEqual([ids[0]]);
+    expect(await idsFor('otter')).toEqual([]);
+    const version = async (): Promise<unknown> =>
+      (await pool.query('SELECT version FROM message_versions WHERE message_id = $1', [ids[1]]))
+        .rows;
+    const before = await version();
+    // Whoever changes newer messages holds up no older one.
+    await transaction(pool, async (client) => {
+      await client.query('SELECT 1 FROM messages WHERE id = ANY ($1) FOR UPDATE', [ids.slice(1)]);
+      await cluster.advance(1_000);
+      await waitUntil('others have words', async () => (await idsFor('badger')).length === 1);
+    });
+    await cluster.advance(1_000);
+    await waitUntil('the words are made anew', async () => (await idsFor('otter')).length === 1);
+    expect(await idsFor('vole')).toEqual(ids);
+    expect(await version()).toEqual(before);
+    expect(await countSearchBacklog(pool)).toBe(0);
+  });
+
+  test('of very long messages are all found a moment later', async () => {
+    const text = Array.from({ length: 5000 }, (_, n) => String.fromCodePoint(0x4e00 + n * 3)).join(
+      '',
+    );
+    const id = await hall(text);
+    expect(await idsFor(text.slice(0, 9))).toEqual([id]);
+    await all.cluster.advance(1_000);
+    await waitUntil('the words are made', async () => (await idsFor(text.slice(-9))).length === 1);
   });
 
   test('exclude stop words and single letters, which alone match nothing', async () => {
@@ -523,32 +622,4 @@ describe('matches_narrow', () => {
     };
     expect([await ask(5000), await ask(5001)]).toEqual([200, 400]);
   });
-
-  test('requires authentication', async () => {
-    const answer = await fetch(`${all.cluster.gatewayUrls[0]}/api/v1/messages/matches_narrow`);
-    expect(answer.status).toBe(401);
-  });
-});
-
-// This test comes last, because it replaces the service by another one.
-test('a search or narrow with many terms that takes too long is refused, and other lists are not', async () => {
-  await all.cluster.startAnother('messages', { PARLEY_SEARCH_TIMEOUT_SECS: '0.001' });
-  await all.cluster.kill('messages', 0, 'SIGTERM');
-  const desc = 'too many messages to search: add a rarer word, a stream or a sender';
-  const refusal = { status: 400, code: 'BAD_NARROW', desc };
-  expect(await refusalOf(idsFor('talk'))).toMatchObject(refusal);
-  expect(await refusalOf(idsFor([search('talk', true)]))).toMatchObject(refusal);
-  expect(
-    await refusalOf(
-      fetchMessages(all.bob, { anchor: 'first_unread', narrow: [search('"so long"')] }),
-    ),
-  ).toMatchObject(refusal);
-  const topics = (count: number): [string, string][] =>
-    Array.from({ length: count }, (_, n) => ['topic', `topic ${n}`]);
-  expect(await refusalOf(fetchMessages(all.bob, { narrow: topics(9) }))).toMatchObject({
-    ...refusal,
-    desc: 'the terms take too long together: leave some out',
-  });
-  expect(await idsFor(topics(8))).toEqual([]);
-  expect(await idsFor([['topic', 'talk']])).not.toEqual([]);
 });

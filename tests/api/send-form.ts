@@ -1,5 +1,6 @@
 /** Sends multipart forms with files like clients, and fetches pictures like browsers. */
-import type { JsonObject } from '@parley/test-kit';
+import { RefusedRequest } from '@parley/test-kit';
+import type { ApiClient, JsonObject, Method } from '@parley/test-kit';
 
 import type { PersonKey, SmallOrganization } from './small-organization.ts';
 
@@ -11,33 +12,56 @@ export const hugePicture = Buffer.from(
 
 export type FormAnswer = { readonly status: number; readonly body: JsonObject };
 
-/** Sends a form with fields and these files, whose parts have arbitrary names. */
-export async function sendForm(
+type FormOptions = {
+  readonly method?: Method;
+  readonly fields?: Readonly<Record<string, string>>;
+};
+
+async function post(
+  client: ApiClient,
+  path: string,
+  files: readonly (Buffer | string)[],
+  { method = 'POST', fields = {} }: FormOptions,
+): Promise<FormAnswer> {
+  const form = new FormData();
+  for (const [name, value] of Object.entries(fields)) form.append(name, value);
+  for (const [n, content] of files.entries())
+    form.append(`/tmp/part ${n}`, new Blob([new Uint8Array(Buffer.from(content))]), `a${n}.exe`);
+  const url = new URL(`/api/v1/${path}`, client.urls[0]);
+  const answer = await fetch(url, { method, body: form, headers: client.credentials });
+  return { status: answer.status, body: (await answer.json()) as JsonObject };
+}
+
+/**
+ * Sends a form with fields and these files, whose parts have arbitrary names.
+ *
+ * @returns the body of the answer
+ * @throws RefusedRequest if the server refuses it
+ */
+export async function sendFiles(
+  client: ApiClient,
+  path: string,
+  files: readonly (Buffer | string)[],
+  options: FormOptions = {},
+): Promise<JsonObject> {
+  const { status, body } = await post(client, path, files, options);
+  if (status !== 200)
+    throw new RefusedRequest(options.method ?? 'POST', path, { status, headers: {}, body });
+  return body;
+}
+
+/** Sends a form with fields and files, successfully or not. */
+export function sendForm(
   organization: SmallOrganization,
   who: PersonKey | undefined,
   path: string,
   files: readonly (Buffer | string)[],
   fields: Readonly<Record<string, string>> = {},
 ): Promise<FormAnswer> {
-  const form = new FormData();
-  for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  for (const [n, content] of files.entries())
-    form.append(`/tmp/part ${n}`, new Blob([new Uint8Array(Buffer.from(content))]), `a${n}.exe`);
-  const headers: Record<string, string> = {};
-  if (who !== undefined) {
-    const { user, apiKey } = organization.accounts[who];
-    headers['authorization'] = `Basic ${Buffer.from(`${user.email}:${apiKey}`).toString('base64')}`;
-  }
-  const { gatewayUrls } = organization.cluster;
-  const answer = await fetch(new URL(`/api/v1/${path}`, gatewayUrls[0]), {
-    method: 'POST',
-    body: form,
-    headers,
-  });
-  return { status: answer.status, body: (await answer.json()) as JsonObject };
+  return post(organization.client(who), path, files, { fields });
 }
 
-export type Fetched = {
+type Fetched = {
   readonly status: number;
   readonly headers: Headers;
   readonly content: Buffer;

@@ -8,10 +8,7 @@ import type { SmallOrganization } from './small-organization.ts';
 
 let organization: SmallOrganization;
 beforeAll(async () => {
-  organization = await startSmallOrganization({
-    subscriptions: 0,
-    environment: { PARLEY_PUBLIC_URL: 'https://chat.example.com' },
-  });
+  organization = await startSmallOrganization({ subscriptions: 0 });
 });
 afterAll(() => organization.stop());
 
@@ -39,7 +36,7 @@ test('returns what a client needs before signing in', async () => {
     email_auth_enabled: true,
     require_email_format_usernames: true,
     signup_enabled: false,
-    realm_uri: 'https://chat.example.com',
+    realm_uri: 'http://127.0.0.1:9991',
     realm_name: 'Example',
     realm_icon: `https://secure.gravatar.com/avatar/${iconHash}?d=identicon`,
     realm_logo: '/static/images/logo/parley-logo.png?version=0',

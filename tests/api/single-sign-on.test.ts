@@ -1,7 +1,7 @@
 /** Signing in by OpenID providers (decision 0051), against a real one. */
 import { rm } from 'node:fs/promises';
 
-import { startSystem, waitUntil } from '@parley/test-kit';
+import { settle, startSystem } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
@@ -233,6 +233,18 @@ describe('the first sign-in', () => {
     expect(await refusalOf(signIn(untrusted, stranger))).toMatch(noAccount);
   });
 
+  test('does not find an account whose address only looks like the verified one', async () => {
+    await organization.pool.query({
+      text: `UPDATE users SET email = 'chief@office.example', email_folded = 'CHIEF@OFFICE.EXAMPLE' WHERE email = 'bob@example.com'`,
+    });
+    for (const email of ['chief@offıce.example', 'chıef@office.example'])
+      expect(await refusalOf(signIn(person(verified(email))))).toMatch(noAccount);
+    expect((await signIn(person(verified('Chief@Office.Example')))).status).toBe(200);
+    await organization.pool.query({
+      text: `UPDATE users SET email = 'bob@example.com', email_folded = 'BOB@EXAMPLE.COM' WHERE email = 'chief@office.example'`,
+    });
+  });
+
   test('of a stranger with such an address is refused in the same words', async () => {
     const known = person(verified('bob@example.com'), stranger);
     const unknown = person(verified('new@example.com'), stranger);
@@ -369,10 +381,8 @@ describe('later sign-ins', () => {
     const { browser } = await signIn(name);
     const before = new SignOnBrowser(organization.cluster.gatewayUrls, browser.cookies);
     await signIn(name, server, browser);
-    await waitUntil('the session from before has ended', async () => {
-      const { status } = await before.call('GET', 'users/me');
-      return status === 401;
-    });
+    await settle();
+    expect((await before.call('GET', 'users/me')).status).toBe(401);
     await expectSignedInAs(browser, 'bob@example.com');
   });
 });
@@ -576,7 +586,9 @@ describe('what comes back', () => {
   test('is refused after ten minutes', async () => {
     const browser = newBrowser();
     const answer = await begun(browser, person(verified('bob@example.com')));
-    await organization.pool.query({ text: 'UPDATE sign_in_attempts SET expires_at = now()' });
+    await organization.pool.query({
+      text: 'UPDATE sign_in_attempts SET expires_at = parley_now()',
+    });
     expect(
       await refusalOf(browser.finish('work', answer).then((done) => ({ ...done, browser }))),
     ).toMatch(notThisBrowser);

@@ -8,24 +8,7 @@ import type { MessageFixture } from './message-fixture.ts';
 
 export type Name = 'ann' | 'bob' | 'cat' | 'dan' | 'guest' | 'bot';
 
-export const success = { result: 'success', msg: '' };
-
-/** The body of a refusal with `BAD_REQUEST`. */
-export function coded(msg: string): JsonObject {
-  return { status: 400, result: 'error', msg, code: 'BAD_REQUEST' };
-}
-
-/** The body of a refusal without a code. */
-export function uncoded(msg: string): JsonObject {
-  return { status: 400, result: 'error', msg };
-}
-
-export const mustBeAdministrator: JsonObject = {
-  status: 400,
-  result: 'error',
-  msg: 'Must be an organization administrator',
-  code: 'UNAUTHORIZED_PRINCIPAL',
-};
+export { coded, success, uncoded } from './refusals.ts';
 
 const path = 'users/me/subscriptions';
 

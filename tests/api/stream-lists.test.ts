@@ -195,7 +195,7 @@ test('a bot has no streams of a deactivated owner', async () => {
   await send();
 });
 
-test('after any changes the lists equal those of a new client', { timeout: 90_000 }, async () => {
+test('after any changes the lists equal those of a new client', async () => {
   const random = new SeededRandom(20_260);
   const names = ['red', 'green', 'blue'];
   const people = ['ann', 'bob', 'cat', 'dan', 'guest', 'bot'] as const;
@@ -226,7 +226,7 @@ test('after any changes the lists equal those of a new client', { timeout: 90_00
   ];
   await all.join('bob', names);
   const watch = await Watch.start();
-  for (let n = 0; n < 80; n += 1) {
+  for (let n = 0; n < 24; n += 1) {
     const act = random.below(acts.length);
     const name = names[random.below(names.length)] ?? '';
     if (await all.stream(name)) await attempt(acts[act]?.(name) ?? Promise.resolve());

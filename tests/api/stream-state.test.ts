@@ -28,13 +28,6 @@ const lists = ['subscriptions', 'unsubscribed', 'never_subscribed'] as const;
 const namesOf = (state: JsonObject): unknown[][] =>
   lists.map((list) => readObjects(state, list).map(({ name }) => name));
 
-const nullable = [
-  'desktop_notifications',
-  'audible_notifications',
-  'push_notifications',
-  'email_notifications',
-] as const;
-
 describe('register', () => {
   test('has three lists by name: subscribed, once subscribed, never subscribed', async () => {
     const state = await register('cat');
@@ -49,42 +42,6 @@ describe('register', () => {
       stream_name_max_length: 60,
       stream_description_max_length: 1024,
     });
-  });
-
-  test('lists private streams as never subscribed for administrators only, and nothing for guests', async () => {
-    expect(namesOf(await register('ann'))[2]).toEqual(['closed', 'left', 'left behind', 'open']);
-    expect(namesOf(await register('dan'))[2]).toEqual(['left', 'left behind', 'open']);
-    expect(namesOf(await register('guest'))).toEqual([['fences', 'open'], [], []]);
-    expect(readObjects(await register('guest'), 'streams')).toHaveLength(2);
-  });
-
-  test('never returns null notification settings to a client without the capability', async () => {
-    const plain = await register('cat');
-    const knowing = await register('cat', {
-      client_capabilities: { notification_settings_null: true },
-    });
-    for (const list of ['subscriptions', 'unsubscribed'])
-      for (const key of nullable) {
-        for (const one of readObjects(plain, list)) expect(one[key]).toBe(false);
-        for (const one of readObjects(knowing, list)) expect(one[key]).toBe(null);
-      }
-    expect(readObjects(plain, 'subscriptions')[0]?.['wildcard_mentions_notify']).toBe(null);
-  });
-
-  test('has subscribers only on request, as ascending ids', async () => {
-    const without = await register('cat');
-    const state = await register('cat', { include_subscribers: true });
-    for (const list of lists) {
-      for (const one of readObjects(without, list)) expect(one).not.toHaveProperty('subscribers');
-      for (const one of readObjects(state, list)) {
-        const ids = one['subscribers'] as number[];
-        expect(ids).toEqual(ids.toSorted((a, b) => a - b));
-      }
-    }
-    const { bob, cat } = all.people;
-    const both = [bob.id, cat.id].toSorted((a, b) => a - b);
-    expect(readObjects(state, 'subscriptions')[1]?.['subscribers']).toEqual(both);
-    expect(readObjects(state, 'unsubscribed')[0]?.['subscribers']).toEqual([bob.id]);
   });
 
   test('hides subscribers of a private stream that the user left, except from administrators', async () => {
@@ -110,7 +67,7 @@ test('has no traffic for young streams, and rounds it for old ones', async () =>
   for (const one of young)
     expect(one).toMatchObject({ is_old_stream: false, stream_weekly_traffic: null });
   await all.all.pool.query(
-    "UPDATE streams SET created_at = now() - interval '30 days' WHERE name = 'open'",
+    "UPDATE streams SET created_at = parley_now() - interval '30 days' WHERE name = 'open'",
   );
   const open = (await register('bob'))['subscriptions'] as JsonObject[];
   const old = open.find(({ name }) => name === 'open');
@@ -167,23 +124,4 @@ test("a new person gets the palette's colours in order, in several requests or o
     const colors = readObjects(answer ?? {}, 'subscriptions').map(({ color }) => color);
     expect(colors).toEqual(palette);
   }
-});
-
-test('a name has up to 60 characters and is trimmed', async () => {
-  const name = 'é'.repeat(60);
-  await all.join('bob', [`\t ${name} \n`]);
-  expect(await all.stream(name)).toMatchObject({ name });
-});
-
-test('DELETE accepts parameters in the query and in the body', async () => {
-  await all.join('bob', ['query', 'body']);
-  const query = new URLSearchParams({ subscriptions: '["query"]' });
-  expect(
-    await all.people.bob.client.call('DELETE', `users/me/subscriptions?${query.toString()}`),
-  ).toMatchObject({ removed: ['query'] });
-  expect(
-    await all.people.bob.client.call('DELETE', 'users/me/subscriptions', {
-      subscriptions: ['body'],
-    }),
-  ).toMatchObject({ removed: ['body'] });
 });

@@ -10,8 +10,14 @@ type Name = 'ann' | 'bob' | 'cat' | 'guest' | 'bot' | 'dan' | 'outgoing bot';
 let all: MessageFixture;
 let people: Readonly<Record<Name, TestAccount>>;
 let queues: FencedQueues<Name>;
-/** A message of Ann's in the public stream. */
+/** A poll of Ann's in the public stream. */
 let message: number;
+
+type Widget = { readonly widget_type: string; readonly extra_data: unknown };
+const poll = (question: string, ...options: string[]): Widget => ({
+  widget_type: 'poll',
+  extra_data: { question, options },
+});
 
 const person = (name: Name): TestAccount => people[name];
 const success = { result: 'success', msg: '' };
@@ -20,6 +26,11 @@ const holders: readonly Name[] = ['ann', 'bob', 'dan'];
 
 const add = (who: Name, parameters: Parameters = vote, id: number = message): Promise<JsonObject> =>
   person(who).client.post('submessage', { message_id: id, ...parameters });
+
+/** @returns what was added to the widget that came with the message */
+async function addedTo(who: Name, id: number = message): Promise<readonly JsonObject[]> {
+  return (await submessagesOf(who, id)).slice(1);
+}
 
 async function submessagesOf(who: Name, id: number = message): Promise<readonly JsonObject[]> {
   const { messages } = await fetchMessages(person(who), {
@@ -51,7 +62,8 @@ beforeAll(async () => {
 afterAll(() => all.stop());
 
 beforeEach(async () => {
-  message = await all.ann.client.sendToStream('Denmark', 'lunch', 'one');
+  await queues.read();
+  message = await all.ann.client.sendToStream('Denmark', 'lunch', '/poll Lunch?');
 });
 
 describe('submessage', () => {
@@ -99,24 +111,51 @@ describe('submessage', () => {
       '{"__proto__":{"x":1}}',
     ];
     for (const content of contents) await add('bob', { msg_type: 'x', content });
-    expect((await submessagesOf('ann')).map((submessage) => submessage['content'])).toEqual(
-      contents,
-    );
+    expect((await addedTo('ann')).map((submessage) => submessage['content'])).toEqual(contents);
     expect(((await queues.read()).ann ?? []).map((event) => event['content'])).toEqual(contents);
   });
 
-  test('a message accepts only as many submessages as can be fetched', async () => {
-    const full = await all.ann.client.sendPrivately([all.bob.email], 'hi');
+  test('nobody adds anything to a message without a widget, and its sender no widget afterwards', async () => {
+    const widget = { msg_type: 'widget', content: JSON.stringify(poll('Whose?')) };
+    const plain = await all.ann.client.sendToStream('Denmark', 'lunch', 'one');
+    // As an earlier version stored what others added.
+    const replaced = await all.ann.client.sendToStream('Denmark', 'lunch', 'two');
     await all.pool.query(
-      `INSERT INTO submessages (message_id, sender_id, msg_type, content)
-        SELECT $1, $2, 'x', '"' || repeat('x', 9998) || '"' FROM generate_series(1, 100)`,
-      [full, all.ann.id],
+      'INSERT INTO submessages (message_id, sender_id, msg_type, content) VALUES ($1, $2, $3, $4)',
+      [replaced, all.bob.id, widget.msg_type, widget.content],
     );
-    expect(
-      await refusalOf(
-        all.bob.client.post('submessage', { message_id: full, msg_type: 'x', content: '1' }),
-      ),
-    ).toMatchObject({ status: 400, msg: 'Too many submessages on this message' });
+    await queues.read();
+    for (const id of [plain, replaced])
+      for (const who of ['bob', 'ann'] as const)
+        for (const parameters of [widget, vote, { msg_type: 'x', content: '1' }])
+          expect(await refusalOf(add(who, parameters, id))).toEqual({
+            status: 400,
+            result: 'error',
+            msg: 'You cannot attach a submessage to this message.',
+            code: 'BAD_REQUEST',
+          });
+    expect(await submessagesOf('ann', plain)).toEqual([]);
+    expect(await queues.read()).toEqual({});
+  });
+
+  test.each([
+    ['one person adds fewer than others need', 499, 0, 'bob'],
+    ['the bytes of one person are few', 1, 99_996, 'bob'],
+    ['a message has only as many as can be fetched', 10, 99_900, 'ann bob cat dan guest bot'],
+  ])('%s', async (_name, count, bytes, others) => {
+    const whole = others.includes(' ');
+    for (const who of others.split(' ') as Name[])
+      await all.pool.query(
+        `INSERT INTO submessages (message_id, sender_id, msg_type, content)
+          SELECT $1, $2, 'x', repeat('1', greatest(1, $4 / $3)) FROM generate_series(1, $3)`,
+        [message, person(who).id, count, bytes],
+      );
+    const short = { msg_type: 'x', content: '1' };
+    if (!whole) expect(await add('bob', short)).toEqual(success);
+    const refused = { status: 400, msg: 'Too many submessages on this message' };
+    const long = { msg_type: 'x', content: `"${'x'.repeat(9_000)}"` };
+    expect(await refusalOf(add('bob', bytes === 0 ? short : long))).toMatchObject(refused);
+    if (!whole) expect(await add('dan', long)).toEqual(success);
   });
 
   test('content that is not JSON, or too long, is refused after visibility is checked', async () => {
@@ -151,7 +190,7 @@ describe('submessage', () => {
           code: 'BAD_REQUEST',
         });
     }
-    expect(await submessagesOf('ann')).toEqual([]);
+    expect(await addedTo('ann')).toEqual([]);
     expect(await queues.read()).toEqual({});
   });
 
@@ -184,9 +223,9 @@ describe('submessage', () => {
         [bob],
         { inviteOnly: true, historyPublicToSubscribers },
       );
-      const early = await bob.client.sendToStream(stream.name, 'x', 'early');
+      const early = await bob.client.sendToStream(stream.name, 'x', '/poll Early?');
       await organization.maker.subscribe(stream.id, [person('dan').id]);
-      const late = await bob.client.sendToStream(stream.name, 'x', 'late');
+      const late = await bob.client.sendToStream(stream.name, 'x', '/poll Late?');
       await queues.read();
       await add('dan', vote, late);
       expect(Object.keys(await queues.read())).toEqual(['bob', 'dan']);
@@ -198,12 +237,12 @@ describe('submessage', () => {
         expect((await refusalOf(add('dan', vote, early)))['msg']).toBe('Invalid message(s)');
       }
       await bob.client.delete('users/me/subscriptions', { subscriptions: [stream.name] });
-      await add('bob', vote, late);
-      expect(Object.keys(await queues.read())).toEqual(['bob', 'dan']);
-      for (const who of ['ann', 'cat', 'guest', 'bot', 'outgoing bot'] as const)
+      await add('dan', vote, late);
+      expect(Object.keys(await queues.read())).toEqual(['dan']);
+      for (const who of ['bob', 'ann', 'cat', 'guest', 'bot', 'outgoing bot'] as const)
         expect((await refusalOf(add(who, vote, late)))['msg']).toBe('Invalid message(s)');
     }
-    const pair = await all.ann.client.sendPrivately([person('guest').email], 'hi');
+    const pair = await all.ann.client.sendPrivately([person('guest').email], '/poll Hi?');
     await add('guest', vote, pair);
     expect(Object.keys(await queues.read())).toEqual(['ann', 'guest']);
     expect((await refusalOf(add('guest')))['msg']).toBe('Invalid message(s)');
@@ -236,13 +275,11 @@ describe('submessage', () => {
       content: event['content'],
     }));
     expect(events).toHaveLength(40);
-    expect(await submessagesOf('ann')).toEqual(events);
+    expect(await addedTo('ann')).toEqual(events);
   });
 });
 
 describe('widgets', () => {
-  type Widget = { readonly widget_type: string; readonly extra_data: unknown };
-
   /** Sends a message and returns its widget, after comparing the event with fetched history. */
   async function widgetOf(parameters: Parameters): Promise<Widget | undefined> {
     await queues.read();
@@ -276,10 +313,6 @@ describe('widgets', () => {
     return JSON.parse(String(list[0]?.['content'])) as Widget;
   }
 
-  const poll = (question: string, ...options: string[]): Widget => ({
-    widget_type: 'poll',
-    extra_data: { question, options },
-  });
   const commands: [string, Widget | undefined][] = [
     ['/poll', poll('')],
     ['/poll What is it?', poll('What is it?')],
@@ -363,8 +396,8 @@ describe('widgets', () => {
       return rows[0]?.last;
     };
     const before = await drawn();
-    expect((await entryOf(all.pool, message)).v).toBe(1);
-    await all.ann.client.sendToStream('Denmark', 'x', 'text');
+    const plain = await all.ann.client.sendToStream('Denmark', 'x', 'text');
+    expect((await entryOf(all.pool, plain)).v).toBe(1);
     expect(await drawn()).toBe(before);
   });
 

@@ -12,7 +12,14 @@ let all: StreamFixture;
 let people: TestAccount[];
 beforeAll(async () => {
   all = await StreamFixture.start(undefined, {
-    environment: { PARLEY_NEW_STREAMS_PER_REQUEST_MAX: '1700' },
+    environment: {
+      PARLEY_NEW_STREAMS_PER_REQUEST_MAX: '1700',
+      PARLEY_NEW_STREAMS_PER_DAY_MAX: '10000',
+      PARLEY_NEW_SUBSCRIPTIONS_PER_DAY_MAX: '1000000',
+      PARLEY_STREAMS_MAX: '10000',
+      PARLEY_LIST_TEXTS_MAX_KIB: '65536',
+      PARLEY_SUBSCRIPTIONS_MAX: '1000000',
+    },
     // If all services ran in one process, a transaction would wait for the others' work until Postgres ended it.
     ownProcesses: true,
   });

@@ -405,6 +405,42 @@ test('a private stream ends with its last member and frees its name', async () =
   });
 });
 
+test('an administrator joins a private stream of which only guests are left, with a notice there', async () => {
+  await join('bob', ['board'], {
+    invite_only: true,
+    principals: ['bob@example.com', 'gil@example.com'],
+  });
+  const refused = uncoded('Unable to access stream (board).');
+  const request = { subscriptions: named('board') };
+  expect((await refusal('ann', 'POST', request)).body).toEqual(refused);
+  await leave('bob', ['board']);
+  for (const who of ['bob', 'cat'] as const)
+    expect((await refusal(who, 'POST', request)).body).toEqual(refused);
+  expect(await join('ann', ['board'])).toMatchObject({
+    subscribed: { 'Ann@example.com': ['board'] },
+  });
+  const newest = async (): Promise<unknown> => {
+    const parameters = { anchor: 'newest', num_before: 1, num_after: 0, apply_markdown: false };
+    const narrow = [['stream', 'board']];
+    return readObjects(
+      await organization.client('gil').get('messages', { ...parameters, narrow }),
+      'messages',
+    );
+  };
+  const notice = [
+    {
+      subject: 'stream events',
+      content: expect.stringMatching(
+        /^@_\*\*Ann Lee.* opened this stream as an administrator/,
+      ) as unknown,
+    },
+  ];
+  expect(await newest()).toMatchObject(notice);
+  await organization.client('ann').sendToStream('board', 'x', 'here');
+  await join('ann', ['board'], { principals: ['bob@example.com'] });
+  expect(await newest()).toMatchObject([{ content: 'here' }]);
+});
+
 test('concurrent requests for the same new streams create one of each', async () => {
   const answers = await Promise.all([
     join('ann', ['a', 'b', 'c']),

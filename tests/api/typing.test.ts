@@ -127,6 +127,10 @@ describe('POST typing', () => {
     ],
     [{ op: 'start', to: '["a\\u0000b"]' }, coded("Invalid email 'a\0b'")],
     [{ op: 'start', to: '["\\ud800"]' }, coded("Invalid email '\ufffd'")],
+    [
+      { op: 'start', to: JSON.stringify(Array.from({ length: 101 }, (_, n) => 99_999 + n)) },
+      coded('Too many recipients'),
+    ],
     [{ op: 'start', to: '[99999]' }, coded('Invalid user ID 99999')],
     [{ op: 'start', to: '[9007199254740991]' }, coded('Invalid user ID 9007199254740991')],
     [{ op: 'start', to: '[-1]' }, coded('Invalid user ID -1')],

@@ -60,7 +60,7 @@ export class UploadFixture {
 
   /** Two replicas of messages share the files. */
   static async start(
-    environment: Readonly<Record<string, string>> = {},
+    environment?: Readonly<Record<string, string>>,
     options: SystemOptions = {},
   ): Promise<UploadFixture> {
     const all = await startMessageFixture({
@@ -68,7 +68,7 @@ export class UploadFixture {
       messages: 2,
       subscriptions: 1,
       people: 1,
-      environment,
+      ...(environment !== undefined && { environment }),
       ...options,
     });
     const { ann, bob, cat, guest, bot, organization } = all;

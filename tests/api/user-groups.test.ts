@@ -154,21 +154,6 @@ describe('groups', () => {
 });
 
 describe('who may change groups', () => {
-  test('guests are refused, bots without a code, and a key is required', async () => {
-    const id = await createGroup('crew', ['gil', 'bobBot']);
-    for (const [method, path, parameters] of changes) {
-      const ask = (who?: PersonKey): Promise<Answer> =>
-        as(who).request(method, path.replace('{id}', String(id)), parameters);
-      expect(await bodyOf(ask('gil'))).toEqual(coded('Not allowed for guest users'));
-      expect(await bodyOf(ask('bobBot'))).toEqual(
-        uncoded('This endpoint does not accept bot requests.'),
-      );
-      expect((await ask('hookBot')).status).toBe(401);
-      expect((await ask()).status).toBe(401);
-    }
-    expect(await listGroups()).toHaveLength(1);
-  });
-
   test('a creator is not a member, and only members and administrators change a group', async () => {
     expect(await as('bob').post('user_groups/create', { name: 'crew', description: '' })).toEqual(
       done,
@@ -280,12 +265,12 @@ describe('refuses', () => {
     const [id] = (await listGroups()).map((group) => group['id']);
     await organization.pool.query(
       `INSERT INTO users (email, email_folded, full_name, full_name_folded, short_name, is_active)
-       SELECT 'many' || n, 'MANY' || n, 'Many', 'MANY', 'many', false FROM generate_series(1, 201) n`,
+       SELECT 'many' || n, 'MANY' || n, 'Many', 'MANY', 'many', false FROM generate_series(1, 101) n`,
     );
     await organization.pool.query(
       `INSERT INTO user_group_members (group_id, user_id)
        SELECT g.id, u.id FROM user_groups g, users u WHERE u.short_name = 'many' AND g.id <> $1
-       ORDER BY 1, 2 LIMIT 199999`,
+       ORDER BY 1, 2 LIMIT 99999`,
       [id],
     );
     const add = (who: PersonKey): Promise<unknown> =>
@@ -296,7 +281,7 @@ describe('refuses', () => {
       );
     expect([await add('bob'), await add('cat')]).toEqual([
       done,
-      coded('User groups may have at most 200000 members together.'),
+      coded('User groups may have at most 100000 members together.'),
     ]);
     await organization.pool.query('DELETE FROM user_groups');
     await organization.pool.query("DELETE FROM users WHERE short_name = 'many'");

@@ -1,17 +1,13 @@
 /** Event queues of several people at once, to check exactly which events each of them gets in a step. */
-import { readObjects, waitUntil } from '@parley/test-kit';
 import type { ApiClient, JsonObject } from '@parley/test-kit';
 
-type Watched = { readonly client: ApiClient; readonly queueId: string; lastEventId: number };
+import { FencedQueues, isNotice } from './fenced-queues.ts';
 
 export class WatchedQueues<Who extends string> {
-  readonly #queues: ReadonlyMap<Who, Watched>;
-  readonly #marker: ApiClient;
-  #marks = 0;
+  readonly #queues: FencedQueues<Who>;
 
-  private constructor(queues: ReadonlyMap<Who, Watched>, marker: ApiClient) {
+  private constructor(queues: FencedQueues<Who>) {
     this.#queues = queues;
-    this.#marker = marker;
   }
 
   /** @param marker a person whose status marks the end of a step in every queue */
@@ -19,50 +15,20 @@ export class WatchedQueues<Who extends string> {
     clients: Readonly<Record<Who, ApiClient>>,
     marker: ApiClient,
   ): Promise<WatchedQueues<Who>> {
-    const queues = new Map<Who, Watched>();
-    for (const [who, client] of Object.entries(clients) as [Who, ApiClient][]) {
-      const answer = await client.post('register', { fetch_event_types: [] });
-      queues.set(who, {
-        client,
-        queueId: answer['queue_id'] as string,
-        lastEventId: answer['last_event_id'] as number,
-      });
-    }
-    return new WatchedQueues(queues, marker);
+    const accounts = Object.entries<ApiClient>(clients).map(([who, client]) => [who, { client }]);
+    return new WatchedQueues(
+      await FencedQueues.open(
+        Object.fromEntries(accounts) as Record<Who, { client: ApiClient }>,
+        undefined,
+        (mark) => marker.post('users/me/status', { status_text: mark }),
+      ),
+    );
   }
 
-  /** @returns the events that each queue got since the last call, in order and without their ids */
+  /** @returns the events that each queue got since the last call, in order and without their ids, except notices */
   async step(): Promise<Record<Who, JsonObject[]>> {
-    this.#marks += 1;
-    const mark = `mark ${this.#marks}`;
-    await this.#marker.post('users/me/status', { status_text: mark });
-    const steps = await Promise.all(
-      [...this.#queues].map(async ([who, queue]) => [who, await readUntil(queue, mark)] as const),
-    );
+    const read = Object.entries<readonly JsonObject[]>(await this.#queues.readWithMessages());
+    const steps = read.map(([who, events]) => [who, events.filter((event) => !isNotice(event))]);
     return Object.fromEntries(steps) as Record<Who, JsonObject[]>;
   }
-}
-
-async function readUntil(queue: Watched, mark: string): Promise<JsonObject[]> {
-  const events: JsonObject[] = [];
-  await waitUntil(`the event of ${mark}`, async () => {
-    const answer = await queue.client.get('events', {
-      queue_id: queue.queueId,
-      last_event_id: queue.lastEventId,
-      dont_block: true,
-    });
-    for (const { id, ...event } of readObjects(answer, 'events')) {
-      queue.lastEventId = id as number;
-      if (event['status_text'] === mark) return true;
-      if (event['type'] !== 'heartbeat' && !isNotice(event)) events.push(event);
-    }
-    return undefined;
-  });
-  return events;
-}
-
-/** Notices about subscriptions arrive at no fixed time. */
-function isNotice(event: JsonObject): boolean {
-  const message = event['message'] as { client: string } | undefined;
-  return event['type'] === 'message' && message?.client === 'Internal';
 }

@@ -28,6 +28,7 @@ export const annPassword = 'the harbour at night';
 async function start(options: SystemOptions): Promise<BrowserSystem> {
   await buildClient();
   const cluster = await startSystem({
+    time: 'flows',
     events: 2,
     ...options,
     environment: { PARLEY_WEB_DIR: builtFolder, ...options.environment },

@@ -99,7 +99,7 @@ test('the page can be installed: its manifest and icons are there', async () => 
   expect(icons).toEqual(manifest.icons.map(({ type }) => type));
 });
 
-test('the policy refuses scripts, styles, markup, pictures and connections that are not of this server', async () => {
+test('the policy refuses scripts, styles, markup, pictures and connections that are not of this server, and uploads', async () => {
   const visitor = await visit();
   await visitor.go('');
   await visitor.page.evaluate(() => {
@@ -112,6 +112,11 @@ test('the policy refuses scripts, styles, markup, pictures and connections that 
     picture.src = 'data:image/gif;base64,R0lGODlhAQABAAAAACw=';
     document.body.append(picture);
     document.body.setAttribute('style', 'color: red');
+    for (const rel of ['stylesheet', 'modulepreload']) {
+      const link = document.createElement('link');
+      Object.assign(link, { rel, href: '/user_uploads/1/x' });
+      document.head.append(link);
+    }
     const script = document.createElement('script');
     for (const attempt of [
       () => (script.textContent = 'window.ran = true'),
@@ -126,7 +131,15 @@ test('the policy refuses scripts, styles, markup, pictures and connections that 
   });
   const readRefused = (): Promise<readonly string[]> =>
     visitor.page.evaluate(() => (window as unknown as { refused: string[] }).refused);
-  const all = ['connect-src', 'img-src', 'require-trusted-types-for', 'style-src-attr', 'thrown'];
+  const all = [
+    'connect-src',
+    'img-src',
+    'require-trusted-types-for',
+    'script-src-elem',
+    'style-src-attr',
+    'style-src-elem',
+    'thrown',
+  ];
   await waitUntil('everything is refused', async () => {
     const refused = await readRefused();
     return all.every((directive) => refused.includes(directive));

@@ -42,7 +42,7 @@ test('streams are listed with what is unread, pinned ones first, quiet ones belo
     await organization.makeStream('idle', [reader, bob]),
   ];
   await organization.maker.pool.query({
-    text: `UPDATE streams SET created_at = now() - interval '90 days' WHERE id = $1`,
+    text: `UPDATE streams SET created_at = parley_now() - interval '90 days' WHERE id = $1`,
     values: [idle.id],
   });
   await reader.typed.request('POST /users/me/subscriptions/properties', {

@@ -207,6 +207,7 @@ function watch(page: Page, url: string, faults: string[]): void {
   page.on('response', (response) => {
     // On a busy machine the server is unavailable for moments, which people do not notice: the client asks again.
     const status = response.status();
-    if (status >= 500 && status !== 503) faults.push(`${status}: ${response.url()}`);
+    if (status >= 500 && status !== 503 && status !== 504)
+      faults.push(`${status}: ${response.url()}`);
   });
 }

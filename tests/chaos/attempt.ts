@@ -10,7 +10,7 @@ export type Outcome =
   | { readonly kind: 'answered'; readonly body: JsonObject; readonly code: string | undefined }
   /** 503: nothing happened, or a repeat is harmless. */
   | { readonly kind: 'unavailable' }
-  /** No answer. */
+  /** No answer, or 504: what happened is unknown. */
   | { readonly kind: 'lost' };
 
 export type AttemptOptions = {
@@ -55,6 +55,10 @@ export async function attempt(
     if (code !== 'SERVICE_UNAVAILABLE' || headers['retry-after'] === undefined)
       journal.findings.add('answer', `${method} ${path}: a 503 without code or Retry-After`);
     return { kind: 'unavailable' };
+  }
+  if (status === 504 && code === 'OUTCOME_UNKNOWN') {
+    journal.countFailure(`${method} ${path.replace(/\d+/, 'ID')}`, '504');
+    return { kind: 'lost' };
   }
   if (status >= 500) {
     journal.findings.add('answer', `${method} ${path}: ${status} ${JSON.stringify(body)}`);

@@ -1,11 +1,10 @@
 /** Edits, reactions and stars: one event for each, to the holders of the message. */
-import type { DeliveredMessage, Ledger } from './ledger.ts';
+import { keyOfChange } from './ledger.ts';
+import type { ChangeEvent, DeliveredMessage, Ledger } from './ledger.ts';
 import type { ChangeRecord, QueueRecord, Received } from './journal.ts';
 
-type ChangeEvent = Extract<Received, { what: 'change' }>;
-
 export function judgeChanges(ledger: Ledger): void {
-  const records = new Map(ledger.journal.changes.map((record) => [keyOf(record), record]));
+  const records = new Map(ledger.journal.changes.map((record) => [keyOfChange(record), record]));
   for (const queue of ledger.journal.queues) judgeQueue(ledger, queue, records);
   const queuesOfPerson = Map.groupBy(ledger.journal.queues, ({ userId }) => userId);
   for (const queues of queuesOfPerson.values()) {
@@ -13,10 +12,6 @@ export function judgeChanges(ledger: Ledger): void {
     const [queue] = queues;
     if (queue !== undefined) judgeAcknowledged(ledger, queue);
   }
-}
-
-function keyOf({ kind, messageId, mark }: ChangeRecord | ChangeEvent): string {
-  return `${kind} ${messageId} ${mark}`;
 }
 
 function isChange(received: Received): received is ChangeEvent {
@@ -31,7 +26,7 @@ function judgeQueue(
 ): void {
   const { findings } = ledger.journal;
   for (const event of queue.received.filter(isChange)) {
-    const record = records.get(keyOf(event));
+    const record = records.get(keyOfChange(event));
     const message = ledger.messages.get(event.messageId);
     if (record === undefined || message === undefined)
       findings.add('leaked', `${queue.name}: nobody requested ${event.essence}`);
@@ -48,7 +43,7 @@ function mayKnow(
   position: number,
 ): boolean {
   if (record.kind === 'star') return record.userId === userId;
-  if (ledger.holds(userId, message)) return true;
+  if (ledger.isToldOfChange(userId, message, position)) return true;
   // Subscribers may read earlier messages, and get events when these change.
   return (
     record.kind === 'edit' &&
@@ -57,21 +52,23 @@ function mayKnow(
   );
 }
 
-/** Every holder of the message gets an event for each acknowledged change, and not more often than it was requested. */
+/** Every holder of the message who is told of changes gets an event for each acknowledged one, and not more often than it was requested. */
 function judgeAcknowledged(ledger: Ledger, queue: QueueRecord): void {
   const { findings } = ledger.journal;
   const counts = new Map<string, number>();
   for (const event of queue.received.filter(isChange))
-    counts.set(keyOf(event), (counts.get(keyOf(event)) ?? 0) + 1);
+    counts.set(keyOfChange(event), (counts.get(keyOfChange(event)) ?? 0) + 1);
   for (const record of ledger.journal.changes) {
     const message = ledger.messages.get(record.messageId);
     if (message === undefined) continue;
     const isFor =
-      record.kind === 'star' ? record.userId === queue.userId : ledger.holds(queue.userId, message);
-    const times = counts.get(keyOf(record)) ?? 0;
+      record.kind === 'star'
+        ? record.userId === queue.userId
+        : ledger.isToldOfChange(queue.userId, message, ledger.positionOf(record) ?? Infinity);
+    const times = counts.get(keyOfChange(record)) ?? 0;
     if (isFor && record.ackedMs !== undefined && times === 0)
-      findings.add('lost', `${queue.name}: ${keyOf(record)} of user ${record.userId}`);
+      findings.add('lost', `${queue.name}: ${keyOfChange(record)} of user ${record.userId}`);
     if (times > 1 + ledger.journal.countPossibleRepeats(record))
-      findings.add('repeated', `${queue.name}: ${keyOf(record)} came ${times} times`);
+      findings.add('repeated', `${queue.name}: ${keyOfChange(record)} came ${times} times`);
   }
 }

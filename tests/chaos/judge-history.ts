@@ -81,6 +81,15 @@ export function judgeReader(
   for (const change of ledger.journal.changes) {
     const message = history.get(change.messageId);
     if (change.ackedMs === undefined || message === undefined) continue;
+    // Who was no member of a private stream at a change, and is none, sees the message as it was.
+    const delivered = ledger.messages.get(change.messageId);
+    const isTold =
+      delivered === undefined ||
+      change.kind === 'star' ||
+      [ledger.positionOf(change) ?? Infinity, Infinity].some((position) =>
+        ledger.isToldOfChange(userId, delivered, position),
+      );
+    if (!isTold) continue;
     const isThere = {
       edit: () => contentMarks.findEdit(message['content'] as string) === change.mark,
       reaction: () =>

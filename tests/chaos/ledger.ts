@@ -2,7 +2,14 @@
  * What must hold for a run, derived only from what its clients got: the place of each message in the single order of event ids, and
  * who was in which stream when.
  */
-import type { Journal, QueueRecord, Received, SendRecord, SendTarget } from './journal.ts';
+import type {
+  ChangeRecord,
+  Journal,
+  QueueRecord,
+  Received,
+  SendRecord,
+  SendTarget,
+} from './journal.ts';
 
 export type LedgerStream = {
   readonly id: number;
@@ -55,12 +62,21 @@ export class Timeline {
   }
 }
 
+export type ChangeEvent = Extract<Received, { what: 'change' }>;
+
+/** What a request of a change and its event have in common. */
+export function keyOfChange({ kind, messageId, mark }: ChangeRecord | ChangeEvent): string {
+  return `${kind} ${messageId} ${mark}`;
+}
+
 export class Ledger {
   readonly journal: Journal;
   readonly streams: readonly LedgerStream[];
   readonly guestIds: ReadonlySet<number>;
   readonly timelines = new Map<number, Timeline>();
   readonly messages = new Map<number, DeliveredMessage>();
+  /** The position of each change, by its key. */
+  readonly #changes = new Map<string, number>();
 
   constructor(
     journal: Journal,
@@ -75,6 +91,7 @@ export class Ledger {
     for (const queue of journal.queues)
       for (const received of queue.received)
         if (received.what === 'message') this.#note(received, sends, queue);
+        else if (received.what === 'change') this.#changes.set(keyOfChange(received), received.id);
   }
 
   timelineOf(userId: number): Timeline {
@@ -92,6 +109,22 @@ export class Ledger {
     const { target, position } = message;
     if ('participantIds' in target) return target.participantIds.includes(userId);
     return this.timelineOf(userId).isMember(target.streamId, position);
+  }
+
+  /** Whether the person is told of a change at this position: of what is in a private stream only its members are (decision 0065). */
+  isToldOfChange(userId: number, message: DeliveredMessage, position: number): boolean {
+    const { target } = message;
+    return (
+      this.holds(userId, message) &&
+      (!('streamId' in target) ||
+        this.isPublic(target.streamId) ||
+        this.timelineOf(userId).isMember(target.streamId, position))
+    );
+  }
+
+  /** The position of a change; undefined if nobody got its event. */
+  positionOf(change: ChangeRecord): number | undefined {
+    return this.#changes.get(keyOfChange(change));
   }
 
   /** Whether the queue existed at this position, so that it must have the event. */

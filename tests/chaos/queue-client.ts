@@ -145,18 +145,20 @@ export class QueueClient {
     // A retry finds it deleted already.
     if (answer?.code !== undefined && answer.code !== 'BAD_EVENT_QUEUE_ID')
       journal.findings.add('answer', `a queue was not deleted: ${JSON.stringify(answer.body)}`);
-    const gone = await attemptUntilAnswered(
-      journal,
-      client,
-      {
-        method: 'GET',
-        path: 'events',
-        parameters: { ...parameters, last_event_id: this.record.lastId, dont_block: true },
-      },
-      { until },
-    );
+    const gone = await attemptUntilAnswered(journal, client, this.#fetchFrom(this.record.lastId), {
+      until,
+    });
     if (gone !== undefined && gone.code !== 'BAD_EVENT_QUEUE_ID')
       journal.findings.add('answer', `a deleted queue answers: ${JSON.stringify(gone.body)}`);
+  }
+
+  #fetchFrom(lastEventId: number) {
+    const parameters = {
+      queue_id: this.record.queueId,
+      last_event_id: lastEventId,
+      dont_block: true,
+    };
+    return { method: 'GET', path: 'events', parameters } as const;
   }
 
   async #askFrom(
@@ -164,20 +166,9 @@ export class QueueClient {
     until: AbortSignal,
   ): Promise<readonly JsonObject[] | undefined> {
     const { journal, client } = this.#options;
-    const answer = await attemptUntilAnswered(
-      journal,
-      client,
-      {
-        method: 'GET',
-        path: 'events',
-        parameters: {
-          queue_id: this.record.queueId,
-          last_event_id: lastEventId,
-          dont_block: true,
-        },
-      },
-      { until },
-    );
+    const answer = await attemptUntilAnswered(journal, client, this.#fetchFrom(lastEventId), {
+      until,
+    });
     if (answer === undefined) {
       journal.findings.add('lost', `${this.record.name} was not answered in the end`);
       return undefined;
@@ -241,20 +232,9 @@ export class QueueClient {
     const first = known[0];
     if (first === undefined) return;
     const { journal, client } = this.#options;
-    const outcome = await attempt(
-      journal,
-      client,
-      {
-        method: 'GET',
-        path: 'events',
-        parameters: {
-          queue_id: this.record.queueId,
-          last_event_id: first.id - 1,
-          dont_block: true,
-        },
-      },
-      { signal: this.#stopping.signal },
-    );
+    const outcome = await attempt(journal, client, this.#fetchFrom(first.id - 1), {
+      signal: this.#stopping.signal,
+    });
     if (outcome.kind !== 'answered') return;
     if (outcome.code !== undefined) {
       this.#refused(outcome.body);

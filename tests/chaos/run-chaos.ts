@@ -1,5 +1,7 @@
 import { parseArgs } from 'node:util';
 
+import { beginTestRun } from '@parley/local-stores';
+
 import { runChaos } from './chaos-run.ts';
 import { describeFaultCounts, describeRuns, findUnproven, hasHeld } from './report.ts';
 import type { RunReport } from './report.ts';
@@ -62,7 +64,7 @@ async function main(): Promise<number> {
 
 // Each process of a run listens for the exit of this one, to end with it.
 process.setMaxListeners(0);
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
+beginTestRun();
 try {
   // Without `exit`, sockets that were reset before anybody read from them could keep a finished run alive.
   process.exit(await main());

@@ -1,17 +1,14 @@
 import { spawn } from 'node:child_process';
-import { cp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
 import { makeTemporaryFolder } from '@parley/local-stores';
-import { repositoryFolder } from '@parley/test-kit';
 
+import { applyReplacement, copySources } from '../support/altered-sources.ts';
 import { foundPrefix, trafficBegins } from './chaos-run.ts';
-import { applyReplacement, sabotages } from './sabotages.ts';
+import { sabotages } from './sabotages.ts';
 import type { Sabotage } from './sabotages.ts';
-
-/** The sources of the system and the harness. */
-const copied = ['packages', 'services', 'tests', 'docs', 'package.json'] as const;
 
 /** Findings that prove a broken rule of the log. A refusal, an unexpected answer or a failed process may have other causes. */
 const brokenRule = new RegExp(`^${foundPrefix}(lost|repeated|disordered|leaked|history)\\b`);
@@ -46,8 +43,6 @@ export async function breakRules(
   return missed === 0 ? 0 : 1;
 }
 
-const removalsMax = 20;
-
 type Found = { readonly finding: string; readonly afterSecs: number };
 
 /**
@@ -61,12 +56,7 @@ async function runBroken(
 ): Promise<Found | undefined> {
   const folder = await makeTemporaryFolder();
   try {
-    for (const part of copied)
-      await cp(join(repositoryFolder, part), join(folder, part), {
-        recursive: true,
-        verbatimSymlinks: true,
-      });
-    await symlink(join(repositoryFolder, 'node_modules'), join(folder, 'node_modules'));
+    await copySources(folder);
     for (const replacement of sabotage.replacements) {
       const file = join(folder, replacement.file);
       await writeFile(file, applyReplacement(await readFile(file, 'utf8'), replacement));
@@ -83,8 +73,6 @@ async function runBroken(
       {
         cwd: folder,
         stdio: ['ignore', 'pipe', 'inherit'],
-        // An aborted run leaves the folders of its stores, which are removed with this folder.
-        env: { ...process.env, TMPDIR: folder },
       },
     );
     let beganAtMs = performance.now();
@@ -105,7 +93,6 @@ async function runBroken(
     });
     return found;
   } finally {
-    // The stores of an aborted run may still be stopping.
-    await rm(folder, { recursive: true, force: true, maxRetries: removalsMax });
+    await rm(folder, { recursive: true, force: true });
   }
 }

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { repositoryFolder } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
-import { applyReplacement, sabotages } from './sabotages.ts';
+import { applyReplacement } from '../support/altered-sources.ts';
+import { sabotages } from './sabotages.ts';
 
 test.each(Object.entries(sabotages))(
   'the sabotage %s fits the current sources',
@@ -19,10 +20,3 @@ test.each(Object.entries(sabotages))(
       expect(text).not.toBe(await readFile(join(repositoryFolder, file), 'utf8'));
   },
 );
-
-test('a replacement whose text is absent or ambiguous is refused', () => {
-  const replacement = { file: 'a file', find: 'x', put: 'y' };
-  expect(applyReplacement('axb', replacement)).toBe('ayb');
-  expect(() => applyReplacement('ab', replacement)).toThrow('0 times');
-  expect(() => applyReplacement('xx', replacement)).toThrow('2 times');
-});

@@ -1,8 +1,5 @@
-/**
- * Rules of the architecture that are broken on purpose, which the harness must find. Each is an exact replacement of text in the
- * sources, made in a copy only.
- */
-export type Replacement = { readonly file: string; readonly find: string; readonly put: string };
+/** Rules of the architecture that are broken on purpose, which the harness must find. */
+import type { Replacement } from '../support/altered-sources.ts';
 
 export type Sabotage = {
   /** The change, in words. */
@@ -120,14 +117,3 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
     ],
   },
 };
-
-/**
- * @returns the text with the replacement made
- * @throws Error unless the text to be replaced occurs exactly once
- */
-export function applyReplacement(text: string, { file, find, put }: Replacement): string {
-  const parts = text.split(find);
-  if (parts.length !== 2)
-    throw new Error(`${file} has ${parts.length - 1} times what a sabotage replaces:\n${find}`);
-  return parts.join(put);
-}

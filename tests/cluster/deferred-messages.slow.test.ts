@@ -45,7 +45,7 @@ async function defer(account: TestAccount, content: string, change: object = {})
 /** Makes all waiting messages due, and releases all claims. */
 async function letTimeCome(): Promise<void> {
   await all.pool.query(
-    `UPDATE deferred_messages SET deliver_at = least(deliver_at, now()), due_at = now()`,
+    `UPDATE deferred_messages SET deliver_at = least(deliver_at, parley_now()), due_at = parley_now()`,
   );
 }
 

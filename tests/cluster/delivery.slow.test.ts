@@ -1,3 +1,3 @@
 import { testDelivery } from '../support/delivery-test.ts';
 
-testDelivery(2_000);
+testDelivery(2_000, { ownProcesses: true });

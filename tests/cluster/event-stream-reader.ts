@@ -102,7 +102,7 @@ export class EventStreamReader {
   }
 
   async waitForEnd(): Promise<{ readonly isComplete: boolean }> {
-    return waitUntil('the stream has ended', () => this.end, { deadlineMs: 30_000 });
+    return waitUntil('the stream has ended', () => this.end);
   }
 
   /** Stops reading. */

@@ -77,7 +77,9 @@ async function lapseClaims(): Promise<void> {
     );
     return rowCount === 0;
   });
-  await pool.query('UPDATE mails SET claimed_until = now() WHERE claimed_until > now()');
+  await pool.query(
+    'UPDATE mails SET claimed_until = parley_now() WHERE claimed_until > parley_now()',
+  );
 }
 
 async function settle(): Promise<void> {
@@ -158,7 +160,7 @@ test('a process that stops in the middle of a mail releases it to another one', 
   await stopping.kill('SIGTERM');
   held.release();
   // Without waiting for the claim of the stopped process to lapse.
-  await pool.query('UPDATE mails SET due_at = now()');
+  await pool.query('UPDATE mails SET due_at = parley_now()');
   const next = await start();
   await settle();
   const ids = mailsTo('stopped@example.com');

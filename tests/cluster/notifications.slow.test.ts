@@ -99,10 +99,13 @@ async function lapseClaims(): Promise<void> {
     return rowCount === 0;
   });
   for (const table of ['mails', 'push_subscriptions'])
-    await pool.query(`UPDATE ${table} SET claimed_until = now() WHERE claimed_until > now()`);
+    await pool.query(
+      `UPDATE ${table} SET claimed_until = parley_now() WHERE claimed_until > parley_now()`,
+    );
 }
 
 async function settle(): Promise<void> {
+  await untilLookedAt(pool);
   await letTimeForMailsCome(pool);
   await waitUntil(
     'nobody waits for a notification',
@@ -172,18 +175,14 @@ type Point = {
   readonly hold: (reader: Reader) => Death;
   /** The process is to be killed before it has looked at the message. */
   readonly isLooking?: true;
+  /** An edit mentions the reader. */
+  readonly isEdited?: true;
 };
 
 test.each<Point>([
-  { place: 'at the kept position', hold: atStatement('store-lock-told-upto'), isLooking: true },
   {
-    place: 'before candidates of mails are written',
-    hold: atStatement('store-take-mail-candidates'),
-    isLooking: true,
-  },
-  {
-    place: 'before candidates of pushes are written',
-    hold: atStatement('store-take-push-candidates'),
+    place: 'before it looks at messages',
+    hold: atStatement('store-look-at-messages'),
     isLooking: true,
   },
   {
@@ -191,8 +190,24 @@ test.each<Point>([
     hold: atStatement('store-move-told-upto'),
     isLooking: true,
   },
+  {
+    place: 'before candidates are written',
+    hold: atStatement('store-write-candidates'),
+    isLooking: true,
+  },
+  {
+    place: 'before pushes are due',
+    hold: atStatement('store-wake-push-subscriptions'),
+    isLooking: true,
+  },
+  {
+    place: 'before the mentions of an edit are candidates',
+    hold: atStatement('store-forget-added-mentions'),
+    isLooking: true,
+    isEdited: true,
+  },
   { place: 'when the candidates are written', hold: atCandidates },
-  { place: 'before candidates are taken', hold: atStatement('store-lock-due-mail-candidates') },
+  { place: 'before candidates are taken', hold: atStatement('store-lock-mail-candidates') },
   { place: 'before mails are written', hold: atStatement('store-insert-mails') },
   { place: 'before candidates end', hold: atStatement('store-remove-mail-candidates') },
   { place: 'before a mail is claimed', hold: atStatement('store-claim-mail') },
@@ -206,7 +221,7 @@ test.each<Point>([
   { place: 'before the answer to a push', hold: atPush },
   { place: 'before the answer to a push is noted', hold: atStatement('store-lock-push') },
   { place: 'before a push is released', hold: atStatement('store-release-push') },
-])('killed $place', async ({ hold, isLooking }) => {
+])('killed $place', async ({ hold, isLooking, isEdited }) => {
   made += 1;
   const doomed = await start();
   const [bob, cat] = [await makeReader('Bob'), await makeReader('Cat')];
@@ -214,13 +229,14 @@ test.each<Point>([
   const members = [ann, bob.account, cat.account];
   const { id: to } = await organization.makeStream(name, members, { inviteOnly: true });
   const death = hold(bob);
-  await ann.client.post('messages', {
-    type: 'stream',
-    to,
-    topic: 'fire',
-    content: `@**${bob.account.user.fullName}** and @**${cat.account.user.fullName}**, come`,
-  });
-  if (isLooking !== true) await letTimeForMailsCome(pool);
+  const content = `@**${bob.account.user.fullName}** and @**${cat.account.user.fullName}**, come`;
+  const message = { type: 'stream', to, topic: 'fire', content: isEdited ? 'come' : content };
+  const { id } = await ann.client.post('messages', message);
+  if (isEdited) await ann.client.patch(`messages/${Number(id)}`, { content });
+  if (isLooking !== true) {
+    await untilLookedAt(pool);
+    await letTimeForMailsCome(pool);
+  }
   await death.caught;
   await doomed.kill('SIGKILL');
   // Postgres never receives what the proxy still holds.

@@ -39,7 +39,7 @@ async function lapseClaims(): Promise<void> {
     return rowCount === 0;
   });
   await pool.query(
-    `UPDATE side_effects SET claimed_until = clock_timestamp() WHERE claimed_until > clock_timestamp()`,
+    `UPDATE side_effects SET claimed_until = parley_now() WHERE claimed_until > parley_now()`,
   );
 }
 

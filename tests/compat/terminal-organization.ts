@@ -40,7 +40,7 @@ function terminalOf(
 export async function startTerminalOrganization(
   beforeThereIsAnything: (nobody: PythonWire) => Promise<void>,
 ): Promise<TerminalOrganization> {
-  const organization = await startSmallOrganization({ events: 1, messages: 1 });
+  const organization = await startSmallOrganization({ time: 'flows', events: 1, messages: 1 });
   const ann = organization.client('ann');
   const { person } = await organization.makePersonWithBot('nobody');
   const nobody = terminalOf(organization, person);

@@ -14,22 +14,17 @@ const commandTimeoutMs = 15 * 60_000;
  *
  * @param {string} program
  * @param {string[]} args
- * @param {{ env?: Record<string, string | undefined>, cwd?: string, show?: boolean, signal?: AbortSignal }} [options] `show` passes what it prints on to standard error; `signal` ends it early
+ * @param {{ env?: Record<string, string | undefined>, cwd?: string, show?: boolean }} [options] `show` passes what it prints on to standard error
  * @returns {Promise<string>} its standard output
  * @throws {Error} with the end of what it printed, if it fails, is missing or takes longer than fifteen minutes
  */
-export function run(
-  program,
-  args,
-  { env = process.env, cwd = repositoryRoot, show = false, signal } = {},
-) {
+export function run(program, args, { env = process.env, cwd = repositoryRoot, show = false } = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, {
       cwd,
       env,
       stdio: ['ignore', 'pipe', 'pipe'],
       timeout: commandTimeoutMs,
-      signal,
     });
     let output = '';
     let diagnostics = '';

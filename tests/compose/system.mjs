@@ -18,7 +18,7 @@ export function scaleArguments(replicas) {
   return Object.entries(replicas).flatMap(([service, count]) => ['--scale', `${service}=${count}`]);
 }
 
-export async function buildImage(image, folder, signal) {
+export async function buildImage(image, folder) {
   // The machine's own network, because not every machine reaches the npm registry from the default network of builds.
   await docker(
     [
@@ -31,7 +31,7 @@ export async function buildImage(image, folder, signal) {
       image,
       folder,
     ],
-    { show: true, signal },
+    { show: true },
   );
 }
 

@@ -65,9 +65,9 @@ async function awaitSent(traffic, count) {
 }
 
 /** Runs deploy/upgrade.sh; clients must notice nothing that a retry does not hide, and must have sent in the meantime. */
-async function replaceAll(compose, traffic, words, signal) {
+async function replaceAll(compose, traffic, words) {
   const [sent, repeated] = [traffic.sent, traffic.repeated];
-  await compose.shell(`deploy/upgrade.sh ${words.join(' ')}`, { show: true, signal });
+  await compose.shell(`deploy/upgrade.sh ${words.join(' ')}`, { show: true });
   traffic.checkFaults();
   await awaitSent(traffic, sent + sentBeforeMin);
   console.log(
@@ -85,10 +85,10 @@ function takeSecretStep(compose, step) {
  * Switches to the new key secret, which the replicas accept since the upgrade. The downgrade that follows replaces every replica
  * anyway, so it is the deploy of the last step.
  */
-async function replaceKeySecret(compose, traffic, image, signal) {
+async function replaceKeySecret(compose, traffic, image) {
   const renewAll = async () => {
     const before = new Set((await compose.inspectContainers()).map(({ Id }) => Id));
-    await replaceAll(compose, traffic, ['--renew', image], signal);
+    await replaceAll(compose, traffic, ['--renew', image]);
     await checkReplaced(compose, image);
     for (const { Id, Name, service } of await compose.inspectContainers())
       assert.ok(!(service in replicas && before.has(Id)), `${Name} was not replaced`);
@@ -108,10 +108,10 @@ async function replaceKeySecret(compose, traffic, image, signal) {
 }
 
 /**
- * @param {ReturnType<typeof import('./checks.mjs').createChecks>} checks
+ * @param {ReturnType<typeof import('./checks.mjs').createChecks>['check']} check
  * @param {string} runId the beginning of the containers' names
  */
-export async function testUpgrade({ check, signal }, runId) {
+export async function testUpgrade(check, runId) {
   const older = await check('git tells its history', findOlderCommit);
   if (older === undefined) {
     console.log(
@@ -138,9 +138,9 @@ export async function testUpgrade({ check, signal }, runId) {
       exportCommit(commit, folder),
     );
     await check('the images of that commit and of this one build', async () => {
-      await buildImage(images.older, sources, signal);
+      await buildImage(images.older, sources);
       built.push(images.older);
-      await buildImage(images.newer, '.', signal);
+      await buildImage(images.newer, '.');
       built.push(images.newer);
     });
     const olderCompose = composeProject(
@@ -150,7 +150,7 @@ export async function testUpgrade({ check, signal }, runId) {
     );
     await check('the older system starts from its own compose file', async () => {
       const up = ['up', '--detach', '--no-build', '--quiet-pull', ...scaleArguments(replicas)];
-      await olderCompose.run(up, { show: true, signal });
+      await olderCompose.run(up, { show: true });
       await awaitHealthy(compose, replicas);
     });
     const schemaBefore = await readSchemaVersion(compose);
@@ -171,7 +171,7 @@ export async function testUpgrade({ check, signal }, runId) {
       async () => {
         // Deployed by the upgrade.
         await takeSecretStep(compose, 'accept-new');
-        await replaceAll(compose, traffic, [images.newer], signal);
+        await replaceAll(compose, traffic, [images.newer]);
       },
     );
     const schemaAfter = await check('every replica is of the newer image', async () => {
@@ -183,11 +183,11 @@ export async function testUpgrade({ check, signal }, runId) {
     });
     await check(
       'the key secret is replaced in rolling steps, and one retry hides it from every client',
-      () => replaceKeySecret(compose, traffic, images.newer, signal),
+      () => replaceKeySecret(compose, traffic, images.newer),
     );
     await check(
       'the way back replaces every replica, and one retry hides it from every client',
-      () => replaceAll(compose, traffic, ['--back', images.older], signal),
+      () => replaceAll(compose, traffic, ['--back', images.older]),
     );
     await check('every replica is of the older image, and the schema stays', async () => {
       await checkReplaced(compose, images.older);
@@ -201,9 +201,7 @@ export async function testUpgrade({ check, signal }, runId) {
     throw error;
   } finally {
     await traffic?.stop();
-    await check('both are taken down, volumes too', () => takeDown(compose, built), {
-      always: true,
-    });
+    await check('both are taken down, volumes too', () => takeDown(compose, built));
     await rm(folder, { recursive: true, force: true });
   }
 }

@@ -162,10 +162,10 @@ async function stopEventNode(compose, clients, queues, stream, sentIds) {
 }
 
 /**
- * @param {ReturnType<typeof import('./checks.mjs').createChecks>} checks
+ * @param {ReturnType<typeof import('./checks.mjs').createChecks>['check']} check
  * @param {string} runId the beginning of the containers' names
  */
-export async function testSystem({ check, signal }, runId) {
+export async function testSystem(check, runId) {
   const image = `${runId}:latest`;
   const compose = composeProject(runId, {
     PARLEY_IMAGE: image,
@@ -177,9 +177,8 @@ export async function testSystem({ check, signal }, runId) {
   const start = () =>
     compose.run(['up', '--detach', '--no-build', '--quiet-pull', ...scaleArguments(replicas)], {
       show: true,
-      signal,
     });
-  await check('the image builds', () => buildImage(image, '.', signal));
+  await check('the image builds', () => buildImage(image, '.'));
   try {
     await check('the system starts', start);
     const containers = await check('every replica becomes healthy', () =>
@@ -244,8 +243,6 @@ export async function testSystem({ check, signal }, runId) {
     await showLogs(compose);
     throw error;
   } finally {
-    await check('everything is taken down, volumes too', () => takeDown(compose, [image]), {
-      always: true,
-    });
+    await check('everything is taken down, volumes too', () => takeDown(compose, [image]));
   }
 }

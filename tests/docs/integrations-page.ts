@@ -70,7 +70,11 @@ A service that repeats a delivery under the same \`Idempotency-Key\` header (Git
 | \`UNEXPECTED_WEBHOOK_EVENT_TYPE\` | the event is not one of those listed |
 
 What a stranger writes in a payload notifies nobody: mentions in it are silent, except in what \`ifttt\` and \`zapier\` send
-([why](decisions/0016-payloads-mention-nobody.md)).`;
+([why](decisions/0016-payloads-mention-nobody.md)).
+
+Apprise sends as an ordinary bot, by \`zulip://NAME@HOST/KEY/STREAM\`. It makes the address of the bot by itself, \`NAME-bot@HOST\`, and calls
+\`https://HOST\`: so the domain of the bots' addresses, the host of \`PARLEY_PUBLIC_URL\` when they were made, has to be the host where the server is reached,
+without a port.`;
 
 const outgoing = `
 # Outgoing webhooks

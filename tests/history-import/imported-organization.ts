@@ -4,6 +4,7 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { systemClock } from '@parley/clock';
 import type { Pool } from '@parley/database';
 import { deriveKeySecrets } from '@parley/secrets';
 import { findApiKey, findSignInAccount } from '@parley/store';
@@ -65,6 +66,7 @@ export class ImportTarget {
     const database = undo.use(await createTestDatabase());
     const pool = undo.adopt(openTestPool(database.url, 2), (opened) => opened.end());
     const settings = {
+      clock: systemClock,
       databaseUrl: database.url,
       redisUrl: getTestStores().redisUrl,
       redisPrefix: createRedisPrefix(),

@@ -95,8 +95,15 @@ test('an import that is told to stop removes what it has made by itself', async 
 });
 
 test('after all of these, the import comes to its end', async () => {
-  const ended = await target.importFrom('zulip', archives.zulip(), administrators.zulip);
+  // The import of another installation must not be touched, nor the folder of anybody else.
+  const foreign = 'parley-import-0000000000000000';
+  await mkdir(join(spool(), foreign));
+  const ended = await target.importFrom('zulip', archives.zulip(), administrators.zulip, [
+    '--spool',
+    spool(),
+  ]);
   expect([ended.code, ended.error]).toEqual([0, '']);
+  expect(await readdir(spool())).toEqual([foreign]);
   const { rows } = await target.pool.query<{ count: number }>(
     'SELECT (SELECT count(*) FROM uploads) + 2 * (SELECT count(*) FROM avatars) + (SELECT count(*) FROM realm_emoji) AS count',
   );

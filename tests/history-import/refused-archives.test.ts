@@ -1,9 +1,8 @@
-import { mkdir, open, readFile, readdir, truncate, writeFile } from 'node:fs/promises';
+import { open, readFile, readdir, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { holdAt } from './held-import.ts';
 import { ImportTarget } from './imported-organization.ts';
 import { writeTar } from './write-archives.ts';
 import type { TarEntry } from './write-archives.ts';
@@ -165,25 +164,3 @@ describe('a record that cannot be read', () => {
     ]);
   });
 });
-
-test('a killed import leaves nothing, and can be started again', async () => {
-  await writeZulip(archive());
-  const { running, release } = await holdAt(target.pool, 'reactions', () =>
-    target.startImport('zulip', archive(), administrator, ['--spool', target.folder]),
-  );
-  running.process.kill('SIGKILL');
-  await running.ended;
-  await release();
-  expect((await target.left()).rows).toBe(0);
-  const unpacked = await listUnpacked();
-  expect(unpacked).toHaveLength(1);
-  // Another installation's import must not touch it, nor anybody else's folder.
-  await mkdir(join(target.folder, 'parley-import-0000000000000000'));
-  const again = await target.importFrom('zulip', archive(), administrator, ['--json']);
-  expect(again.error).toBe('');
-  const { rows: named } = await target.pool.query<{ count: number }>(
-    'SELECT (SELECT count(*) FROM uploads) + 2 * (SELECT count(*) FROM avatars) + (SELECT count(*) FROM realm_emoji) AS count',
-  );
-  expect((await target.left()).files).toHaveLength(named[0]?.count ?? -1);
-  expect(await listUnpacked()).toEqual(['parley-import-0000000000000000']);
-}, 120_000);

@@ -3,6 +3,7 @@ import { readdir, writeFile } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 
+import { systemClock } from '@parley/clock';
 import { parseAddressRanges, readServiceConfig } from '@parley/config';
 import { migrate } from '@parley/database/migrate';
 import { openFileStore } from '@parley/files';
@@ -49,6 +50,7 @@ const archive = (): string => join(target.folder, 'files.zip');
 
 function fetching(changes: Partial<SlackFetching> = {}): SlackFetching {
   return {
+    clock: systemClock,
     token,
     rules: new AddressRules(parseAddressRanges('127.0.0.1')),
     findAddresses: (host) => {
@@ -415,7 +417,7 @@ describe('a workspace with files', () => {
       { service: 'command', nodeId: 'test', level: 'error' },
       { write: () => undefined },
     );
-    const decoder = new ImageDecoder({ log });
+    const decoder = new ImageDecoder({ clock: systemClock, log });
     const client = await target.pool.connect();
     try {
       const startPosition = await planHistoryImport(target.pool);
@@ -423,7 +425,7 @@ describe('a workspace with files', () => {
       await importHistory({
         client,
         pool: target.pool,
-        files: await openFileStore(uploads),
+        files: await openFileStore(uploads, systemClock),
         decoder,
         keySecrets: deriveKeySecrets(target.settings.keySecret),
         publicUrl: config.publicUrl,

@@ -12,6 +12,7 @@ const unwatchedTables: Readonly<Record<string, string>> = {
   told_upto: 'how far the messages were looked through for whom they concern',
   messages_to_mail: 'whom accepted messages concern, found later',
   messages_to_push: 'as messages_to_mail',
+  mentions_added: 'as messages_to_mail',
   files_to_remove:
     'a file is noted before its bytes come, so that one of a refused request is removed',
 };

@@ -2,6 +2,8 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 
+import { MovedClock, WhollyMovedClock, systemClock } from '@parley/clock';
+import type { Clock } from '@parley/clock';
 import type { ChangeEntry, PositionedEntry, SendItem } from '@parley/event-log';
 import {
   EventLog,
@@ -38,18 +40,21 @@ const redisConfig = {
   prefix: keyPrefix,
   commandTimeoutMs: 2_000,
 };
-const redis = connectForRequests(redisConfig, log);
-const subscriber = connectForSubscriptions(redisConfig, log);
+const redis = connectForRequests(redisConfig, log, systemClock);
+const subscriber = connectForSubscriptions(redisConfig, log, systemClock);
 
 let database: TestDatabase;
 let pool: Pool;
 let eventLog: EventLog;
+/** The time of the followers. It stands, so that they hear of entries by hints alone. */
+let clock: MovedClock;
 const followers: LogFollower[] = [];
 
 beforeEach(async () => {
+  clock = new MovedClock();
   database = await createTestDatabase();
   pool = openTestPool(database.url, 12);
-  eventLog = new EventLog({ pool, redis, keyPrefix, log });
+  eventLog = new EventLog({ clock: systemClock, pool, redis, keyPrefix, log });
 });
 
 afterEach(async () => {
@@ -86,8 +91,7 @@ async function append(mark: number, events = 1, writer = eventLog): Promise<void
 async function follow(
   onEntries: (entries: readonly PositionedEntry[]) => void,
   options: {
-    readonly headCheckIntervalMs?: number;
-    readonly reorderWaitMs?: number;
+    readonly clock?: Clock;
     readonly prefix?: string;
     readonly onReset?: () => void;
   } = {},
@@ -99,8 +103,7 @@ async function follow(
     log,
     onEntries,
     onReset: options.onReset ?? (() => expect.unreachable('the log was not reset')),
-    headCheckIntervalMs: options.headCheckIntervalMs ?? 60_000,
-    reorderWaitMs: options.reorderWaitMs ?? 15,
+    clock: options.clock ?? clock,
   });
   followers.push(follower);
   return follower;
@@ -141,8 +144,7 @@ test.each(['while it starts', 'later'])(
     await starting;
     for (const count of [1, 2]) {
       await append(count);
-      // Less than the time after which it would notice entries without hints.
-      await waitUntil('it is heard', () => seen.length === count, { deadlineMs: 30_000 });
+      await waitUntil('it is heard', () => seen.length === count);
     }
   },
 );
@@ -215,7 +217,7 @@ test('an append and its commit are sent together, without waiting for an answer'
   await using proxy = await FaultProxy.start(database.url);
   const far = openTestPool(proxy.through(database.url), 1);
   try {
-    const writer = new EventLog({ pool: far, redis, keyPrefix, log });
+    const writer = new EventLog({ clock: systemClock, pool: far, redis, keyPrefix, log });
     await append(1, 1, writer);
     const start = (await readHead(pool)).endPosition;
     let held: HeldBytes | undefined;
@@ -240,7 +242,7 @@ test('an append and its commit are sent together, without waiting for an answer'
 test('a failed append rolls back its transaction, and its connection is reused', async () => {
   const one = openTestPool(database.url, 1);
   try {
-    const writer = new EventLog({ pool: one, redis, keyPrefix, log });
+    const writer = new EventLog({ clock: systemClock, pool: one, redis, keyPrefix, log });
     const changeId = await writer.drawChangeId(one);
     const again = async (): Promise<void> =>
       writer.transaction(async (client) => {
@@ -265,6 +267,23 @@ test('a failed append rolls back its transaction, and its connection is reused',
   }
 });
 
+test('work that fails leaves nothing of what it wrote, and its connection is reused', async () => {
+  const one = openTestPool(database.url, 1);
+  try {
+    const writer = new EventLog({ clock: systemClock, pool: one, redis, keyPrefix, log });
+    const failing = writer.transaction(async (client) => {
+      await client.query('CREATE TABLE undone (n integer)');
+      throw new Error('it is refused');
+    });
+    await expect(failing).rejects.toThrow('it is refused');
+    await append(1, 1, writer);
+    const { rows } = await one.query("SELECT to_regclass('undone') AS name");
+    expect(rows).toEqual([{ name: null }]);
+  } finally {
+    await one.end();
+  }
+});
+
 test('an open transaction delays no other, and its late commit is not missed', async () => {
   const seen: PositionedEntry[] = [];
   const follower = await follow((entries) => seen.push(...entries));
@@ -284,22 +303,69 @@ test('an open transaction delays no other, and its late commit is not missed', a
   });
 });
 
+test('the entries of each commit are published with their positions', async () => {
+  const start = (await readHead(pool)).endPosition;
+  const channel = `${keyPrefix}:log`;
+  const heard: string[] = [];
+  const onMessage = (_channel: string, text: string): void => void heard.push(text);
+  await subscriber.subscribe(channel);
+  subscriber.on('message', onMessage);
+  try {
+    await append(1);
+    await append(2, 3);
+    // It comes after what was published before it.
+    await redis.publish(channel, 'the end');
+    await waitUntil('all is heard', () => heard.includes('the end'));
+  } finally {
+    subscriber.off('message', onMessage);
+  }
+  const stored = await readEntriesAfter(pool, start, 10);
+  expect(heard.slice(0, -1).map((text) => text.split('\n').slice(1))).toEqual(
+    stored.map(({ position, length, messageId, audience, payload }) => [
+      `${position} ${length} ${messageId} ${audience}`,
+      payload,
+    ]),
+  );
+  expect(stored).toHaveLength(2);
+});
+
+test('a follower has passed on everything up to a position that was waited for', async () => {
+  const seen: PositionedEntry[] = [];
+  const follower = await follow((entries) => seen.push(...entries));
+  const start = follower.cursor;
+  const reached = follower.waitFor(start + 2, 10_000);
+  await append(1);
+  await follower.waitFor(start + 1, 10_000);
+  const second = append(2);
+  await reached;
+  expect(positionsOf(seen)).toEqual([start + 1, start + 2]);
+  await second;
+});
+
 test('entries without hints are found by the head check', async () => {
   const seen: PositionedEntry[] = [];
   // Published under another prefix, so this follower gets none of them.
   const deaf = await follow((entries) => seen.push(...entries), {
     prefix: `${keyPrefix}-deaf`,
-    headCheckIntervalMs: 50,
   });
   const start = deaf.cursor;
   for (let mark = 0; mark < 5; mark += 1) await append(mark);
+  await clock.advance(399);
+  expect(seen).toEqual([]);
+  await clock.advance(1);
   await waitUntil('the head check finds entries without hints', () => seen.length === 5);
   expect(positionsOf(seen)).toEqual(consecutive(start + 1, 5));
 });
 
 test('hints that are reordered, repeated, partly lost or forged do no harm', async () => {
   const seen: PositionedEntry[] = [];
-  const silent = new EventLog({ pool, redis, keyPrefix: `${keyPrefix}-elsewhere`, log });
+  const silent = new EventLog({
+    clock: systemClock,
+    pool,
+    redis,
+    keyPrefix: `${keyPrefix}-elsewhere`,
+    log,
+  });
   const follower = await follow((entries) => seen.push(...entries));
   const start = follower.cursor;
   for (let mark = 0; mark < 6; mark += 1) await append(mark, 2, silent);
@@ -345,7 +411,7 @@ function itemOf(senderId: number, key: string, hash: string, participants: numbe
     mentions_wildcard: false,
     mentioned_ids: [],
     late_receipt_ids: [],
-    search_text: 'hello',
+    search_words: 'hello',
     audience: 0,
     payload: '{"v":1,"kind":"tick"}',
   };
@@ -366,6 +432,9 @@ test('a batch of sends is checked item by item, and a key sends once', async () 
     item('k3', '03', [active]),
   ]);
   expect([one?.outcome, two?.outcome, three?.outcome]).toEqual(['sent', 'stale', 'sent']);
+  expect(await eventLog.sendMessages([itemOf(inactive, 'k4', '04', [active])])).toMatchObject([
+    { outcome: 'stale' },
+  ]);
   expect(three?.messageId).toBe((one?.messageId ?? 0) + 1);
   const again = await eventLog.sendMessages([
     item('k1', '01', [active]),
@@ -386,6 +455,59 @@ test('a batch of sends is checked item by item, and a key sends once', async () 
   }
 });
 
+test('the words of a send of the release before, and those that a send leaves, are made later', async () => {
+  const { rows } = await pool.query<{ id: number }>(
+    `INSERT INTO users (email, email_folded, full_name, full_name_folded, short_name) VALUES ('a', 'A', 'a', 'A', 'a') RETURNING id`,
+  );
+  const { search_words: _none, ...before } = itemOf(rows[0]?.id ?? 0, 'k1', '01', []);
+  await pool.query({
+    text: 'SELECT * FROM send_messages($1::json)',
+    values: [JSON.stringify([{ ...before, search_text: 'client/server', ordinal: 0 }])],
+  });
+  await eventLog.sendMessages([
+    itemOf(before.sender_id, 'k2', '02', []),
+    { ...itemOf(before.sender_id, 'k3', '03', []), has_more_words: true },
+  ]);
+  const { rows: left } = await pool.query({
+    text: `SELECT m.search @@ $1::tsquery AS by_parser FROM search_backlog b JOIN messages m ON m.id BETWEEN b.first_id AND b.last_id
+      ORDER BY m.id`,
+    values: [`'client/server'`],
+  });
+  expect(left).toEqual([{ by_parser: true }, { by_parser: false }]);
+});
+
+test('a message to a stream that has changed since it was checked is checked again', async () => {
+  const { rows } = await pool.query<{ user: number; stream: number }>(
+    `WITH u AS (INSERT INTO users (email, email_folded, full_name, full_name_folded, short_name)
+        VALUES ('a', 'A', 'a', 'A', 'a') RETURNING id),
+      s AS (INSERT INTO streams (name, name_folded, email_token) VALUES ('s', 'S', 't') RETURNING id),
+      m AS (INSERT INTO subscriptions (user_id, stream_id, is_active, color)
+        SELECT u.id, s.id, true, '#000000' FROM u, s)
+      SELECT u.id AS user, s.id AS stream FROM u, s`,
+  );
+  const [made] = rows;
+  if (made === undefined) throw new Error('nothing was made');
+  const { participant_ids: _none, ...item } = itemOf(made.user, '', '01', []);
+  const outcomeAfter = async (change: string): Promise<string | undefined> => {
+    await pool.query(change);
+    const [sent] = await eventLog.sendMessages([
+      {
+        ...item,
+        send_key: change,
+        stream_id: made.stream,
+        stream_version: 1,
+        authority_id: made.user,
+      },
+    ]);
+    return sent?.outcome;
+  };
+  expect(await outcomeAfter('SELECT 1')).toBe('sent');
+  expect(await outcomeAfter('UPDATE streams SET version = 2')).toBe('stale');
+  expect(await outcomeAfter('UPDATE streams SET version = 1, is_deactivated = true')).toBe('stale');
+  expect(await outcomeAfter('UPDATE streams SET is_deactivated = false')).toBe('sent');
+  expect(await outcomeAfter('UPDATE subscriptions SET is_active = false')).toBe('stale');
+});
+
 test('a send reads no keys of others on a connection that planned it while there were none', async () => {
   const { rows } = await pool.query<{ id: number }>(
     `INSERT INTO users (email, email_folded, full_name, full_name_folded, short_name, is_active)
@@ -395,6 +517,7 @@ test('a send reads no keys of others on a connection that planned it while there
   await pool.query('ANALYZE send_keys, users');
   const sending = createPool({
     databaseUrl: database.url,
+    clock: systemClock,
     applicationName: 'test',
     connectionsMax: 1,
     connectTimeoutMs: 5_000,
@@ -416,7 +539,7 @@ test('a send reads no keys of others on a connection that planned it while there
     await send('first');
     await pool.query(
       `INSERT INTO send_keys (send_key, content_hash, message_id, sent_at)
-       SELECT 'other ' || n, '', n, now() FROM generate_series(1, 1000) n`,
+       SELECT 'other ' || n, '', n, parley_now() FROM generate_series(1, 1000) n`,
     );
     await client.query('BEGIN');
     await send('second');
@@ -467,7 +590,7 @@ test('concurrent writers without a partition, and long entries, find room', asyn
 
 test('a trim that was blocked by a long snapshot is completed by a later one', async () => {
   await pool.query(`INSERT INTO log_entries (position, length, message_id, audience, payload, appended_at)
-    VALUES (500, 1, 0, 0, '{}', now() - interval '9 days'), (1000001, 1, 0, 0, '{}', now())`);
+    VALUES (500, 1, 0, 0, '{}', parley_now() - interval '9 days'), (1000001, 1, 0, 0, '{}', parley_now())`);
   await takeSideEffects(pool);
   const reader = await pool.connect();
   await reader.query('SET idle_in_transaction_session_timeout = 0');
@@ -486,7 +609,7 @@ test('a trim that was blocked by a long snapshot is completed by a later one', a
 
 test("trimming moves the log's beginning before it removes entries", async () => {
   await pool.query(`INSERT INTO log_entries (position, length, message_id, audience, payload, appended_at)
-    VALUES (500, 1, 0, 0, '{}', now() - interval '9 days'), (1000001, 1, 0, 0, '{}', now())`);
+    VALUES (500, 1, 0, 0, '{}', parley_now() - interval '9 days'), (1000001, 1, 0, 0, '{}', parley_now())`);
   // The log's side effects must be stored as rows before its entries may be removed.
   expect(await trimLog(pool, 8 * 86_400)).toEqual([]);
   await takeSideEffects(pool);
@@ -504,7 +627,6 @@ test('another history of the database opens an epoch, whose positions exceed all
   let resets = 0;
   const seen: PositionedEntry[] = [];
   const follower = await follow((entries) => seen.push(...entries), {
-    headCheckIntervalMs: 50,
     onReset: () => {
       resets += 1;
     },
@@ -520,6 +642,7 @@ test('another history of the database opens an epoch, whose positions exceed all
     startPosition: after.endPosition - 1,
   });
   expect(await openEpochIfNeeded(pool)).toBe(after.epoch);
+  await follower.checkHead();
   await waitUntil(
     'the follower crosses into the new epoch',
     () => follower.cursor === after.endPosition,
@@ -547,9 +670,10 @@ test('an empty epoch has a position to wait at, and accepts none that it lost', 
   await append(1);
   const seen: PositionedEntry[] = [];
   // The hint still waits for the preceding one when the epoch opens.
+  const waits = new WhollyMovedClock();
   const follower = await follow((entries) => seen.push(...entries), {
     prefix: `${keyPrefix}-own`,
-    reorderWaitMs: 1_000,
+    clock: waits,
   });
   const start = follower.cursor;
   const hint = `1\n${start + 2} 1 0 0\n{"v":1,"kind":"tick"}`;
@@ -559,7 +683,9 @@ test('an empty epoch has a position to wait at, and accepts none that it lost', 
   expect(await openEpochIfNeeded(pool)).toBe(2);
   const head = await follower.checkHead();
   expect(head?.endPosition).toBe(start + 1 + 1_000_000_000);
-  expect(await follower.waitFor(head?.endPosition ?? 0, 10_000)).toBe(true);
+  const reached = follower.waitFor(head?.endPosition ?? 0, 10_000);
+  await waits.advance(15);
+  expect(await reached).toBe(true);
   expect(positionsOf(seen)).toEqual([start + 1]);
 });
 

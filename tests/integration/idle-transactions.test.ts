@@ -1,4 +1,5 @@
 /** Postgres ends transactions whose process does nothing, but only where others may wait for them. */
+import { systemClock } from '@parley/clock';
 import { createPool, snapshot, transaction } from '@parley/database';
 import type { Pool, Queryable } from '@parley/database';
 import { createTestDatabase, openTestPool, waitUntil } from '@parley/test-kit';
@@ -17,6 +18,7 @@ beforeEach(async () => {
   await observer.query(`CREATE TABLE boats AS SELECT 'Old' AS name`);
   pool = createPool({
     databaseUrl: database.url,
+    clock: systemClock,
     applicationName: 'test',
     connectionsMax: 1,
     connectTimeoutMs: 5_000,

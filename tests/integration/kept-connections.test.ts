@@ -7,6 +7,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { systemClock } from '@parley/clock';
 import { parseAddressRanges } from '@parley/config';
 import { AddressRules, KeptConnections, callService } from '@parley/outgoing';
 import type { CallResult } from '@parley/outgoing';
@@ -48,7 +49,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true }));
 
 beforeEach(() => {
-  connections = new KeptConnections(bounds);
+  connections = new KeptConnections(bounds, systemClock);
   lookUps = 0;
 });
 afterEach(async () => {
@@ -89,7 +90,14 @@ function call({ url }: CountedServer, rules = loopback): Promise<CallResult> {
     return Promise.resolve(['127.0.0.1']);
   };
   const request = { url, contentType: 'text/plain', body: 'x', headers: {} };
-  const options = { rules, findAddresses, timeoutMs: 20_000, redirectsMax: 0, connections };
+  const options = {
+    rules,
+    findAddresses,
+    timeoutMs: 20_000,
+    redirectsMax: 0,
+    connections,
+    clock: systemClock,
+  };
   return callService(request, options, new AbortController().signal);
 }
 
@@ -138,7 +146,7 @@ test('so many are kept for one server, and for all', async () => {
 });
 
 test('one that nobody uses is closed', async () => {
-  connections = new KeptConnections({ ...bounds, idleMs: 50 });
+  connections = new KeptConnections({ ...bounds, idleMs: 50 }, systemClock);
   const server = await serve();
   await expectTaken(server);
   await waitUntil('it is closed', () => Promise.resolve(openOf(server) === 0));
@@ -147,7 +155,7 @@ test('one that nobody uses is closed', async () => {
 });
 
 test('one that was kept long enough is closed after a call, and the host is looked up again', async () => {
-  connections = new KeptConnections({ ...bounds, keptForMs: 0 });
+  connections = new KeptConnections({ ...bounds, keptForMs: 0 }, systemClock);
   const server = await serve();
   await expectTaken(server);
   await waitUntil('it is closed', () => Promise.resolve(openOf(server) === 0));

@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+import { MovedClock, systemClock } from '@parley/clock';
 import { Secret } from '@parley/config';
 import type { MailConfig } from '@parley/config';
 import { transaction } from '@parley/database';
@@ -29,14 +30,20 @@ const log = createLogger({ service: 'test', nodeId: 'test', level: 'silent' });
 const keySecrets = deriveKeySecrets('k'.repeat(32));
 const from = Object.freeze({ name: 'Parley, test', address: 'parley@chat.example' });
 const hourSecs = 3_600;
+/** How long one attempt to send a mail may take. */
+const attemptMaxMs = 100_000;
 
 let database: TestDatabase;
 let pool: Pool;
+let clock: MovedClock;
+const runners: MailRunner[] = [];
 beforeEach(async () => {
+  clock = new MovedClock();
   database = await createTestDatabase();
   pool = openTestPool(database.url, 8);
 });
 afterEach(async () => {
+  for (const runner of runners.splice(0)) await runner.stop();
   await pool.end();
   await database.drop();
 });
@@ -81,18 +88,24 @@ function plainTo({ port }: { readonly port: number }): MailConfig {
 function run(config: MailConfig, prefix = `test-${randomBytes(4).toString('hex')}`): Registry {
   const registry = new Registry();
   const runner = new MailRunner({
+    clock,
     pool,
     redis: { url: new Secret(getTestStores().redisUrl), prefix, commandTimeoutMs: 2_000 },
     keySecrets,
     answerAddresses: undefined,
     publicUrl: 'https://chat.example',
-    transport: openMailTransport(config),
+    transport: openMailTransport(config, clock),
     log,
     registry,
   });
   runner.start();
-  onTestFinished(() => runner.stop());
+  runners.push(runner);
   return registry;
+}
+
+/** Lets all processes begin with what is due. */
+async function beginWithDueMails(): Promise<void> {
+  await Promise.all(runners.map((runner) => runner.settle()));
 }
 
 async function countOf(registry: Registry, name: string, outcome?: string): Promise<number> {
@@ -105,21 +118,18 @@ async function countOf(registry: Registry, name: string, outcome?: string): Prom
 async function untilListed(
   holds: (mails: readonly ListedMail[]) => boolean,
 ): Promise<ListedMail[]> {
-  return waitUntil(
-    'the list of mails is as wanted',
-    async () => {
-      const mails = await listMails(pool, 100);
-      return holds(mails) ? mails : undefined;
-    },
-    { deadlineMs: 30_000 },
-  );
+  return waitUntil('the list of mails is as wanted', async () => {
+    await beginWithDueMails();
+    const mails = await listMails(pool, 100);
+    return holds(mails) ? mails : undefined;
+  });
 }
 
 const isEmpty = (mails: readonly ListedMail[]): boolean => mails.length === 0;
 
 /** Repeats that wait for their time are due now. */
 async function letTimeCome(): Promise<void> {
-  await pool.query('UPDATE mails SET due_at = now() WHERE claimed_until < now()');
+  await pool.query('UPDATE mails SET due_at = parley_now() WHERE claimed_until < parley_now()');
 }
 
 test('a mail of a committed transaction comes once, whichever of two processes sends it', async () => {
@@ -200,7 +210,7 @@ test('waits grow, and a mail that is of no more use is given up', async () => {
   for (let attempts = 1; attempts <= 3; attempts += 1) {
     await untilListed(([mail]) => mail?.attempts === attempts && mail.lastError !== null);
     const { rows } = await pool.query<{ secs: number }>(
-      `SELECT extract(epoch FROM due_at - clock_timestamp())::float8 AS secs FROM mails WHERE claimed_until = '-infinity'`,
+      `SELECT extract(epoch FROM due_at - parley_now())::float8 AS secs FROM mails WHERE claimed_until = '-infinity'`,
     );
     waits.push(rows[0]?.secs ?? 0);
     await pool.query(`UPDATE mails SET last_error = NULL`);
@@ -208,7 +218,7 @@ test('waits grow, and a mail that is of no more use is given up', async () => {
   }
   expect(waits[1]).toBeGreaterThan(5);
   expect(waits[2]).toBeGreaterThan(10);
-  await pool.query(`UPDATE mails SET expires_at = now()`);
+  await pool.query(`UPDATE mails SET expires_at = parley_now()`);
   await letTimeCome();
   const [failed] = await untilListed(([mail]) => mail?.failedAt instanceof Date);
   expect(failed).toMatchObject({ recipient: 'ann@example.com', kind: 'hello' });
@@ -260,7 +270,7 @@ test('a mail whose answer was lost is sent again under its Message-ID, and count
   const id = rows[0]?.id ?? 0;
   expect(await claimMail(pool, keySecrets, id, 60)).toMatchObject({ mayHaveArrived: false });
   expect(await claimMail(pool, keySecrets, id, 60)).toBeUndefined();
-  await pool.query('UPDATE mails SET claimed_until = now()');
+  await pool.query('UPDATE mails SET claimed_until = parley_now()');
   server.atStep = () => undefined;
   const registry = run(plainTo(server));
   await untilListed(isEmpty);
@@ -315,13 +325,6 @@ test('an answer to the message that is neither yes nor no counts as a mail that 
 });
 
 test('an attempt ends before its claim, however the server draws it out', async () => {
-  const limits: { readonly ms: number; readonly end: AbortController }[] = [];
-  vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => {
-    const end = new AbortController();
-    limits.push({ ms, end });
-    return end.signal;
-  });
-  onTestFinished(() => void vi.restoreAllMocks());
   const server = await startServer();
   const held = Promise.withResolvers<void>();
   const reached = Promise.withResolvers<void>();
@@ -333,13 +336,15 @@ test('an attempt ends before its claim, however the server draws it out', async 
   };
   run(plainTo(server));
   await write('ann@example.com');
+  await beginWithDueMails();
   await reached.promise;
   const { rows } = await pool.query<{ secs: number }>(
-    'SELECT extract(epoch FROM claimed_until - clock_timestamp())::float8 AS secs FROM mails',
+    'SELECT extract(epoch FROM claimed_until - parley_now())::float8 AS secs FROM mails',
   );
-  const [limit] = limits;
-  expect(limit?.ms).toBeLessThan(1_000 * (rows[0]?.secs ?? 0));
-  limit?.end.abort();
+  expect(1_000 * (rows[0]?.secs ?? 0)).toBeGreaterThan(attemptMaxMs);
+  await clock.advance(attemptMaxMs - 1);
+  expect(await listMails(pool, 100)).toMatchObject([{ lastError: null }]);
+  await clock.advance(1);
   await untilListed(([mail]) => mail?.lastError?.includes('aborted') === true);
 });
 
@@ -379,7 +384,7 @@ test('a mail that another key secret wrote is given up, and stays in the list', 
 test('mails that are left when none are sent any more wait while they are of use, and are given up then', async () => {
   await write('old@example.com');
   await write('');
-  await pool.query(`UPDATE mails SET expires_at = now() - interval '3 hours'`);
+  await pool.query(`UPDATE mails SET expires_at = parley_now() - interval '3 hours'`);
   await write('ann@example.com');
   expect(await failLeftMails(pool, 'nothing sends it')).toBe(1);
   expect(await failLeftMails(pool, 'nothing sends it')).toBe(0);
@@ -425,7 +430,7 @@ describe('nothing that people write becomes a header, a recipient or a command',
       createdAt: new Date(),
       letter: letterOf(name),
     };
-    await openMailTransport(plainTo(server)).send(mail);
+    await openMailTransport(plainTo(server), systemClock).send(mail);
     expect(server.mails).toHaveLength(1);
     const [received] = server.mails;
     if (received === undefined) throw new Error('no mail came');
@@ -478,7 +483,7 @@ describe('TLS and passwords', () => {
 
   async function outcomeOf(config: MailConfig): Promise<string> {
     try {
-      return await openMailTransport(config).verify();
+      return await openMailTransport(config, systemClock).verify();
     } catch (error) {
       expect(error).toBeInstanceOf(MailNotSent);
       return String(error);

@@ -1,4 +1,5 @@
 /** Memberships and streams in real SQL: periods as of a position, colours, names and traffic. */
+import { systemClock } from '@parley/clock';
 import { transaction } from '@parley/database';
 import type { Client, Pool } from '@parley/database';
 import { deriveKeySecrets } from '@parley/secrets';
@@ -161,15 +162,15 @@ test('traffic counts the messages of 28 days, across gaps in ids', async () => {
       [10_000_003, 27],
       [10_000_004, 0],
     ];
-    expect(await new StreamTraffic().counts(client)).toEqual(new Map());
+    expect(await new StreamTraffic(systemClock).counts(client)).toEqual(new Map());
     for (const [id, days] of rows) {
       await client.query({
         text: `INSERT INTO messages (id, position, sender_id, stream_id, conversation_id, read_conversation_id, recipient_id,
             topic, content, rendered_content, client, sent_at, search)
-          VALUES ($1, $1, 1, 77, 1, 1, 1, 't', 'c', 'c', 'test', now() - make_interval(days => $2), '')`,
+          VALUES ($1, $1, 1, 77, 1, 1, 1, 't', 'c', 'c', 'test', parley_now() - make_interval(days => $2), '')`,
         values: [id, days],
       });
     }
-    expect(await new StreamTraffic().counts(client)).toEqual(new Map([[77, 2]]));
+    expect(await new StreamTraffic(systemClock).counts(client)).toEqual(new Map([[77, 2]]));
   });
 });

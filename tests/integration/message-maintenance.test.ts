@@ -7,14 +7,14 @@ test('send keys are deleted after a day, those of mails after ten, in pieces, an
   const pool = openTestPool(database.url);
   try {
     await pool.query(`INSERT INTO send_keys (send_key, content_hash, message_id, sent_at)
-      SELECT 'old ' || n, ''::bytea, n, now() - interval '25 hours' FROM generate_series(1, 10050) n
-      UNION ALL SELECT 'new ' || n, '', n, now() - interval '23 hours' FROM generate_series(1, 3) n
-      UNION ALL SELECT 'deferred', '', 1, now() - interval '11 days'
-      UNION ALL SELECT 'm:a relay may come again', '', 1, now() - interval '9 days'
-      UNION ALL SELECT 'm:no relay comes', '', 1, now() - interval '11 days'`);
+      SELECT 'old ' || n, ''::bytea, n, parley_now() - interval '25 hours' FROM generate_series(1, 10050) n
+      UNION ALL SELECT 'new ' || n, '', n, parley_now() - interval '23 hours' FROM generate_series(1, 3) n
+      UNION ALL SELECT 'deferred', '', 1, parley_now() - interval '11 days'
+      UNION ALL SELECT 'm:a relay may come again', '', 1, parley_now() - interval '9 days'
+      UNION ALL SELECT 'm:no relay comes', '', 1, parley_now() - interval '11 days'`);
     // The message was sent, but the row is still there.
     await pool.query(`INSERT INTO deferred_messages (send_key, content_hash, sender_id, is_reminder, stream_id, topic, content, client, deliver_at, due_at)
-      VALUES ('deferred', '', 1, false, 1, '', '', '', now(), now())`);
+      VALUES ('deferred', '', 1, false, 1, '', '', '', parley_now(), parley_now())`);
     expect(await deleteOldSendKeys(pool)).toEqual({ deleted: 10_000, mayHaveMore: true });
     expect(await deleteOldSendKeys(pool)).toEqual({ deleted: 51, mayHaveMore: false });
     const { rows } = await pool.query('SELECT send_key FROM send_keys ORDER BY send_key');
@@ -38,7 +38,7 @@ test('the newest message of each conversation is recorded in pieces by any proce
     await pool.query({
       text: `INSERT INTO messages (id, position, sender_id, stream_id, conversation_id, read_conversation_id, recipient_id, topic, content,
           rendered_content, client, sent_at, search)
-        SELECT n, n, 1, 5, 99, n % 7, 1, '', '', '', '', now(), '' FROM generate_series($1::integer, $2::integer) n`,
+        SELECT n, n, 1, 5, 99, n % 7, 1, '', '', '', '', parley_now(), '' FROM generate_series($1::integer, $2::integer) n`,
       values: [from, to],
     });
   };

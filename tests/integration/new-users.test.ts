@@ -1,4 +1,5 @@
 import type { Caller } from '@parley/api';
+import { readServiceConfig } from '@parley/config';
 import type { Client, Pool, Queryable } from '@parley/database';
 import { connectMaker, makeMessages } from '@parley/demo';
 import type { ConnectedMaker } from '@parley/demo';
@@ -113,6 +114,16 @@ test('the backlog of many streams and messages takes as many statements as that 
   const { maker } = connected;
   const { pool, eventLog, keySecrets } = maker;
   const publicUrl = 'http://parley.example.com';
+  const secret = 'a secret of more than thirty-two characters';
+  const { lists } = readServiceConfig(
+    {
+      DATABASE_URL: database.url,
+      REDIS_URL: getTestStores().redisUrl,
+      PARLEY_INTERNAL_SECRET: secret,
+      PARLEY_KEY_SECRET: secret,
+    },
+    'people',
+  );
   const accounts = await maker.makeAccounts([
     { email: 'ada@example.com', fullName: 'Ada', role: 'administrator' },
   ]);
@@ -146,7 +157,11 @@ test('the backlog of many streams and messages takes as many statements as that 
     const before = statements.count;
     const email = `${shortName}@example.com`;
     const person = { email, password: 'kR7#vQp2tide', fullName: shortName, shortName };
-    const { id } = await createPerson({ pool, eventLog, keySecrets, publicUrl }, caller, person);
+    const { id } = await createPerson(
+      { pool, eventLog, keySecrets, publicUrl, lists },
+      caller,
+      person,
+    );
     const count = statements.count - before;
     const { rows } = await pool.query<{ periods: number }>(
       'SELECT count(*) AS periods FROM membership_periods WHERE user_id = $1 AND is_backlog',

@@ -23,7 +23,7 @@ const fill = `
   INSERT INTO messages (id, position, sender_id, stream_id, conversation_id, read_conversation_id, recipient_id, topic, content,
       rendered_content, client, sent_at, search)
     SELECT n, n + 1, 2, ${stream}, ${topic}, CASE WHEN n IN (${movedIds.join(', ')}) THEN 2 ELSE ${topic} END, 1, 'topic', 'x', 'x',
-      'test', now(), '' FROM generate_series(1, ${total}) n`;
+      'test', parley_now(), '' FROM generate_series(1, ${total}) n`;
 
 let database: TestDatabase;
 let pool: Pool;

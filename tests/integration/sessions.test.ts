@@ -89,7 +89,7 @@ test.each([
 test('a use is written only after some minutes, and not at all for a session that is being changed', async () => {
   expect(await find()).toMatchObject({ isUseDue: false });
   await pool().query({
-    text: "UPDATE sessions SET last_used_at = now() - interval '6 minutes' WHERE id = $1",
+    text: "UPDATE sessions SET last_used_at = parley_now() - interval '6 minutes' WHERE id = $1",
     values: [sessionId],
   });
   expect(await find()).toMatchObject({ isUseDue: true });

@@ -34,7 +34,7 @@ beforeAll(async () => {
     `INSERT INTO membership_periods (user_id, stream_id, from_change_id) VALUES (${reader}, 1, 1)`,
     `INSERT INTO messages (id, position, sender_id, stream_id, conversation_id, read_conversation_id, recipient_id, topic, content,
         rendered_content, client, sent_at, search)
-      SELECT n, n, 2, 1, 1, 1, 1, 'a', 'text ' || n, '<p>text ' || n || '</p>', 'website', now(), '' FROM generate_series(1, 2) n`,
+      SELECT n, n, 2, 1, 1, 1, 1, 'a', 'text ' || n, '<p>text ' || n || '</p>', 'website', parley_now(), '' FROM generate_series(1, 2) n`,
   ])
     await pool.query(text);
 });

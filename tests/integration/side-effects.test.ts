@@ -1,7 +1,7 @@
 /** Side effects of the log on real stores: created once, executed at least once, by one process at a time. */
 import { randomBytes } from 'node:crypto';
-import { setTimeout as delay } from 'node:timers/promises';
 
+import { MovedClock, systemClock } from '@parley/clock';
 import { Secret } from '@parley/config';
 import { EventLog, audienceKey, findSideEffectWork } from '@parley/event-log';
 import { badRequest } from '@parley/api';
@@ -11,7 +11,7 @@ import { SideEffectRunner, takeSideEffects } from '@parley/jobs';
 import type { RunAgain, SideEffectHandlers } from '@parley/jobs';
 import { createLogger } from '@parley/logging';
 import { connectForRequests } from '@parley/redis';
-import { claimSideEffect, listDueSideEffectsOfBots } from '@parley/store';
+import { claimSideEffect, listDueSideEffectsOfBots, lockSideEffectCursor } from '@parley/store';
 import {
   createTestDatabase,
   getTestStores,
@@ -34,18 +34,23 @@ function redisConfigFor(url: string) {
 }
 
 const redisConfig = redisConfigFor(getTestStores().redisUrl);
-const redis = connectForRequests(redisConfig, log);
+const redis = connectForRequests(redisConfig, log, systemClock);
 afterAll(() => redis.disconnect());
+
+/** How often a process looks for what is due. */
+const sweepIntervalMs = 5_000;
 
 let database: TestDatabase;
 let pool: Pool;
 let eventLog: EventLog;
+let clock: MovedClock;
 const runners: SideEffectRunner[] = [];
 
 beforeEach(async () => {
+  clock = new MovedClock();
   database = await createTestDatabase();
   pool = openTestPool(database.url, 8);
-  eventLog = new EventLog({ pool, redis, keyPrefix: redisConfig.prefix, log });
+  eventLog = new EventLog({ clock, pool, redis, keyPrefix: redisConfig.prefix, log });
 });
 
 afterEach(async () => {
@@ -87,6 +92,7 @@ function run(
   const one: SideEffectHandlers['stream-created-notice'] = async ({ effect, key, attempts }) =>
     handle(effect, key, attempts);
   const runner = new SideEffectRunner({
+    clock,
     pool,
     redis: config,
     handlers: {
@@ -105,6 +111,22 @@ function run(
   return runner;
 }
 
+/** Lets all processes begin with what is due. */
+async function beginWithDueEffects(): Promise<void> {
+  await Promise.all(runners.map((runner) => runner.settle()));
+}
+
+/** Waits until what is due has been run, and has had this outcome. */
+function untilRun<Outcome>(
+  what: string,
+  outcome: () => Outcome | Promise<Outcome>,
+): Promise<Exclude<Outcome, false | null | undefined | 0 | ''>> {
+  return waitUntil(what, async () => {
+    await beginWithDueEffects();
+    return outcome();
+  });
+}
+
 test('each effect in the log becomes one row, whichever process takes it and however often', async () => {
   await append([created(1), created(2)]);
   await append([]);
@@ -113,6 +135,17 @@ test('each effect in the log becomes one row, whichever process takes it and how
   expect(steps.reduce((sum, { taken }) => sum + taken, 0)).toBe(3);
   expect((await listRows()).map(({ target }) => target)).toEqual([1, 2, 1]);
   expect(await takeSideEffects(pool)).toEqual({ taken: 0, mayHaveMore: false });
+});
+
+test('while one process takes them, others take none', async () => {
+  await append([created(1)]);
+  const client = await pool.connect();
+  await client.query('BEGIN');
+  expect(await lockSideEffectCursor(client)).toBeDefined();
+  expect(await takeSideEffects(pool)).toEqual({ taken: 0, mayHaveMore: false });
+  await client.query('ROLLBACK');
+  client.release();
+  expect((await takeSideEffects(pool)).taken).toBe(1);
 });
 
 test('entries without side effects are not read to find out that there is nothing to take', async () => {
@@ -152,7 +185,7 @@ test('two processes run every effect once, with its own key', async () => {
   run(note);
   run(note);
   for (let n = 0; n < 20; n += 1) await append([created(2 * n + 1), created(2 * n + 2)]);
-  await waitUntil(
+  await untilRun(
     'all effects have been run',
     async () => keys.length >= 40 && (await listRows()).length === 0,
   );
@@ -169,12 +202,9 @@ test('impossible effects are dropped, and failed ones are retried with the same 
     if (attempts < 2) throw new Error('not now');
   });
   await append([created(1), created(2)]);
-  await waitUntil(
+  await untilRun(
     'both are done with',
     async () => calls.length >= 3 && (await listRows()).length === 0,
-    {
-      deadlineMs: 20_000,
-    },
   );
   expect(calls.filter(([target]) => target === 1)).toHaveLength(1);
   const [first, second] = calls.filter(([target]) => target === 2);
@@ -191,7 +221,7 @@ test('an effect of a newer version waits for a process that knows it', async () 
         'SELECT kind, last_error AS error FROM side_effects WHERE last_error IS NOT NULL',
       )
     ).rows;
-  const [left] = await waitUntil('it was tried', async () => {
+  const [left] = await untilRun('it was tried', async () => {
     const rows = await failures();
     return rows.length > 0 ? rows : undefined;
   });
@@ -251,10 +281,8 @@ test('an effect of a process that died is run again when its claim lapses', asyn
     seen.push(attempts);
   });
   // The claim of the dead process expires.
-  await pool.query(`UPDATE side_effects SET claimed_until = clock_timestamp()`);
-  await waitUntil('it has been run', async () => (await listRows()).length === 0, {
-    deadlineMs: 20_000,
-  });
+  await pool.query(`UPDATE side_effects SET claimed_until = parley_now()`);
+  await untilRun('it has been run', async () => (await listRows()).length === 0);
   expect(seen).toEqual([2]);
 });
 
@@ -266,6 +294,7 @@ test('a process that stops takes no further effects', async () => {
     return end.promise;
   });
   await append([created(1)]);
+  await beginWithDueEffects();
   await started.promise;
   const stopped = runner.stop();
   // By then it waits for the effect in progress.
@@ -273,8 +302,7 @@ test('a process that stops takes no further effects', async () => {
   end.resolve({ againInMs: 100 });
   await stopped;
   const query = vi.spyOn(pool, 'query');
-  // Its next query would come before this timer.
-  await delay(200);
+  await clock.advance(60_000);
   expect(query).not.toHaveBeenCalled();
   query.mockRestore();
 });
@@ -287,17 +315,21 @@ test('a Redis that restarts empty loses no effect', async () => {
       seen.push(effect.target);
     }, redisConfigFor(own.url));
     await append([created(1)]);
-    await waitUntil('the first is done', async () => seen.length === 1);
+    await untilRun('the first is done', async () => seen.length === 1);
     await own.kill();
     await append([created(2)]);
+    await clock.advance(sweepIntervalMs);
     await waitUntil('the second is a row', async () => (await listRows()).length === 1);
   } finally {
     await own.stop();
   }
   const seen: number[] = [];
-  run(async (effect) => {
+  const other = run(async (effect) => {
     seen.push(effect.target);
   });
-  await waitUntil('the second is done', async () => seen.length === 1, { deadlineMs: 20_000 });
+  await waitUntil('the second is done', async () => {
+    await other.settle();
+    return seen.length === 1;
+  });
   expect(seen).toEqual([2]);
 });

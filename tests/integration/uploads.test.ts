@@ -1,22 +1,14 @@
-/** Uploaded files in a bucket, at the quota, and after processes died, which the tests of the interface do not cover. */
-import { mkdtemp, readdir, rm, truncate } from 'node:fs/promises';
+/** Uploaded files in a bucket, and at the quota, which the tests of the interface do not cover. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { Secret } from '@parley/config';
-import { EventLog } from '@parley/event-log';
-import { openFileStore } from '@parley/files';
-import { createLogger } from '@parley/logging';
-import { connectForRequests } from '@parley/redis';
-import { waitUntil } from '@parley/test-kit';
 import S3rver from 's3rver';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 
-import { UploadFiles } from '../../services/messages/src/files/upload-files.ts';
-import { UploadFixture, basicOf } from '../api/upload-fixture.ts';
+import { UploadFixture } from '../api/upload-fixture.ts';
 
 const mib = 1024 * 1024;
-const log = createLogger({ service: 'test', nodeId: 'test', level: 'silent' });
 
 async function filesIn(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -30,207 +22,108 @@ async function notedFiles(fixture: UploadFixture): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-describe('on a bucket', () => {
-  let fixture: UploadFixture;
-  let server: S3rver;
-  let folder: string;
+let fixture: UploadFixture;
+let server: S3rver;
+let folder: string;
 
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'parley-s3-'));
-    server = new S3rver({
-      address: '127.0.0.1',
-      port: 0,
-      silent: true,
-      directory: folder,
-      configureBuckets: [{ name: 'parley', configs: [] }],
-    });
-    const { port } = await server.run();
-    fixture = await UploadFixture.start(
-      {
-        PARLEY_UPLOADS_DIR: '',
-        PARLEY_S3_BUCKET: 'parley',
-        PARLEY_S3_ENDPOINT: `http://127.0.0.1:${port}`,
-        PARLEY_S3_ACCESS_KEY_ID: 'S3RVER',
-        PARLEY_S3_SECRET_ACCESS_KEY: 'S3RVER',
-        PARLEY_MAX_UPLOAD_MIB: '8',
-        PARLEY_UPLOAD_QUOTA_MIB: '20',
-      },
-      { people: 0 },
-    );
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'parley-s3-'));
+  server = new S3rver({
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory: folder,
+    configureBuckets: [{ name: 'parley', configs: [] }],
   });
-  afterAll(async () => {
-    await fixture.stop();
-    await rm(folder, { recursive: true, force: true });
-  });
-
-  test('a file uploaded at one replica is downloaded from another', async () => {
-    const { ann, bob, cat } = fixture.people;
-    const content = Buffer.alloc(7 * mib, 7);
-    const uri = await fixture.upload(bob, 'large.bin', content);
-    await bob.client.sendToStream('Denmark', 'files', `[it](${uri})`);
-    for (let turn = 0; turn < 4; turn += 1) {
-      const got = await fixture.get(cat, uri);
-      expect([got.status, content.equals(got.body)]).toEqual([200, true]);
-    }
-    const part = await fixture.get(ann, uri, { range: 'bytes=-3' });
-    expect([part.status, part.body]).toEqual([206, Buffer.alloc(3, 7)]);
-    const head = await fixture.get(ann, uri, {}, 'HEAD');
-    expect(head.headers['content-length']).toBe(String(content.length));
-    const id = Number((await fixture.attachment(bob, uri))?.['id']);
-    await bob.client.delete(`attachments/${id}`);
-    expect((await fixture.get(bob, uri)).status).toBe(404);
-    expect(await filesIn(folder)).toEqual([]);
-  });
-
-  test('the quota applies to concurrent uploads, and refused ones leave nothing', async () => {
-    const { bob, cat } = fixture.people;
-    const answers = await Promise.all(
-      [bob, cat, bob, cat].map((who) =>
-        fixture.post(who, [{ name: 'a', content: Buffer.alloc(6 * mib) }]),
-      ),
-    );
-    expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
-      200, 200, 200, 400,
-    ]);
-    expect(answers.find(({ status }) => status === 400)?.body).toEqual({
-      result: 'error',
-      code: 'REALM_UPLOAD_QUOTA',
-      msg: "Upload would exceed your organization's upload quota.",
-    });
-    expect(await notedFiles(fixture)).toBe(0);
-    const { upload_space_used: used } = await bob.client.get('attachments');
-    expect(used).toBe(18 * mib);
-    // Deleting a file frees its part of the quota.
-    const [first] = await fixture.attachmentsOf(bob);
-    await bob.client.delete(`attachments/${String(first?.['id'])}`);
-    expect((await bob.client.get('attachments'))['upload_space_used']).toBe(12 * mib);
-    expect((await fixture.post(bob, [{ name: 'a', content: Buffer.alloc(6 * mib) }])).status).toBe(
-      200,
-    );
-  });
-
-  test('the refusal names the configured limit', async () => {
-    const { bob } = fixture.people;
-    for (const size of [8 * mib + 1, 10 * mib])
-      expect((await fixture.post(bob, [{ name: 'a', content: Buffer.alloc(size) }])).body).toEqual({
-        result: 'error',
-        msg: 'Uploaded file is larger than the allowed limit of 8 MB',
-      });
-  });
-
-  test('an unavailable bucket is 503, and everything else works', async () => {
-    const { bob } = fixture.people;
-    const [file] = await fixture.attachmentsOf(bob);
-    const uri = `/user_uploads/${String(file?.['path_id'])}`;
-    expect(await fixture.statusFor(bob, uri)).toBe(200);
-    await server.close();
-    const refused = await fixture.post(bob, [{ name: 'a', content: 'x' }]);
-    expect([refused.status, refused.body['code']]).toEqual([503, 'SERVICE_UNAVAILABLE']);
-    const lost = await fixture.get(bob, uri);
-    expect([lost.status, JSON.parse(lost.body.toString())]).toMatchObject([
-      503,
-      { code: 'SERVICE_UNAVAILABLE' },
-    ]);
-    await bob.client.sendToStream('Denmark', 'files', `still [here](${uri})`);
-    await bob.client.delete(`attachments/${String(file?.['id'])}`);
-    // Its stored content is removed when the bucket is back.
-    expect(await notedFiles(fixture)).toBeGreaterThan(0);
-  });
+  const { port } = await server.run();
+  fixture = await UploadFixture.start(
+    {
+      PARLEY_UPLOADS_DIR: '',
+      PARLEY_S3_BUCKET: 'parley',
+      PARLEY_S3_ENDPOINT: `http://127.0.0.1:${port}`,
+      PARLEY_S3_ACCESS_KEY_ID: 'S3RVER',
+      PARLEY_S3_SECRET_ACCESS_KEY: 'S3RVER',
+      PARLEY_MAX_UPLOAD_MIB: '8',
+      PARLEY_UPLOAD_QUOTA_MIB: '20',
+    },
+    { people: 0 },
+  );
+});
+afterAll(async () => {
+  await fixture.stop();
+  await rm(folder, { recursive: true, force: true });
 });
 
-describe('in a folder', () => {
-  let fixture: UploadFixture;
-  let folder: string;
+test('a file uploaded at one replica is downloaded from another', async () => {
+  const { ann, bob, cat } = fixture.people;
+  const content = Buffer.alloc(7 * mib, 7);
+  const uri = await fixture.upload(bob, 'large.bin', content);
+  await bob.client.sendToStream('Denmark', 'files', `[it](${uri})`);
+  for (let turn = 0; turn < 4; turn += 1) {
+    const got = await fixture.get(cat, uri);
+    expect([got.status, content.equals(got.body)]).toEqual([200, true]);
+  }
+  const part = await fixture.get(ann, uri, { range: 'bytes=-3' });
+  expect([part.status, part.body]).toEqual([206, Buffer.alloc(3, 7)]);
+  const head = await fixture.get(ann, uri, {}, 'HEAD');
+  expect(head.headers['content-length']).toBe(String(content.length));
+  const id = Number((await fixture.attachment(bob, uri))?.['id']);
+  await bob.client.delete(`attachments/${id}`);
+  expect((await fixture.get(bob, uri)).status).toBe(404);
+  expect(await filesIn(folder)).toEqual([]);
+});
 
-  beforeAll(async () => {
-    fixture = await UploadFixture.start({}, { people: 0, ownProcesses: true });
-    folder = fixture.all.cluster.settings.uploadsDir;
+test('the quota applies to concurrent uploads, and refused ones leave nothing', async () => {
+  const { bob, cat } = fixture.people;
+  const answers = await Promise.all(
+    [bob, cat, bob, cat].map((who) =>
+      fixture.post(who, [{ name: 'a', content: Buffer.alloc(6 * mib) }]),
+    ),
+  );
+  expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([
+    200, 200, 200, 400,
+  ]);
+  expect(answers.find(({ status }) => status === 400)?.body).toEqual({
+    result: 'error',
+    code: 'REALM_UPLOAD_QUOTA',
+    msg: "Upload would exceed your organization's upload quota.",
   });
-  afterAll(() => fixture.stop());
+  expect(await notedFiles(fixture)).toBe(0);
+  const { upload_space_used: used } = await bob.client.get('attachments');
+  expect(used).toBe(18 * mib);
+  // Deleting a file frees its part of the quota.
+  const [first] = await fixture.attachmentsOf(bob);
+  await bob.client.delete(`attachments/${String(first?.['id'])}`);
+  expect((await bob.client.get('attachments'))['upload_space_used']).toBe(12 * mib);
+  expect((await fixture.post(bob, [{ name: 'a', content: Buffer.alloc(6 * mib) }])).status).toBe(
+    200,
+  );
+});
 
-  test('leftovers of a killed replica are removed when due, and nothing else', async () => {
-    const { all, people } = fixture;
-    const { cluster, pool } = all;
-    const kept = await fixture.upload(people.bob);
-    await cluster.kill('messages', 1, 'SIGTERM');
-    const sent = fixture.begin('POST', '/api/v1/user_uploads', {
-      authorization: basicOf(people.bob),
-      'content-type': 'multipart/form-data; boundary=x',
-      'content-length': String(5 * mib),
+test('the refusal names the configured limit', async () => {
+  const { bob } = fixture.people;
+  for (const size of [8 * mib + 1, 10 * mib])
+    expect((await fixture.post(bob, [{ name: 'a', content: Buffer.alloc(size) }])).body).toEqual({
+      result: 'error',
+      msg: 'Uploaded file is larger than the allowed limit of 8 MB',
     });
-    sent.on('error', () => undefined);
-    sent.write('--x\r\nContent-Disposition: form-data; name="f"; filename="a"\r\n\r\n');
-    sent.write(Buffer.alloc(2 * mib));
-    await waitUntil('the file is being written', async () =>
-      (await readdir(join(folder, 'incoming'))).length > 0 ? true : undefined,
-    );
-    await cluster.kill('messages', 0);
-    sent.destroy();
-    expect(await filesIn(folder)).toHaveLength(2);
-    const redis = connectForRequests(
-      {
-        url: new Secret(cluster.settings.redisUrl),
-        prefix: cluster.settings.redisPrefix,
-        commandTimeoutMs: 500,
-      },
-      log,
-    );
-    try {
-      const uploads = new UploadFiles({
-        pool,
-        eventLog: new EventLog({ pool, redis, keyPrefix: cluster.settings.redisPrefix, log }),
-        files: await openFileStore({ kind: 'directory', path: folder }),
-        quotaBytes: undefined,
-        log,
-      });
-      await uploads.removeDue();
-      expect(await filesIn(folder)).toHaveLength(2);
-      await pool.query({ text: 'UPDATE files_to_remove SET due_at = now()' });
-      await uploads.removeDue();
-    } finally {
-      redis.disconnect();
-    }
-    expect(await filesIn(folder)).toHaveLength(1);
-    expect(await notedFiles(fixture)).toBe(0);
-    await cluster.startAnother('messages');
-    await waitUntil('the file that was kept is served again', async () =>
-      (await fixture.statusFor(people.bob, kept)) === 200 ? true : undefined,
-    );
-  });
+});
 
-  test.each([
-    ['over a link', 1_000],
-    ['by HTTP', 300_000],
-  ])('a truncated stored file is refused, %s', async (_way, size) => {
-    const { bob } = fixture.people;
-    const before = new Set(await filesIn(folder));
-    const uri = await fixture.upload(bob, 'cut', Buffer.alloc(size));
-    expect(await fixture.statusFor(bob, uri)).toBe(200);
-    const name = (await filesIn(folder)).find((each) => !before.has(each)) ?? '';
-    const entries = await readdir(folder, { recursive: true });
-    const path = entries.find((entry) => entry.endsWith(name)) ?? '';
-    await truncate(join(folder, path), size - 1);
-    expect(await fixture.statusFor(bob, uri)).toBe(503);
-  });
-
-  test('a download breaks off when its replica dies', async () => {
-    const { cluster } = fixture.all;
-    const { bob } = fixture.people;
-    const uri = await fixture.upload(bob, 'large', Buffer.alloc(20 * mib));
-    let killed: Promise<unknown> = Promise.resolve();
-    const broken = new Promise<boolean>((resolve) => {
-      const request = fixture.begin('GET', uri, { authorization: basicOf(bob) }, (answer) => {
-        answer.once('data', () => {
-          answer.pause();
-          killed = cluster.kill('messages', 0).finally(() => answer.resume());
-        });
-        answer.on('error', () => undefined);
-        answer.on('close', () => resolve(!answer.complete));
-      });
-      request.on('error', () => undefined);
-      request.end();
-    });
-    expect(await broken).toBe(true);
-    await killed;
-  });
+test('an unavailable bucket is 503, and everything else works', async () => {
+  const { bob } = fixture.people;
+  const [file] = await fixture.attachmentsOf(bob);
+  const uri = `/user_uploads/${String(file?.['path_id'])}`;
+  expect(await fixture.statusFor(bob, uri)).toBe(200);
+  await server.close();
+  const refused = await fixture.post(bob, [{ name: 'a', content: 'x' }]);
+  expect([refused.status, refused.body['code']]).toEqual([503, 'SERVICE_UNAVAILABLE']);
+  const lost = await fixture.get(bob, uri);
+  expect([lost.status, JSON.parse(lost.body.toString())]).toMatchObject([
+    503,
+    { code: 'SERVICE_UNAVAILABLE' },
+  ]);
+  await bob.client.sendToStream('Denmark', 'files', `still [here](${uri})`);
+  await bob.client.delete(`attachments/${String(file?.['id'])}`);
+  // Its stored content is removed when the bucket is back.
+  expect(await notedFiles(fixture)).toBeGreaterThan(0);
 });

@@ -2,8 +2,8 @@
 import { ParleyClient } from '@parley/client';
 import { connectMaker } from '@parley/demo';
 import type { Account } from '@parley/demo';
-import { startSystem } from '@parley/test-kit';
-import type { Cluster } from '@parley/test-kit';
+import { useSystem } from '@parley/test-kit';
+import type { UsedSystem } from '@parley/test-kit';
 import type { App } from '@parley/web/data/app';
 import { topicNarrow } from '@parley/web/data/narrow';
 import { openApp } from '@parley/web/data/open-app';
@@ -17,20 +17,18 @@ const people = {
 } as const;
 type PersonKey = keyof typeof people;
 
-let cluster: Cluster;
+let system: UsedSystem;
 let accounts: ReadonlyMap<PersonKey, Account>;
 
 beforeAll(async () => {
-  cluster = await startSystem({ events: 1, messages: 1, presence: 1 });
-  await using connected = connectMaker({ ...cluster.settings });
+  system = await useSystem();
+  await using connected = connectMaker({ ...system.cluster.settings });
   await connected.maker.makeRealm({ name: 'Example', stringId: 'example', description: '' });
   const made = await connected.maker.makeAccounts(Object.values(people));
   const keys = Object.keys(people) as PersonKey[];
   accounts = new Map(keys.flatMap((key, n) => (made[n] === undefined ? [] : [[key, made[n]]])));
 }, 120_000);
-afterAll(async () => {
-  await cluster?.stop();
-});
+afterAll(() => system?.release());
 
 function accountOf(who: PersonKey): Account {
   const account = accounts.get(who);
@@ -40,7 +38,7 @@ function accountOf(who: PersonKey): Account {
 
 function clientOf(who: PersonKey): ParleyClient {
   const { user, apiKey } = accountOf(who);
-  return new ParleyClient({ site: cluster.url, email: user.email, apiKey });
+  return new ParleyClient({ site: system.cluster.url, email: user.email, apiKey });
 }
 
 let ending = new AbortController();

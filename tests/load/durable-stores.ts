@@ -2,7 +2,13 @@ import { chmod, mkdir, mkdtemp, rm, statfs } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { removePostgresData, startPostgres, startRedis } from '@parley/local-stores';
+import {
+  diskFolder,
+  removePostgresData,
+  startPostgres,
+  startRedis,
+  testFolderPrefix,
+} from '@parley/local-stores';
 import type { RunningStore } from '@parley/local-stores';
 import { openTestPool } from '@parley/test-kit';
 
@@ -47,10 +53,10 @@ export type DurableStores = {
 
 /** @throws Error if no folder for temporary files is on a disk */
 async function makeFolderOnDisk(): Promise<string> {
-  for (const parent of [tmpdir(), '/var/tmp']) {
+  for (const parent of [tmpdir(), diskFolder]) {
     const { type } = await statfs(parent);
     if (kindsInMemory.has(type)) continue;
-    const folder = await mkdtemp(join(parent, 'parley-load-'));
+    const folder = await mkdtemp(join(parent, testFolderPrefix()));
     // Postgres may run as another user, who must be able to enter the folder.
     await chmod(folder, 0o711);
     return folder;
@@ -61,9 +67,13 @@ async function makeFolderOnDisk(): Promise<string> {
 /**
  * Starts the embedded Postgres and a Redis on the disk, with the settings of `docker-compose.yml`.
  *
+ * @param watched further settings of Postgres, for what it logs line by line
  * @throws Error if Postgres is set up so that it could lose acknowledged data
  */
-export async function startDurableStores(): Promise<DurableStores> {
+export async function startDurableStores(watched?: {
+  readonly settings: Readonly<Record<string, string>>;
+  readonly log: (line: string) => void;
+}): Promise<DurableStores> {
   const disposal = new AsyncDisposableStack();
   try {
     const folder = await makeFolderOnDisk();
@@ -71,7 +81,11 @@ export async function startDurableStores(): Promise<DurableStores> {
     const dataDir = join(folder, 'postgres');
     disposal.defer(() => removePostgresData(dataDir));
     const log = (): void => undefined;
-    const postgres = await startPostgres({ dataDir, log, settings: postgresSettings });
+    const postgres = await startPostgres({
+      dataDir,
+      log: watched?.log ?? log,
+      settings: { ...postgresSettings, ...watched?.settings },
+    });
     disposal.defer(() => postgres.stop());
     const redisFolder = join(folder, 'redis');
     await mkdir(redisFolder);

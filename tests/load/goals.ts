@@ -76,6 +76,22 @@ const sendGoals = ['one topic', '200 topics'].flatMap((topics): Goal[] => [
     unit: 'µs',
     most: 1_200,
   },
+  ...(
+    [
+      [1, 1_500],
+      [64, 200],
+    ] as const
+  ).map(([inFlight, most]): Goal => ({
+    what: `Postgres' time of a send with all jobs, ${inFlight} in flight, ${topics}`,
+    scenario: 'send',
+    of: {
+      group: 'send',
+      name: `${inFlight} in flight, ${topics}`,
+      figures: ['cpu_postgres_us_per_send'],
+    },
+    unit: 'µs',
+    most,
+  })),
 ]);
 
 const receiveGoals = (

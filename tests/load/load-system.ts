@@ -10,6 +10,7 @@ import {
 } from '@parley/test-kit';
 import type { Cluster, ClusterOptions, ServiceProcess, TestOrganization } from '@parley/test-kit';
 
+import { MailServer } from '../support/mail-server.ts';
 import { startDurableStores } from './durable-stores.ts';
 import type { DurableStores } from './durable-stores.ts';
 import type { FleetAccount } from './fleet/protocol.ts';
@@ -65,7 +66,8 @@ export function getOwn(
 
 /**
  * Starts a system: empty durable stores, two event nodes and one of each other service unless specified. Everything is as in
- * production except that rate limits are off. All people of the organization are in one public stream.
+ * production, with a mail server that takes everything, except that rate limits are off. All people of the organization are in one public
+ * stream.
  */
 export async function startOwnSystem(
   peopleCount: number,
@@ -98,7 +100,9 @@ export async function startSystemOn(
 ): Promise<LoadSystem> {
   const disposal = new AsyncDisposableStack();
   try {
-    const cluster = disposal.use(await startClusterOn(stores, options));
+    const mailServer = disposal.adopt(await MailServer.start(), (server) => server.stop());
+    const environment = { ...mailServer.settings, ...options.environment };
+    const cluster = disposal.use(await startClusterOn(stores, { ...options, environment }));
     const organization = disposal.use(await makeOrganization(cluster));
     const people = await organization.makeAccounts(
       Array.from({ length: peopleCount }, (_, n) => `Person ${n}`),

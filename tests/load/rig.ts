@@ -17,6 +17,7 @@ import {
 import type { CpuUse, Part } from './accounting.ts';
 import { nowMs } from './fleet/protocol.ts';
 import type { Window } from './fleet/protocol.ts';
+import { untilJobsAreDone } from './jobs.ts';
 import type { LoadSystem } from './load-system.ts';
 import type { Sample } from './summary.ts';
 import { findWritten, readWriteCounters } from './write-counters.ts';
@@ -106,6 +107,21 @@ export class Rig {
   async measureWindow(window: Window): Promise<Measured> {
     await pause(Math.max(0, window.fromMs - nowMs()));
     return this.measureAround(() => pause(Math.max(0, window.toMs - nowMs())));
+  }
+
+  /**
+   * Waits for a window after which nothing is sent, and measures it together with what the jobs have to do for it afterwards.
+   *
+   * @throws Error if they do not come to an end
+   */
+  async measureSends(window: Window): Promise<Measured & { readonly jobsMs: number }> {
+    await pause(Math.max(0, window.fromMs - nowMs()));
+    let jobsMs = 0;
+    const measured = await this.measureAround(async () => {
+      await pause(Math.max(0, window.toMs - nowMs()));
+      if (this.#pool !== undefined) jobsMs = await untilJobsAreDone(this.#pool);
+    });
+    return { ...measured, jobsMs };
   }
 
   /** Measures from the start to the end of some work. */

@@ -3,7 +3,7 @@ import { cpus } from 'node:os';
 import { join } from 'node:path';
 
 import { compareResults, describeComparison } from './comparison.ts';
-import { readAmount, readArguments, readCount } from './load-options.ts';
+import { readAmount, readArguments, readCount, readCounts } from './load-options.ts';
 import type { LoadOptions } from './load-options.ts';
 import { startOwnSystem, useSystem } from './load-system.ts';
 import type { LoadSystem, OwnSystemOptions } from './load-system.ts';
@@ -21,9 +21,10 @@ import { explainPages, planLine } from './scenarios/page-plans.ts';
 import { measureIdleQueues } from './scenarios/idle-queues.ts';
 import { measuredScenarios } from './scenarios/index.ts';
 import { measureNodeDeath } from './scenarios/node-death.ts';
-import { reportPresence } from './scenarios/presence.ts';
 import { measureImport } from './scenarios/import.ts';
 import { soak } from './scenarios/soak.ts';
+import { describeStatements, measureStatements } from './scenarios/statements.ts';
+import type { StatementsResult } from './scenarios/statements.ts';
 import { measureSubscribing } from './scenarios/subscribe.ts';
 import { measureNotifications } from './scenarios/notifications.ts';
 
@@ -57,14 +58,13 @@ ${measuredScenarios.map(({ name, summary }) => `  ${name.padEnd(26)} ${summary}`
   page FILE.json ...         writes FILE.html, a page that needs nothing else, beside each result; with --compare what it
                              compares with
 
-Other scenarios: plans, subscribe, presence, notifications, capacity, attacks, idle-queues, node-death, soak
-  --senders N                presence: closed-loop clients (default 8)
+Other scenarios: plans, statements, subscribe, notifications, capacity, attacks, idle-queues, node-death, soak
   --followers N              long-polling queues (subscribe: default 100; idle-queues: 1000)
   --seconds N                at most so long (default 20)
   --audience N               subscribe: subscribers of the large stream (default 100000); notifications: of the stream (10000)
   --repeats N                notifications: rounds, of which the medians are printed (default 1)
-  --people N                 subscribe: people in one request (default 10000); presence: of the organization (2000);
-                             capacity: with how many it begins (1000)
+  --people A,B               statements: sizes of organizations (default 70,2000,20000)
+  --people N                 subscribe: people in one request (default 10000); capacity: with how many it begins (1000)
   --messages N               plans: messages to make (default 1000000); idle-queues: those left unfetched (100);
                              soak: those sent before, which fill a node's memory of the log (50000)
   --queues N                 idle-queues: without a poll (default 20000); node-death: of the node that is killed (5000)
@@ -129,16 +129,6 @@ const scenarios: Readonly<Record<string, Scenario>> = {
         (result) => report({ scenario: 'subscribe', ...result }),
       ),
   },
-  presence: {
-    run: async (system, { values, report }) => {
-      const result = await reportPresence(system, {
-        people: readCount(values.people ?? '2000', 'people', sendsBound),
-        reporters: readCount(values.senders ?? '8', 'senders', senderBound),
-        durationMaxSecs: readCount(values.seconds ?? '20', 'seconds', secsBound),
-      });
-      report({ scenario: 'presence', ...result });
-    },
-  },
   notifications: {
     // The scenario starts the processes that notify.
     ownSystem: () => ({ events: 1, people: 0 }),
@@ -165,7 +155,14 @@ const scenarios: Readonly<Record<string, Scenario>> = {
     },
   },
   attacks: {
-    ownSystem: () => ({ events: 1 }),
+    ownSystem: () => ({
+      events: 1,
+      // Mails are written, and none leaves.
+      environment: {
+        PARLEY_SMTP_URL: 'smtp+plain://127.0.0.1:9',
+        PARLEY_MAIL_FROM: 'parley@load.example',
+      },
+    }),
     run: (system, { values, report }) =>
       measureAttacks(system, values.only, (result) => report({ scenario: 'attacks', ...result })),
   },
@@ -229,7 +226,10 @@ async function main(): Promise<void> {
   const scenario = scenarios[name];
   const isOfImports = name === 'export' || name === 'import';
   const isKnown =
-    measured !== undefined || scenario !== undefined || name === 'plans' || isOfImports;
+    measured !== undefined ||
+    scenario !== undefined ||
+    ['plans', 'statements'].includes(name) ||
+    isOfImports;
   if (values.help || surplus.length > 0 || !isKnown) {
     process.stdout.write(usage);
     process.exitCode = values.help ? 0 : 1;
@@ -250,6 +250,10 @@ async function main(): Promise<void> {
   }
   if (isOfImports) {
     await Promise.race([runImports(name, values, say, report), interruption()]);
+    return;
+  }
+  if (name === 'statements') {
+    await Promise.race([runStatements(values, say, report), interruption()]);
     return;
   }
   if (scenario === undefined) {
@@ -292,6 +296,27 @@ async function runImports(
     say,
   });
   report({ scenario: 'import', source, ...result });
+}
+
+/** Measures organizations of several sizes, and prints the table of statements at the end. */
+async function runStatements(
+  values: LoadOptions,
+  say: (text: string) => void,
+  report: (result: object) => void,
+): Promise<void> {
+  const results: StatementsResult[] = [];
+  await measureStatements(
+    {
+      sizes: readCounts(values.people ?? '70,2000,20000', 'people', queuesBound),
+      secs: readAmount(values.seconds ?? '20', 'seconds', secsBound),
+    },
+    (result) => {
+      results.push(result);
+      report({ scenario: 'statements', ...result });
+    },
+    say,
+  );
+  if (!values.json) process.stdout.write(`${describeStatements(results)}\n`);
 }
 
 async function measure(

@@ -1,10 +1,20 @@
 import { fileURLToPath } from 'node:url';
 
+import { nowMs } from './fleet/protocol.ts';
 import type { SendOutcome, SendPlan } from './fleet/sending.ts';
 import { GeneratorProcess } from './generator-process.ts';
 import { Latencies } from './latencies.ts';
 
 const program = fileURLToPath(new URL('fleet/sender-process.ts', import.meta.url));
+
+// Requests that are pending when the window ends.
+const tailMs = 250;
+
+/** Closed loop without a rate, and from now until a little after the window unless it says otherwise. */
+type PlanOfAll = Omit<
+  SendPlan,
+  'firstMessage' | 'step' | 'beginAtMs' | 'endAtMs' | 'ratePerSecond'
+> & { readonly endAtMs?: number; readonly ratePerSecond?: number };
 
 export type SendsOfAll = Omit<SendOutcome, 'latencies' | 'lateness' | 'longestSilenceMs'> & {
   readonly latencies: Latencies;
@@ -37,7 +47,8 @@ export class Senders {
    *
    * @throws Error if a send was not acknowledged
    */
-  async send(plan: Omit<SendPlan, 'firstMessage' | 'step'>): Promise<SendsOfAll> {
+  async send({ ratePerSecond, ...plan }: PlanOfAll): Promise<SendsOfAll> {
+    const beginAtMs = nowMs();
     const firstMessage = this.#nextMessage;
     const used = this.#processes.slice(0, plan.connections);
     const share = (count: number, n: number): number =>
@@ -47,9 +58,11 @@ export class Senders {
     const outcomes = await Promise.all(
       used.map((sender, n) =>
         sender.ask({
+          endAtMs: plan.window.toMs + tailMs,
           ...plan,
+          beginAtMs,
           connections: share(plan.connections, n),
-          ratePerSecond: plan.ratePerSecond === null ? null : plan.ratePerSecond / used.length,
+          ratePerSecond: ratePerSecond === undefined ? null : ratePerSecond / used.length,
           sendsMax: share(plan.sendsMax, n),
           firstMessage: firstMessage + n,
           step: used.length,

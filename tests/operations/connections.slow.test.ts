@@ -64,6 +64,7 @@ test('each service opens exactly as many connections as documented', async () =>
   expect([...table.keys()].toSorted()).toEqual([...serviceNames].toSorted());
   await using ending = new AsyncDisposableStack();
   const organization = await startSmallOrganization({
+    time: 'flows',
     events: 1,
     messages: 1,
     environment: { PARLEY_DATABASE_POOL_MAX: String(poolMax), PARLEY_LOGIN_LIMITS: 'off' },

@@ -95,6 +95,7 @@ test('a synchronous standby takes over: acknowledged data is there, queues conti
   await migrate(postgres.url);
   await using ending = new AsyncDisposableStack();
   const organization = await startSmallOrganization({
+    ownProcesses: true,
     events: 2,
     messages: 1,
     databaseUrl: postgres.url,
@@ -135,6 +136,7 @@ test('an asynchronous standby takes over: queues that saw lost entries are refus
   await migrate(postgres.url);
   await using ending = new AsyncDisposableStack();
   const organization = await startSmallOrganization({
+    ownProcesses: true,
     events: 1,
     messages: 1,
     databaseUrl: postgres.url,
@@ -191,6 +193,7 @@ test('while a synchronous standby does not confirm, nothing is acknowledged, so 
   await migrate(postgres.url);
   await using ending = new AsyncDisposableStack();
   const organization = await startSmallOrganization({
+    ownProcesses: true,
     events: 1,
     messages: 1,
     databaseUrl: postgres.url,

@@ -15,6 +15,7 @@ let proxy: TlsProxy;
 
 beforeAll(async () => {
   organization = await startSmallOrganization({
+    time: 'flows',
     messages: 1,
     events: 1,
     environment: {

@@ -14,6 +14,7 @@ import type { Plan, Plans } from './plan.ts';
 import { presencePlans } from './presence-plans.ts';
 import { realmPlans } from './realm-plans.ts';
 import { onHiddenStreams, streamPlans } from './stream-plans.ts';
+import { mayChange } from './world.ts';
 import type { MessageRecord } from './world.ts';
 
 const thumbsUp = { emoji_name: '+1' };
@@ -152,7 +153,9 @@ export const plans: Plans = {
       path: `messages/${id}/reactions`,
       parameters: thumbsUp,
     }))(asker);
-    for (const { id } of asker.random.sample(asker.seen, 3))
+    const { me, random, seen } = asker;
+    const changed = seen.filter((message) => mayChange(me, message));
+    for (const { id } of random.sample(changed, 3))
       yield { path: `messages/${id}/reactions`, parameters: thumbsUp, succeeds: true };
   },
   'DELETE messages/{message_id}/reactions': tryOnHidden('unreact', (id) => ({

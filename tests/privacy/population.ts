@@ -11,6 +11,7 @@ import {
   isRefused,
   mayHaveKnown,
   mayKnow,
+  mayChange,
   mayRead,
   mayReceive,
 } from './world.ts';
@@ -237,21 +238,23 @@ export class Population {
   async editMessages(): Promise<void> {
     const editable = this.world.messages.filter(
       (message) =>
-        holds(message.sender) && !this.world.files.some(({ linkedBy }) => linkedBy === message),
+        holds(message.sender) &&
+        mayChange(message.sender, message) &&
+        !this.world.files.some(({ linkedBy }) => linkedBy === message),
     );
     for (const message of this.#random.sample(editable, 25)) {
       const topic = message.stream === undefined ? {} : { topic: this.#keep(message, 'a topic') };
       const content = `${message.word} ${this.#keep(message, 'an edited text')}`;
       for (const person of this.world.people)
-        if (mayRead(person, message)) message.editEvents.add(person);
+        if (mayChange(person, message)) message.editEvents.add(person);
       await message.sender.client.patch(`messages/${message.id}`, { content, ...topic });
     }
   }
 
-  /** Reactions and submessages of people who may read a message. */
+  /** Reactions and submessages of people who may add them to a message. */
   async hangOn(): Promise<void> {
     for (const message of this.#random.sample(this.world.messages, 60)) {
-      const readers = this.world.people.filter((one) => holds(one) && mayRead(one, message));
+      const readers = this.world.people.filter((one) => holds(one) && mayChange(one, message));
       const [reader] = this.#random.sample(readers, 1);
       if (reader === undefined) continue;
       // A reaction makes a person who only sees a message its holder, whatever happens to the stream later.
@@ -402,7 +405,7 @@ export class Population {
     const id = await sender.client.sendToStream(
       stream.name,
       topic,
-      `${word} ${other} ${names} ${more}`,
+      `/poll ${word} ${other} ${names} ${more}`,
     );
     const editEvents = new Set<Person>();
     const message = {
@@ -430,7 +433,7 @@ export class Population {
   ): Promise<MessageRecord> {
     const [word, other] = [makeMark(this.#random), makeMark(this.#random)];
     const emails = participants.map((person) => person.email);
-    const id = await sender.client.sendPrivately(emails, `${word} ${other} ${more}`);
+    const id = await sender.client.sendPrivately(emails, `/poll ${word} ${other} ${more}`);
     const editEvents = new Set<Person>();
     const message = {
       id,

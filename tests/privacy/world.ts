@@ -139,6 +139,13 @@ export function mayRead(person: Person, message: MessageRecord): boolean {
   return stream.kind === 'shared' && stream.isMember(person.id);
 }
 
+/** Who may change a message that is visible, and is told of changes: in a private stream only members (decision 0065). */
+export function mayChange(person: Person, message: MessageRecord): boolean {
+  const { stream } = message;
+  const isOpen = stream === undefined || stream.kind === 'public' || stream.isMember(person.id);
+  return isOpen && mayRead(person, message);
+}
+
 /** Whose queues may get the message's own event: like `mayRead`, at the time of the send. */
 export function mayReceive(person: Person, message: MessageRecord): boolean {
   const { stream, participants = [], namedBots, sentAt } = message;

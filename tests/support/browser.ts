@@ -16,13 +16,29 @@ export type BrowserRequestOptions = {
   readonly headers?: Readonly<Record<string, string | undefined>>;
 };
 
+/** Posts what asks for a sign-in of a moment ago, at a development server. */
+export async function postFreshly(
+  url: string,
+  email: string,
+  path: string,
+  form: Readonly<Record<string, string>> = {},
+): Promise<JsonObject> {
+  const browser = new Browser(url);
+  await browser.signIn(email);
+  const { status, body, text } = await browser.call('POST', path, { form });
+  if (status !== 200) throw new Error(`${path}: ${text}`);
+  return body;
+}
+
 /** A page of the server in a browser, with the cookie jar of the server's host. */
 export class Browser {
   /** The address of a gateway; a browser may come to another one with each request. */
   url: string;
   /** What the browser sends as `Cookie`; undefined if it has none. */
   cookie: string | undefined;
-  /** The last `Set-Cookie`. */
+  /** By which it is known where it signed somebody in. */
+  #device: string | undefined;
+  /** The last `Set-Cookie` of a session, or of a sign-in that began. */
   setCookie: string | undefined;
 
   constructor(url: string, cookie?: string) {
@@ -56,9 +72,10 @@ export class Browser {
     { form, headers = {} }: BrowserRequestOptions = {},
   ): Promise<IncomingMessage> {
     const body = form === undefined ? '' : new URLSearchParams(form).toString();
+    const cookies = [this.cookie, this.#device].filter((cookie) => cookie !== undefined);
     const all = {
       'sec-fetch-site': 'same-origin',
-      ...(this.cookie !== undefined && { cookie: this.cookie }),
+      ...(cookies.length > 0 && { cookie: cookies.join('; ') }),
       ...(form !== undefined && { 'content-type': 'application/x-www-form-urlencoded' }),
       ...(method !== 'GET' && { 'content-length': String(Buffer.byteLength(body)) }),
       ...headers,
@@ -73,7 +90,7 @@ export class Browser {
     sent.on('error', reject);
     sent.end(body);
     const answer = await promise;
-    this.#keepCookie(answer.headers['set-cookie']?.at(-1));
+    for (const cookie of answer.headers['set-cookie'] ?? []) this.#keepCookie(cookie);
     return answer;
   }
 
@@ -84,8 +101,11 @@ export class Browser {
     });
   }
 
-  #keepCookie(setCookie: string | undefined): void {
-    if (setCookie === undefined) return;
+  #keepCookie(setCookie: string): void {
+    if (setCookie.includes('parley-device')) {
+      [this.#device] = setCookie.split(';');
+      return;
+    }
     this.setCookie = setCookie;
     this.cookie = setCookie.includes('Max-Age=0') ? undefined : setCookie.split(';')[0];
   }

@@ -1,4 +1,5 @@
-import { startCluster } from '@parley/test-kit';
+import { startSystem } from '@parley/test-kit';
+import type { SystemOptions } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
 import { DeliveryScenario } from './delivery-scenario.ts';
@@ -8,12 +9,12 @@ import { DeliveryScenario } from './delivery-scenario.ts';
  *
  * @param sends acknowledged sends, from eight concurrent senders to fifty queues
  */
-export function testDelivery(sends: number): void {
+export function testDelivery(sends: number, options: SystemOptions = {}): void {
   test(
     'with two event nodes and two message services every queue gets each message once and in order',
     { timeout: 240_000 },
     async () => {
-      await using cluster = await startCluster({ events: 2, messages: 2, gateways: 2 });
+      await using cluster = await startSystem({ ...options, events: 2, messages: 2, gateways: 2 });
       await using scenario = await DeliveryScenario.open(cluster);
       expect(scenario.followers).toHaveLength(50);
       await scenario.sendUntilAcknowledged(sends);

@@ -5,26 +5,41 @@ import { join } from 'node:path';
 
 import { listKeptMails } from '@parley/mail/kept-mails';
 import type { KeptMail } from '@parley/mail/kept-mails';
-import { waitUntil } from '@parley/test-kit';
+import { settle, waitUntil } from '@parley/test-kit';
 
 /** Makes a folder for `PARLEY_MAIL_DIR`; the caller removes it. */
 export function makeMailFolder(): string {
   return mkdtempSync(join(tmpdir(), 'parley-mails-'));
 }
 
-/** Waits for a mail to an address, and returns the newest. */
+/**
+ * @param earlier mails that are not meant; while time stands nothing else tells which of two is newer
+ * @returns the newest mail to an address when all has happened in the systems of this process
+ * @throws Error if none came
+ */
 export async function readMail(
   folder: string,
   recipient: string,
-  after?: KeptMail,
+  earlier: readonly KeptMail[] = [],
 ): Promise<KeptMail> {
-  return waitUntil(
-    `a mail to ${recipient} came`,
-    async () => {
-      const newest = (await listKeptMails(folder)).find((mail) => mail.recipient === recipient);
-      return newest?.id === after?.id ? undefined : newest;
-    },
-    { deadlineMs: 30_000 },
+  await settle();
+  const mail = await findNewest(folder, recipient, earlier);
+  if (mail === undefined) throw new Error(`no mail to ${recipient}`);
+  return mail;
+}
+
+/** Waits for a mail to an address from a system whose time passes by itself. */
+export async function waitForMail(folder: string, recipient: string): Promise<KeptMail> {
+  return waitUntil(`a mail to ${recipient} came`, () => findNewest(folder, recipient));
+}
+
+async function findNewest(
+  folder: string,
+  recipient: string,
+  earlier: readonly KeptMail[] = [],
+): Promise<KeptMail | undefined> {
+  return (await listKeptMails(folder)).find(
+    (mail) => mail.recipient === recipient && earlier.every(({ id }) => id !== mail.id),
   );
 }
 

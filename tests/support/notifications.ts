@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 
 import type { Pool } from '@parley/database';
-import { waitUntil } from '@parley/test-kit';
+import { settle, waitUntil } from '@parley/test-kit';
 import type { TestAccount, TestOrganization } from '@parley/test-kit';
 
 /** A message to a private stream, sent by an administrator, and the one whom it concerns. */
@@ -156,35 +156,32 @@ export async function changeBeforeNotification(
   return new Map(all.map(({ what, reader }) => [what, reader]));
 }
 
-/** Waits until everything that was sent has become candidates. */
+/** Waits until a system whose time passes by itself has made candidates of everything that was sent. */
 export async function untilLookedAt(pool: Pool): Promise<void> {
   await waitUntil('all messages were looked at', async () => {
     const { rows } = await pool.query<{ done: boolean }>(
-      'SELECT (SELECT message_id FROM told_upto) >= (SELECT coalesce(max(id), 0) FROM messages) AS done',
+      `SELECT (SELECT message_id FROM told_upto) >= (SELECT coalesce(max(id), 0) FROM messages)
+        AND NOT EXISTS (SELECT 1 FROM mentions_added) AS done`,
     );
     return rows[0]?.done;
   });
 }
 
-/** Lets the time come for the mails about all messages that were sent. */
+/** Lets the time come for the mails about all messages that were looked at. */
 export async function letTimeForMailsCome(pool: Pool): Promise<void> {
-  await untilLookedAt(pool);
-  await pool.query('UPDATE messages_to_mail SET due_at = now() WHERE due_at > now()');
+  await pool.query('UPDATE messages_to_mail SET due_at = parley_now() WHERE due_at > parley_now()');
 }
 
-/** Lets a person be active, and waits until that is stored. */
-export async function becomeActive(pool: Pool, { client, id }: TestAccount): Promise<void> {
+/** Lets a person be active, which is stored then. */
+export async function becomeActive({ client }: TestAccount): Promise<void> {
   await client.post('users/me/presence', { status: 'active' });
-  await waitUntil('the report is stored', async () => {
-    const { rowCount } = await pool.query(`SELECT 1 FROM presence WHERE user_id = ${id}`);
-    return rowCount === 1;
-  });
+  await settle();
 }
 
 /** Lets so much time pass for a person that they count as away. */
 export async function becomeAway(pool: Pool, { id }: TestAccount): Promise<void> {
   await pool.query(
-    `UPDATE presence SET reported_at = now() - interval '141 s' WHERE user_id = ${id}`,
+    `UPDATE presence SET reported_at = parley_now() - interval '141 s' WHERE user_id = ${id}`,
   );
 }
 

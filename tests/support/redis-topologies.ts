@@ -1,8 +1,6 @@
 /** Sets of Redis processes on this machine as an operator runs them on several: watched by sentinels, or a cluster. */
-import { spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import { findFreePort, makeTemporaryFolder, startRedis } from '@parley/local-stores';
 import type { RedisTls, RunningStore } from '@parley/local-stores';
@@ -40,11 +38,6 @@ class ServerGroup {
   readonly folder: string;
   readonly tls: RedisTls | undefined;
   readonly #servers: Server[] = [];
-  readonly #guard = spawn(
-    process.execPath,
-    [fileURLToPath(new URL('leftover-guard.mjs', import.meta.url))],
-    { stdio: ['pipe', 'ignore', 'ignore'], detached: true },
-  );
 
   static async make(options: { readonly withTls: boolean }): Promise<ServerGroup> {
     const folder = await makeTemporaryFolder();
@@ -57,9 +50,6 @@ class ServerGroup {
   private constructor(folder: string, tls: RedisTls | undefined) {
     this.folder = folder;
     this.tls = tls;
-    this.#guard.unref();
-    this.#guard.stdin.on('error', () => undefined);
-    this.#tellGuard(`folder ${folder}`);
   }
 
   async start(
@@ -75,8 +65,6 @@ class ServerGroup {
       settings,
       ...(this.tls === undefined ? {} : { tls: this.tls }),
     });
-    this.#tellGuard(`process ${store.pid}`);
-    void store.exited.then(() => this.#tellGuard(`ended ${store.pid}`));
     const admin = new Redis({
       port: store.port,
       password: isSentinel ? sentinelPassword : password,
@@ -98,12 +86,6 @@ class ServerGroup {
     for (const { admin } of this.#servers) admin.disconnect();
     await Promise.all(this.#servers.map((server) => server.stop()));
     await rm(this.folder, { recursive: true, force: true });
-    this.#tellGuard('done');
-    this.#guard.stdin.end();
-  }
-
-  #tellGuard(line: string): void {
-    this.#guard.stdin.write(`${line}\n`);
   }
 }
 

@@ -13,6 +13,7 @@ export const limitsForRedisUses = {
 } as const;
 
 const loginsMax = 3;
+const password = 'a long password of nobody';
 
 /** Waits until every use of Redis except delivery works again, whatever happened to Redis before. */
 export class RedisUses {
@@ -29,7 +30,7 @@ export class RedisUses {
     this.#looks += 1;
     const make = (name: string): Promise<TestAccount> =>
       this.#organization.makeAccount(`${name} ${this.#looks}`, {
-        password: 'a long password of nobody',
+        password,
       });
     const [ann, ben] = [await make('Ann'), await make('Ben')];
     await this.#checkCounts(ann);
@@ -129,7 +130,7 @@ export class RedisUses {
 
   /** After a change of a key through one gateway, all refuse the old key. */
   async #checkRevocation(account: TestAccount): Promise<void> {
-    await account.client.post('users/me/api_key/regenerate');
+    await account.client.post('users/me/api_key/regenerate', { password });
     for (const url of this.#cluster.gatewayUrls) {
       await waitUntil(
         'the old key is refused',

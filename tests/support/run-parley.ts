@@ -4,6 +4,7 @@ import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 import { runCommandLine } from '@parley/command';
+import { testRunEnvironment } from '@parley/local-stores';
 import type { ClusterSettings } from '@parley/test-kit';
 
 const entry = fileURLToPath(import.meta.resolve('@parley/command/main'));
@@ -30,7 +31,7 @@ export type Running = { readonly process: ChildProcess; readonly ended: Promise<
 /** Starts a process. */
 export function startParley(env: Environment, words: readonly string[]): Running {
   const child = spawn(process.execPath, [entry, ...words], {
-    env: { PATH: process.env['PATH'], ...env },
+    env: { PATH: process.env['PATH'], ...testRunEnvironment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const texts = { out: '', error: '' };

@@ -14,12 +14,25 @@ const foundFaults = {
 
 export type RandomTest = keyof typeof foundFaults;
 
+const fixedSeed = 1;
+
+const given = process.env['PARLEY_PROPERTY_SEED'];
+/** Seeds that nobody has tried before, each time others. */
+const newSeeds = Number(process.env['PARLEY_PROPERTY_NEW_SEEDS'] ?? 0);
+
+/** The seed of random tests that have none of their own; undefined for another one each time. */
+export const commonSeed =
+  given !== undefined ? Number(given) : newSeeds === 0 ? fixedSeed : undefined;
+
 /**
- * The seeds of a random test, in this order: those that once found a fault, and a new one. `PARLEY_PROPERTY_SEED` replaces all of
- * them, and repeats a run by the seed that it printed.
+ * The seeds of a random test: those that once found a fault, then a fixed one, or before a release as many new ones as
+ * `PARLEY_PROPERTY_NEW_SEEDS` says. `PARLEY_PROPERTY_SEED` replaces all of them, and repeats a run by the seed that it printed.
  */
 export function seedsOf(test: RandomTest): readonly number[] {
-  const given = process.env['PARLEY_PROPERTY_SEED'];
   if (given !== undefined) return [Number(given)];
-  return [...foundFaults[test], Math.trunc(Math.random() * 2 ** 31)];
+  const last =
+    newSeeds === 0
+      ? [fixedSeed]
+      : Array.from({ length: newSeeds }, () => Math.trunc(Math.random() * 2 ** 31));
+  return [...foundFaults[test], ...last];
 }

@@ -9,7 +9,7 @@ export type RawRequest = {
   /** Path and query as they go over the wire; no character beyond U+00FF. */
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Buffer | undefined;
+  readonly body?: Buffer | undefined;
 };
 
 export type RawAnswer = {
@@ -29,7 +29,7 @@ const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 export async function sendRaw(
   url: string,
   raw: RawRequest,
-  deadlineMs: number,
+  deadlineMs = 30_000,
 ): Promise<RawAnswer> {
   const answer = await send(url, raw, deadlineMs);
   const { body, method, path } = raw;

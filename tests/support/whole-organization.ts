@@ -175,7 +175,7 @@ class Maker {
       'High water at \u2028 noon\n```js\nlet a = "\\\\";\n```',
     );
     await this.#say(ann, 'news', 'week', 'Nobody answers here');
-    await this.#say(bob, 'archive', 'old', 'Before Ada came');
+    const old = await this.#say(bob, 'archive', 'old', 'Before Ada came');
     await this.#say(cat, 'gone', 'last', 'Soon gone');
     for (const [from, to, text] of [
       [bob, [cat], 'Between us :tada:'],
@@ -226,10 +226,16 @@ class Maker {
       delivery_type: 'send_later',
       deliver_at: '2999-12-31T12:00:00+01:00',
     });
+    const poll = await this.#say(cat, 'general', 'hello', '/poll Tea?');
     await bob.typed.request('POST /submessage', {
-      message_id: this.#messageId(1),
+      message_id: poll,
       msg_type: 'whatever',
       content: '{"salutation":"hello"}',
+    });
+    await dan.typed.request('DELETE /users/me/subscriptions', { subscriptions: ['archive'] });
+    await bob.typed.request('PATCH /messages/{message_id}', {
+      message_id: old,
+      content: 'Before Ada came, and after Dan left',
     });
   }
 

@@ -13,6 +13,7 @@ export {
 } from './stream-access.ts';
 export {
   checkMaySendToStream,
+  checkParticipantCount,
   getLockedMessage,
   getSeenMessage,
   getVisibleMessage,
@@ -40,3 +41,5 @@ export {
 } from './organization-access.ts';
 export { findReadableFile } from './file-access.ts';
 export type { ReadableFile } from './file-access.ts';
+export { checkListRoom } from './list-room.ts';
+export type { Growth } from './list-room.ts';

@@ -56,6 +56,15 @@ export function checkMaySendToStream(
 }
 
 /**
+ * Bounds the people of a private conversation: each of them gets events that name all of them, and so does each of its messages in a page.
+ *
+ * @throws ApiError `Too many recipients`
+ */
+export function checkParticipantCount(count: number, participantsMax: number): void {
+  if (count > participantsMax) throw badRequest('Too many recipients');
+}
+
+/**
  * Finds a message that the user may see: a message that the user holds, or one of a stream whose whole history the user may read.
  *
  * @throws ApiError `Invalid message(s)` if there is none, or the user may not see it
@@ -71,31 +80,45 @@ export async function getVisibleMessage(
 }
 
 /**
+ * Refuses changes of messages in private streams by those who are no members any more.
+ *
+ * @throws ApiError `Invalid message(s)`
+ */
+export function checkMayChange({ mayChange }: { readonly mayChange: boolean }): void {
+  if (!mayChange) throw badRequest('Invalid message(s)');
+}
+
+/**
  * Finds a message that the user may see, without its content.
  *
- * @throws ApiError `Invalid message(s)` if there is none, or the user may not see it
+ * @param purpose `change` if the user is to change it, or what is shown with it
+ * @throws ApiError `Invalid message(s)` if there is none, or the user may not see it, or not change it
  */
 export async function getSeenMessage(
   db: Queryable,
   userId: number,
   messageId: number,
+  purpose: 'hold' | 'change',
 ): Promise<SeenMessage> {
   const seen = await findSeenMessage(db, userId, messageId);
   if (seen === undefined) throw badRequest('Invalid message(s)');
+  if (purpose === 'change') checkMayChange(seen);
   return seen;
 }
 
 /**
  * Locks a message that `getSeenMessage` found, and checks it again. `lockSeenMessage` of the store documents what the lock excludes.
  *
- * @throws ApiError `Invalid message(s)` when it is gone, or the user may not see it any more
+ * @throws ApiError `Invalid message(s)` when it is gone, or the user may not see it any more, or not change it
  */
 export async function getLockedMessage(
   client: Client,
   userId: number,
   seen: SeenMessage,
+  purpose: 'hold' | 'change',
 ): Promise<SeenMessage> {
-  const locked = await lockSeenMessage(client, userId, seen);
+  const locked = await lockSeenMessage(client, userId, seen, purpose);
   if (locked === undefined) throw badRequest('Invalid message(s)');
+  if (purpose === 'change') checkMayChange(locked);
   return locked;
 }

@@ -6,6 +6,8 @@ import { findMessageHistory } from '@parley/store';
 import type { MessageFacts, MessageHistory } from '@parley/store';
 import type { RealmSettings } from '@parley/api/organization';
 
+import { checkMayChange } from './message-access.ts';
+
 type Actor = { readonly userId: number; readonly role: Role };
 
 /** The topic of messages that were sent without one: anybody may give them a real one. */
@@ -32,7 +34,7 @@ export function checkEditingIsOn(settings: RealmSettings): void {
  *
  * @param edit.content whether the text is to change
  * @param nowSecs Unix time
- * @throws ApiError `You don't have permission to edit this message`, `The time limit for editing this message has passed`
+ * @throws ApiError `Invalid message(s)`, `You don't have permission to edit this message`, `The time limit for editing this message has passed`
  */
 export function checkMayEditMessage(
   actor: Actor,
@@ -41,6 +43,7 @@ export function checkMayEditMessage(
   settings: RealmSettings,
   nowSecs: number,
 ): void {
+  checkMayChange(message);
   const isSender = message.senderId === actor.userId;
   const isAdministrator = actor.role === 'administrator';
   const isWithoutTopic = message.topic === noTopic;
@@ -67,7 +70,7 @@ export function checkMayEditMessage(
  * the organization allows it.
  *
  * @param nowSecs Unix time
- * @throws ApiError `You don't have permission to delete this message`, `The time limit for deleting this message has passed`
+ * @throws ApiError `Invalid message(s)`, `You don't have permission to delete this message`, `The time limit for deleting this message has passed`
  */
 export function checkMayDeleteMessage(
   actor: Actor,
@@ -75,6 +78,7 @@ export function checkMayDeleteMessage(
   settings: RealmSettings,
   nowSecs: number,
 ): void {
+  checkMayChange(message);
   if (actor.role === 'administrator') return;
   if (message.senderId !== actor.userId || !settings.allow_message_deleting)
     throw badRequest("You don't have permission to delete this message");

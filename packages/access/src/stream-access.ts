@@ -7,6 +7,7 @@ import {
   findStreamByName,
   isMember,
   mayReadStream,
+  maySeeStream,
 } from '@parley/store';
 import { streamPolicies } from '@parley/api/organization';
 import type { RealmSettings } from '@parley/api/organization';
@@ -20,9 +21,21 @@ export { maySeeStream, mayReadStream, sharesHistory } from '@parley/store';
 
 type Actor = { readonly role: Role };
 
-/** Joining a stream, or adding others. Nobody outside a private stream may do either, not even administrators. */
-export function maySubscribeTo(actor: Actor, stream: Stream, isMemberNow: boolean): boolean {
-  return actor.role !== 'guest' && mayReadStream(actor, stream, isMemberNow);
+/**
+ * Joining a stream, or adding others. Outside a private stream only administrators may, and only if nobody is left in it who could add
+ * somebody.
+ *
+ * @param isAbandoned whether its members are all guests, or gone (`findAbandonedStreams`)
+ */
+export function maySubscribeTo(
+  actor: Actor,
+  stream: Stream,
+  isMemberNow: boolean,
+  isAbandoned: boolean,
+): boolean {
+  if (actor.role === 'guest') return false;
+  const mayOpen = isAbandoned && maySeeStream(actor, stream, isMemberNow);
+  return mayOpen || mayReadStream(actor, stream, isMemberNow);
 }
 
 /**

@@ -46,6 +46,24 @@ export const errorCatalogue = {
     },
     {
       status: 400,
+      text: 'An organization may have at most {max} {elements}.',
+      fields: [],
+      when: 'there would be more accounts, bots, streams or subscriptions than `PARLEY_ACCOUNTS_MAX`, `PARLEY_BOTS_MAX`, `PARLEY_STREAMS_MAX` or `PARLEY_SUBSCRIPTIONS_MAX`',
+    },
+    {
+      status: 400,
+      text: 'The texts of all {elements} may have at most {max} bytes together.',
+      fields: [],
+      when: 'names, descriptions or other texts of a list that everybody gets would be larger than `PARLEY_LIST_TEXTS_MAX_KIB`',
+    },
+    {
+      status: 400,
+      text: 'An owner and his bots may add at most {max} {elements} in a day.',
+      fields: [],
+      when: 'people who are no administrators make more in a day than `PARLEY_NEW_STREAMS_PER_DAY_MAX`, `PARLEY_NEW_SUBSCRIPTIONS_PER_DAY_MAX` or twice `PARLEY_BOTS_PER_OWNER_MAX`, or texts of more than a sixteenth of `PARLEY_LIST_TEXTS_MAX_KIB`',
+    },
+    {
+      status: 400,
       text: '{parameter} is too long (limit: {max} {unit})',
       fields: [],
       when: 'a text has more characters, or a list more items, than its parameter takes; names and descriptions of streams, groups and profiles among them',
@@ -212,6 +230,14 @@ export const errorCatalogue = {
       when: 'a store or service is away or has too much to do; repeat after the seconds in `Retry-After`',
     },
   ],
+  OUTCOME_UNKNOWN: [
+    {
+      status: 504,
+      text: 'It is not known whether the change was made',
+      fields: [],
+      when: 'a service or store was lost while it made a change; look whether it was made before you repeat the request',
+    },
+  ],
 } as const satisfies Record<string, readonly ErrorForm[]>;
 
 export type ErrorCode = keyof typeof errorCatalogue;
@@ -229,6 +255,12 @@ export const errorsWithoutCode: readonly ErrorForm[] = [
     text: 'A session works only in pages of this server.',
     fields: [],
     when: 'a request by the cookie of a session, or `POST sessions`, has neither `Sec-Fetch-Site: same-origin` nor an equal `Origin`',
+  },
+  {
+    status: 403,
+    text: 'Give your password too, or sign in again in this browser.',
+    fields: ['reason'],
+    when: 'a key, an address or a way to sign in would be replaced or added without proof that the person is there; `reason` is `proof required`',
   },
   {
     status: 400,
@@ -283,7 +315,7 @@ export const errorsWithoutCode: readonly ErrorForm[] = [
     status: 429,
     text: 'API usage exceeded rate limit',
     fields: ['retry-after'],
-    when: 'a user, or an owner and his bots together, have sent too many requests; repeat after the seconds in `Retry-After`',
+    when: 'a user, or an owner and his bots together, have sent too many requests, or an account got too many wrong passwords; repeat after the seconds in `Retry-After`',
   },
   {
     status: 500,

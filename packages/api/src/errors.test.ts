@@ -37,6 +37,7 @@ const samples = [
   errors.invalidApiKey('malformed'),
   errors.idempotencyKeyReused(),
   errors.serviceUnavailable(),
+  errors.outcomeUnknown(),
 ];
 
 function matchesForm(text: string, form: string): boolean {

@@ -80,6 +80,21 @@ export function tooManyNewStreams(max: number): ApiError {
   return badRequest(`One request may create at most ${max} streams.`);
 }
 
+/** A list that everybody gets would have more elements than the setting allows. */
+export function listIsFull(elements: string, max: number): ApiError {
+  return badRequest(`An organization may have at most ${max} ${elements}.`);
+}
+
+/** The texts of a list that everybody gets would take more than the setting allows. */
+export function listTextsAreFull(elements: string, maxBytes: number): ApiError {
+  return badRequest(`The texts of all ${elements} may have at most ${maxBytes} bytes together.`);
+}
+
+/** An owner with all bots would have made more in a day than the settings allow. */
+export function madeTooMuch(elements: string, max: number): ApiError {
+  return badRequest(`An owner and his bots may add at most ${max} ${elements} in a day.`);
+}
+
 /** A value is longer than its parameter permits. */
 export function valueTooLong(name: string, max: number): ApiError {
   return badRequest(`${name} is too long (limit: ${max} characters)`);
@@ -376,6 +391,11 @@ export function serviceUnavailable(retryAfterSecs = 1): ApiError {
   return coded('SERVICE_UNAVAILABLE', errorCatalogue.SERVICE_UNAVAILABLE[0].text, {
     headers: { 'Retry-After': String(retryAfterSecs) },
   });
+}
+
+/** A change may have been made or not. Unlike 503 this does not invite to repeat it. */
+export function outcomeUnknown(): ApiError {
+  return coded('OUTCOME_UNKNOWN', errorCatalogue.OUTCOME_UNKNOWN[0].text);
 }
 
 /** A fault of the server, 500. The error handler answers it for every unknown error; other code should not need it. */

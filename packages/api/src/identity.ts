@@ -42,5 +42,11 @@ export const realmId = 1;
 /** The request header with the signed caller, from the gateway to a service. */
 export const identityHeaderName = 'x-parley-identity';
 
+/** The header in which the gateway names the endpoint of an upload. */
+export const endpointHeaderName = 'x-parley-endpoint';
+
+/** The header in which the gateway says for how many milliseconds a service may make the change of a request; later it is no longer made. */
+export const changeWithinHeaderName = 'x-parley-change-within-ms';
+
 /** The request header with the id that the gateway gives; the answer has it too. */
 export const requestIdHeaderName = 'x-request-id';

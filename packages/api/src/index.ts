@@ -36,6 +36,7 @@ export {
   notForBots,
   notForIncomingWebhookBots,
   notFound,
+  outcomeUnknown,
   rateLimitExceeded,
   requestConfusingVariable,
   requestVariableInvalid,
@@ -47,6 +48,9 @@ export {
   tooManyBots,
   tooManyEventQueues,
   tooManyEventQueuesOfOwner,
+  listIsFull,
+  listTextsAreFull,
+  madeTooMuch,
   tooManyNewStreams,
   unauthorizedPrincipal,
   unexpectedWebhookEventType,
@@ -58,6 +62,8 @@ export {
 } from './errors.ts';
 export { foldName } from './fold.ts';
 export {
+  changeWithinHeaderName,
+  endpointHeaderName,
   identityHeaderName,
   ownerIdOf,
   realmId,
@@ -79,8 +85,8 @@ export type {
 } from './declare/endpoint-example.ts';
 export {
   declareEndpoint,
+  headersTakenBy,
   isEventStream,
-  isLinked,
   rawResponsesOf,
   takesJson,
   takesTurns,

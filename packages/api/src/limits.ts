@@ -11,8 +11,12 @@ export const limits = {
   /** A vote or an answer is a few words, and each fetch of a message contains all of its submessages. */
   submessageTypeMaxCodePoints: 60,
   submessageMaxCodePoints: 10_000,
+  /** People of one private conversation, whatever `PARLEY_PRIVATE_PARTICIPANTS_MAX` allows new messages: an index has all of them in one row. */
+  participantsStoredMax: 600,
   /** Deferred messages of an account: the server sends each itself, outside the rate limit of the sender's requests. */
   deferredMessagesMax: 500,
+  /** Their texts and HTML, which register and a list return whole; one message is always taken. */
+  deferredTextsMaxBytes: 384 * 1024,
   /** Contract, Limits: `num_before + num_after` of GET messages. */
   messagesPerRequestMax: 5000,
   /** Different terms of a narrow: each is part of a statement, or is checked for every message that a queue may get. */
@@ -53,6 +57,11 @@ export const limits = {
   apiKeyLength: 32,
   /** Sessions of browsers of one person; the one that was not used for longest ends for another one. */
   sessionsMax: 20,
+  /** A session proves who its person is for this long after the sign-in. */
+  freshSignInSecs: 600,
+  /** Browsers and networks where one account signed in by a password, and for how long each is remembered. */
+  signInPlacesMax: 50,
+  signInPlaceDays: 90,
   /** The longest time that an OpenID provider has for what one request needs from it. */
   identityProviderWaitMaxMs: 10_000,
   /** Identities at OpenID providers of one account. */
@@ -61,6 +70,8 @@ export const limits = {
   pushSubscriptionsMax: 20,
   /** Addresses of push services have some two hundred characters. */
   pushEndpointMaxLength: 1_000,
+  /** Mails with a link for a new address that one account has sent in an hour, to whatever addresses. */
+  emailChangeMailsMax: 5,
   /** Addresses that one request invites. */
   inviteesMax: 100,
   /** Invitations of the organization that can still be used. */
@@ -101,12 +112,14 @@ export const limits = {
   groupDescriptionMaxCodePoints: 1024,
   /** User groups, and members of all of them together: register returns all to everybody. */
   userGroupsMax: 1000,
-  userGroupMembersMax: 200_000,
+  userGroupMembersMax: 100_000,
+  /** Every change is an event with all of them, and new people join each. */
+  defaultStreamsMax: 100,
   /** Groups of default streams, and streams in all of them together: every change is an event with all of them. */
   defaultStreamGroupsMax: 100,
-  defaultStreamGroupStreamsMax: 2000,
+  defaultStreamGroupStreamsMax: 500,
   /** Of one account; every change is an event with all of them. */
-  mutedTopicsMax: 2000,
+  mutedTopicsMax: 1000,
   /** Reference facts, people 14.1: the organization's name and description. */
   organizationNameMaxCodePoints: 40,
   organizationDescriptionMaxCodePoints: 1000,
@@ -117,7 +130,7 @@ export const limits = {
   /** The longest URL that works in every browser. */
   linkifierUrlMaxCodePoints: 2000,
   /** Custom emoji, including deactivated ones: each change sends all of them to everybody. */
-  realmEmojiMax: 5000,
+  realmEmojiMax: 2500,
   realmEmojiNameMaxLength: 100,
   /** Domains to which addresses may be restricted. */
   realmDomainsMax: 1000,

@@ -39,6 +39,14 @@ describe('repeats', () => {
     expect(server.seen).toHaveLength(3);
   });
 
+  test('a page with half as many messages after each failure, but as many after a wait for its turn', async () => {
+    server.script(limited, unavailable, cut, json(200, { ...success, messages: [] }));
+    await client().request('GET /messages', { anchor: 'newest', num_before: 1001, num_after: 0 });
+    const asked = server.seen.map(({ url = '' }) => new URLSearchParams(url).get('num_before'));
+    expect(asked).toEqual(['1001', '1001', '501', '251']);
+    expect(server.seen.every(({ url = '' }) => url.includes('num_after=0'))).toBe(true);
+  });
+
   test('a send, under the same key, and another send under another key', async () => {
     server.script(cut, unavailable, json(200, { ...success, id: 5 }));
     expect(await client().request('POST /messages', message)).toMatchObject({ id: 5 });

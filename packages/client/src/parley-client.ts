@@ -38,6 +38,14 @@ const repeatedWithinMs = 3_600_000;
 /** Statuses of proxies between client and server, which did not pass the request on: it may be repeated. */
 const gatewayFaults: ReadonlySet<number> = new Set([502, 503, 504]);
 
+/** Half of each number, and at least one message where there was to be one. */
+function withFewerMessages(
+  parameters: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const half = (name: string): number => Math.ceil(Number(parameters[name]) / 2);
+  return { ...parameters, num_before: half('num_before'), num_after: half('num_after') };
+}
+
 function isRefusal(body: unknown): body is AnyRefusal {
   return (
     typeof body === 'object' &&
@@ -110,7 +118,9 @@ export class ParleyClient implements Requests {
    * Parameters of the path are given with the others, files as `Blob` or `File`.
    *
    * After a refusal for too many requests (429) it waits as long as the server asks for, and repeats the request. If there was no
-   * answer, or the server was away (502, 503, 504), it repeats a GET, and any request with an `idempotencyKey`.
+   * answer, or the server was away (502, 503, 504), it repeats a GET, and any request with an `idempotencyKey`. A repeated `GET /messages`
+   * asks for half as many messages, because so many may have been too much for the server; `found_oldest` and `found_newest` say whether
+   * there are more.
    *
    * @returns the answer's object; the whole `Response` if an operation's answer is not JSON
    * @throws ApiError if the server refuses
@@ -124,10 +134,11 @@ export class ParleyClient implements Requests {
     const repeatsMax = given.repeatsMax ?? this.#options.repeatsMax ?? defaultRepeatsMax;
     const idempotencyKey = given.idempotencyKey ?? this.#keyFor(operation);
     const isRepeatable = operation.startsWith('GET ') || idempotencyKey !== undefined;
-    const request = encodeRequest(this.#root, operation, { ...parameters });
+    let asked: Readonly<Record<string, unknown>> = { ...parameters };
     const beganAtMs = Date.now();
     for (let failures = 1; ; failures += 1) {
       try {
+        const request = encodeRequest(this.#root, operation, asked);
         return await this.#attempt(operation, request, { ...given, idempotencyKey });
       } catch (error) {
         given.signal?.throwIfAborted();
@@ -135,6 +146,7 @@ export class ParleyClient implements Requests {
         const wasNotTaken = error.status === 429;
         const isPassing = error.status === undefined || gatewayFaults.has(error.status);
         if (failures > repeatsMax || !(wasNotTaken || (isPassing && isRepeatable))) throw error;
+        if (operation === 'GET /messages' && !wasNotTaken) asked = withFewerMessages(asked);
         await pause(pauseAfter(failures, error.retryAfterSecs), given.signal);
         given.signal?.throwIfAborted();
         if (Date.now() - beganAtMs > repeatedWithinMs) throw error;

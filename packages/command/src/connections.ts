@@ -1,4 +1,5 @@
 /** The stores for commands: those of the services, on separate connections that wait longer. */
+import { systemClock } from '@parley/clock';
 import { readDatabaseConfig, readServiceConfig } from '@parley/config';
 import type { DatabaseConfig, Environment, ServiceConfig } from '@parley/config';
 import { checkSchemaVersion, createPool } from '@parley/database';
@@ -18,6 +19,9 @@ import { CommandFault } from './faults.ts';
 
 const connectionsMax = 3;
 
+/** Nobody repeats a command that a busy machine made fail. */
+const connectTimeoutMinMs = 60_000;
+
 /** Faults outside of the command's own work, such as a missing Redis, are written to standard error. */
 export function commandLogger(): Logger {
   return createLogger(
@@ -32,9 +36,10 @@ export function openPool(
 ): Pool {
   return createPool({
     databaseUrl: config.url.reveal(),
+    clock: systemClock,
     applicationName: 'parley command',
     connectionsMax,
-    connectTimeoutMs: config.connectTimeoutMs,
+    connectTimeoutMs: Math.max(config.connectTimeoutMs, connectTimeoutMinMs),
     statementTimeoutMs: config.statementTimeoutMs,
     onError: () => undefined,
   });
@@ -70,7 +75,7 @@ export async function openFiles(config: ServiceConfig): Promise<FileStore> {
     throw new CommandFault(
       'PARLEY_UPLOADS_DIR or PARLEY_S3_BUCKET is required: where uploaded files are',
     );
-  return openFileStore(files);
+  return openFileStore(files, systemClock);
 }
 
 /** Sends pending hints, so that services learn of a change at once; a missing Redis costs half a second. */
@@ -83,10 +88,10 @@ async function closeRedis(redis: Redis): Promise<void> {
 async function awaitRedis(redis: Redis, timeoutMs: number): Promise<void> {
   if (redis.status === 'ready') return;
   const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, timeoutMs);
+  const timer = systemClock.after(timeoutMs, resolve);
   redis.once('ready', resolve);
   await promise;
-  clearTimeout(timer);
+  timer.cancel();
 }
 
 /**
@@ -103,12 +108,13 @@ export async function withPeople<Result>(
   const log = commandLogger();
   const files = await openFiles(config);
   const pool = openPool(config.database);
-  const redis = connectForRequests(config.redis, log);
+  const redis = connectForRequests(config.redis, log, systemClock);
   try {
     await checkSchemaVersion(pool);
     await awaitRedis(redis, config.redis.commandTimeoutMs);
-    const eventLog = new EventLog({ pool, redis, keyPrefix: config.redis.prefix, log });
-    return await work(createPeopleContext({ config, pool, eventLog, files, log }), config);
+    const shared = { clock: systemClock, pool, log };
+    const eventLog = new EventLog({ ...shared, redis, keyPrefix: config.redis.prefix });
+    return await work(createPeopleContext({ ...shared, config, eventLog, files }), config);
   } finally {
     await closeRedis(redis);
     await pool.end();

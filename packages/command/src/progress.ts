@@ -1,4 +1,5 @@
 /** Shows the progress of long work, on standard error if it is a terminal and nowhere else. */
+import { systemClock } from '@parley/clock';
 
 const width = 24;
 /** Often enough to look active. */
@@ -46,13 +47,13 @@ export class Progress {
     const write = this.#write;
     if (write === undefined) return { advance: () => undefined, finish: () => undefined };
     let done = 0;
-    const startedAt = performance.now();
+    const startedAt = systemClock.elapsedMs();
     let shownAt = Number.NEGATIVE_INFINITY;
     const show = (): void => {
       const share = total === 0 ? 0 : Math.min(1, done / total);
       const full = Math.round(share * width);
       const bar = '#'.repeat(full) + '-'.repeat(width - full);
-      const now = performance.now();
+      const now = systemClock.elapsedMs();
       const pace = describePace(done, total, now - startedAt);
       const shown =
         total === 0
@@ -65,7 +66,7 @@ export class Progress {
     return {
       advance: (by) => {
         done += by;
-        if (performance.now() - shownAt >= intervalMs) show();
+        if (systemClock.elapsedMs() - shownAt >= intervalMs) show();
       },
       finish: () => write('\r\u001B[K'),
     };

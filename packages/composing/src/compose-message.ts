@@ -9,7 +9,7 @@ import type {
 import { alertWordMatches, findSubjectLinks } from '@parley/markdown';
 import type { RenderData, RenderedMessage } from '@parley/markdown';
 import { avatarUrl } from '@parley/objects';
-import { isReactingBot, searchText } from '@parley/store';
+import { isReactingBot, sentSearchWords } from '@parley/store';
 import type {
   NamedInMessage,
   PrivateSendFacts,
@@ -309,7 +309,7 @@ export function composeMessage(composition: Composition): SendItem {
     ...(readByIds.length === 0 ? {} : { read_by_ids: readByIds }),
     ...(uploadPathIds.length === 0 ? {} : { upload_path_ids: uploadPathIds }),
     ...(calledBotIds.length === 0 ? {} : { brings_calls: true }),
-    search_text: searchText(topic, rendered.html),
+    ...sentSearchWords(topic, rendered.html),
     audience: audienceOf(entry, conversation.id),
     payload: JSON.stringify(entry),
   };

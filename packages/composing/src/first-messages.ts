@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 
+import type { Clock } from '@parley/clock';
 import type { Client } from '@parley/database';
 import type { SendItem } from '@parley/event-log';
 import { contextOfData, renderMessage } from '@parley/markdown';
@@ -45,6 +46,7 @@ const renderer: TextRenderer = {
 };
 
 type NoticesInStreams = {
+  readonly clock: Clock;
   /** In the order in which the messages are sent. */
   readonly streamIds: readonly number[];
   readonly topic: string;
@@ -80,7 +82,7 @@ async function composeInStreams(client: Client, notices: NoticesInStreams): Prom
     renderer,
   });
   const contentHash = createHash('sha256').update(content).digest('hex');
-  const sentAtSecs = Math.floor(Date.now() / 1000);
+  const sentAtSecs = Math.floor(notices.clock.nowMs() / 1000);
   return questions.flatMap((question): SendItem[] => {
     const stream = facts.get(question)?.stream;
     if (stream?.conversationId === undefined) return [];
@@ -114,13 +116,42 @@ export async function composeFirstMessages(
   {
     actor,
     ...options
-  }: Pick<NoticesInStreams, 'streamIds' | 'realmFacts' | 'realmUri'> & { readonly actor: User },
+  }: Pick<NoticesInStreams, 'clock' | 'streamIds' | 'realmFacts' | 'realmUri'> & {
+    readonly actor: User;
+  },
 ): Promise<SendItem[]> {
   return composeInStreams(client, {
     ...options,
     topic: streamEventsTopic,
     text: streamCreatedNotice(actor),
     keyPrefix: 'stream-created',
+    readByIds: [actor.id],
+  });
+}
+
+/**
+ * Makes the notice in private streams that an administrator enters from outside, because their members were all guests or gone. The
+ * transaction of the join, which has locked the streams, sends them with its commit.
+ *
+ * @param options.changeId of the join
+ * @returns an empty list if the organization has no notification bot
+ */
+export async function composeOpenings(
+  client: Client,
+  {
+    actor,
+    changeId,
+    ...options
+  }: Pick<NoticesInStreams, 'clock' | 'streamIds' | 'realmFacts' | 'realmUri'> & {
+    readonly actor: User;
+    readonly changeId: number;
+  },
+): Promise<SendItem[]> {
+  return composeInStreams(client, {
+    ...options,
+    topic: streamEventsTopic,
+    text: notice`${silentMention(actor)} opened this stream as an administrator, because nobody except guests was left in it.`,
+    keyPrefix: `stream-opened-${changeId}`,
     readByIds: [actor.id],
   });
 }
@@ -134,8 +165,10 @@ export async function composeWelcome(
   client: Client,
   stream: Pick<Stream, 'id' | 'name'>,
   realmUri: string,
+  clock: Clock,
 ): Promise<SendItem[]> {
   return composeInStreams(client, {
+    clock,
     streamIds: [stream.id],
     topic: welcomeTopic,
     text: welcomeNotice(stream),

@@ -2,6 +2,7 @@ export { composeMessage, composeText, systemClientName } from './compose-message
 export type { CheckedMessage, ComposedText, NewSubmessage } from './compose-message.ts';
 export {
   composeFirstMessages,
+  composeOpenings,
   composeWelcome,
   firstMessagesMax,
   streamCreatedNotice,

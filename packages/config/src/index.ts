@@ -17,8 +17,10 @@ export type {
   DatabaseConfig,
   Environment,
   FilesConfig,
+  ListBounds,
   MailAnswersConfig,
   MailConfig,
+  MailLimits,
   QueueConfig,
   RedisConfig,
   ServiceConfig,
@@ -31,5 +33,7 @@ export type { RedisAddress, RedisHost } from './redis-address.ts';
 export { Secret } from './secret.ts';
 export { parseSmtpAddress } from './smtp-address.ts';
 export type { SmtpAddress } from './smtp-address.ts';
-export { parseAddressRanges, queueLifetimeBoundSecs } from './settings.ts';
-export type { AddressRange, AllowedOrigins, LogLevel, RateLimit } from './settings.ts';
+export { parseAddressRanges } from './parse-settings.ts';
+export type { AddressRange, AllowedOrigins, RateLimit } from './parse-settings.ts';
+export { queueLifetimeBoundSecs } from './settings.ts';
+export type { LogLevel } from './settings.ts';

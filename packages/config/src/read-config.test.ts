@@ -42,6 +42,7 @@ describe('readServiceConfig', () => {
       budgetsPerOwnerMax: 5,
       botsPerOwnerMax: 50,
       newStreamsPerRequestMax: 100,
+      participantsMax: 100,
       loginLimits: [{ windowSecs: 60, requestsMax: 10 }],
       passwordsAtOnceMax: 4,
       trustedProxies: [],
@@ -219,6 +220,16 @@ describe('readServiceConfig', () => {
       loginLimits: [],
     });
     expect(given({ PARLEY_LOGIN_LIMITS: '60:5,3600:50' }).loginLimits).toHaveLength(2);
+  });
+
+  it.each([
+    ['PARLEY_PORT', '65535', '65536'],
+    ['PARLEY_KEY_SECRET', 'x'.repeat(32), 'x'.repeat(31)],
+  ])('accepts %s at its limit, and nothing beyond it', (name, last, beyond) => {
+    const faultsWith = (value: string): readonly string[] =>
+      faultsOf(() => readServiceConfig({ ...complete, [name]: value }, 'events'));
+    expect(faultsWith(last)).toEqual([]);
+    expect(faultsWith(beyond)).toHaveLength(1);
   });
 
   it('treats an empty variable as unset', () => {

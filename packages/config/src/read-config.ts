@@ -7,14 +7,8 @@ import type { IdentityProviderConfig } from './identity-providers.ts';
 import type { MailSender } from './mail-sender.ts';
 import type { Setting } from './setting-kinds.ts';
 import { settings } from './settings.ts';
-import type {
-  AddressRange,
-  AllowedOrigins,
-  LogLevel,
-  RateLimit,
-  SettingKey,
-  SettingValue,
-} from './settings.ts';
+import type { AddressRange, AllowedOrigins, RateLimit } from './parse-settings.ts';
+import type { LogLevel, SettingKey, SettingValue } from './settings.ts';
 import type { Secret } from './secret.ts';
 
 /**
@@ -40,8 +34,6 @@ export type DatabaseConfig = {
   /** Also bounds the wait for a free connection of the pool. */
   readonly connectTimeoutMs: number;
   readonly statementTimeoutMs: number;
-  /** How long a paused process may hold the head of the log. */
-  readonly idleInTransactionMaxMs: number;
 };
 
 export type RedisConfig = {
@@ -95,6 +87,27 @@ export type UploadsConfig = {
   readonly quotaBytes: number | undefined;
 };
 
+/** Of mails with links (decision 0073). */
+export type MailLimits = {
+  readonly perAccount: readonly RateLimit[];
+  readonly perDomain: readonly RateLimit[];
+  readonly inAll: readonly RateLimit[];
+};
+
+/** Bounds of the lists that everybody gets at register (decision 0063). */
+export type ListBounds = {
+  readonly accountsMax: number;
+  readonly botsMax: number;
+  readonly streamsMax: number;
+  readonly subscriptionsMax: number;
+  /** Of the texts of each list. */
+  readonly textsMaxBytes: number;
+  /** Of an owner with all bots, in a day; not for administrators. */
+  readonly newStreamsPerDayMax: number;
+  readonly newSubscriptionsPerDayMax: number;
+  readonly newBotsPerDayMax: number;
+};
+
 export type OutgoingWebhooksConfig = {
   /** Networks that may be called although they are not public. */
   readonly allowedNetworks: readonly AddressRange[];
@@ -142,6 +155,10 @@ export type ServiceConfig = {
   readonly sessionIdleSecs: number;
   /** For users who are not administrators. */
   readonly newStreamsPerRequestMax: number;
+  /** The most people of a private message or typing notice, its sender among them. */
+  readonly participantsMax: number;
+  readonly lists: ListBounds;
+  readonly mailLimits: MailLimits;
   /** Empty if failed logins are not limited, or there is no rate limit at all. */
   readonly loginLimits: readonly RateLimit[];
   /** For one client address, of requests that strangers may make. Empty if they are not limited, or there is no rate limit at all. */
@@ -170,6 +187,7 @@ export type ServiceConfig = {
   readonly heldBodiesMaxBytes: number;
   readonly requestTimeoutMs: number;
   readonly upstreamTimeoutMs: number;
+  readonly startLimitMs: number;
   readonly drainTimeoutMs: number;
   readonly checkAnswers: boolean;
   readonly demo: boolean;
@@ -276,7 +294,6 @@ function readDatabase(reader: SettingsReader): DatabaseConfig {
     poolMax: reader.must('databasePoolMax'),
     connectTimeoutMs: reader.must('databaseConnectTimeoutMs'),
     statementTimeoutMs: reader.must('databaseStatementTimeoutMs'),
-    idleInTransactionMaxMs: reader.must('databaseIdleTransactionMs'),
   };
 }
 
@@ -459,6 +476,22 @@ export function serviceConfigFrom(raw: RawSettings, service: string): ServiceCon
     botsPerOwnerMax: reader.must('botsPerOwnerMax'),
     sessionIdleSecs: reader.must('sessionIdleDays') * 86_400,
     newStreamsPerRequestMax: reader.must('newStreamsPerRequestMax'),
+    participantsMax: reader.must('participantsMax'),
+    mailLimits: {
+      perAccount: reader.must('mailLimitsPerAccount'),
+      perDomain: reader.must('mailLimitsPerDomain'),
+      inAll: reader.must('mailLimits'),
+    },
+    lists: {
+      accountsMax: reader.must('accountsMax'),
+      botsMax: reader.must('botsMax'),
+      streamsMax: reader.must('streamsMax'),
+      subscriptionsMax: reader.must('subscriptionsMax'),
+      textsMaxBytes: reader.must('listTextsMaxKib') * 1024,
+      newStreamsPerDayMax: reader.must('newStreamsPerDayMax'),
+      newSubscriptionsPerDayMax: reader.must('newSubscriptionsPerDayMax'),
+      newBotsPerDayMax: 2 * reader.must('botsPerOwnerMax'),
+    },
     identityProviders: reader.must('identityProviders'),
     passwordsAtOnceMax: reader.must('passwordsAtOnceMax'),
     trustedProxies: reader.read('trustedProxies') ?? [],
@@ -476,6 +509,7 @@ export function serviceConfigFrom(raw: RawSettings, service: string): ServiceCon
     heldBodiesMaxBytes: reader.must('heldBodiesMaxMib') * mib,
     requestTimeoutMs: reader.must('requestTimeoutMs'),
     upstreamTimeoutMs: reader.must('upstreamTimeoutMs'),
+    startLimitMs: reader.must('startLimitMs'),
     drainTimeoutMs: reader.must('drainTimeoutMs'),
     checkAnswers: reader.read('checkAnswers') ?? mode === 'development',
     demo: reader.read('demo') ?? mode === 'development',

@@ -1,7 +1,11 @@
-import { isIP } from 'node:net';
-
 import { parseAnswerAddresses } from './answer-addresses.ts';
 import { parseMailSender } from './mail-sender.ts';
+import {
+  parseAddressRanges,
+  parseAllowedOrigins,
+  parsePublicUrl,
+  parseRateLimits,
+} from './parse-settings.ts';
 import {
   anySecret,
   certificatesFile,
@@ -22,69 +26,6 @@ import {
  * The table of all settings, used to read, describe and document them. Names begin with `PARLEY_` (except for the two store addresses) and
  * end with the unit.
  */
-
-/** At most `requestsMax` requests of one user in any `windowSecs` seconds. */
-export type RateLimit = { readonly windowSecs: number; readonly requestsMax: number };
-
-/**
- * Parses a text such as `60:200` or `60:500,3600:5000`; `off` means no limit.
- *
- * @throws Error if the text has another form
- */
-function parseRateLimits(text: string): readonly RateLimit[] {
-  if (text === 'off') return [];
-  return text.split(',').map((part) => {
-    const match = /^(\d{1,7}):(\d{1,9})$/.exec(part.trim());
-    const windowSecs = Number(match?.[1]);
-    const requestsMax = Number(match?.[2]);
-    if (match === null || windowSecs < 1 || requestsMax < 1) {
-      throw new Error('must be off, or seconds:requests pairs separated by commas, such as 60:200');
-    }
-    return { windowSecs, requestsMax };
-  });
-}
-
-/** Addresses that agree in their first `prefixBits` bits. */
-export type AddressRange = { readonly address: string; readonly prefixBits: number };
-
-/**
- * Parses addresses and ranges such as `10.0.0.7,192.168.0.0/16,fd00::/8`.
- *
- * @throws Error if one is neither
- */
-export function parseAddressRanges(text: string): readonly AddressRange[] {
-  return text.split(',').map((part) => {
-    const [address = '', bits, ...rest] = part.trim().split('/');
-    const version = isIP(address);
-    const bitsMax = version === 4 ? 32 : 128;
-    const prefixBits = bits === undefined ? bitsMax : /^\d{1,3}$/.test(bits) ? Number(bits) : -1;
-    if (version === 0 || rest.length > 0 || prefixBits < 0 || prefixBits > bitsMax) {
-      throw new Error('must be addresses or ranges separated by commas, such as 10.0.0.0/8');
-    }
-    return { address, prefixBits };
-  });
-}
-
-/** Origins of pages that may call the interface from a browser. */
-export type AllowedOrigins = 'every' | readonly string[];
-
-/**
- * Parses `*`, `none`, or origins such as `https://chat.example,http://localhost:3000`.
- *
- * @throws Error if one is not an origin in the form of browsers
- */
-function parseAllowedOrigins(text: string): AllowedOrigins {
-  if (text === '*') return 'every';
-  if (text === 'none') return [];
-  return text.split(',').map((part) => {
-    const origin = part.trim();
-    if (!/^https?:/.test(origin) || !URL.canParse(origin) || new URL(origin).origin !== origin)
-      throw new Error(
-        'must be *, none, or origins separated by commas, such as https://chat.example',
-      );
-    return origin;
-  });
-}
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -114,11 +55,6 @@ export const settings = {
   databaseStatementTimeoutMs: secondsAsMs('PARLEY_DATABASE_STATEMENT_TIMEOUT_SECS', [0.1, 3600], {
     default: '15',
     meaning: 'longest run of one statement of a request',
-  }),
-  databaseIdleTransactionMs: secondsAsMs('PARLEY_DATABASE_IDLE_TRANSACTION_SECS', [0.1, 60], {
-    default: '1',
-    meaning:
-      'time after which Postgres rolls back a transaction that changes something while its process is busy or paused, since others wait for it',
   }),
   redisUrl: redisAddress('REDIS_URL', {
     meaning:
@@ -206,7 +142,7 @@ export const settings = {
     {
       default: '60:200',
       meaning:
-        'requests per user, as seconds:requests pairs separated by commas; off for no limit, also of failed logins',
+        'requests per user, as seconds:requests pairs separated by commas, and five times as many for files; off for no limit, also of failed logins',
     },
     parseRateLimits,
   ),
@@ -217,15 +153,52 @@ export const settings = {
   }),
   botsPerOwnerMax: wholeNumber('PARLEY_BOTS_PER_OWNER_MAX', [1, 1_000_000], {
     default: '50',
-    meaning: 'most active bots of one owner; existing bots stay active when it is lowered',
+    meaning:
+      'most active bots of one owner, who may create twice as many in a day (UTC); existing bots stay active when it is lowered',
   }),
   sessionIdleDays: wholeNumber('PARLEY_SESSION_IDLE_DAYS', [1, 3650], {
     default: '30',
     meaning: 'days after its last use when the session of a browser ends',
   }),
+  participantsMax: wholeNumber('PARLEY_PRIVATE_PARTICIPANTS_MAX', [2, 600], {
+    default: '100',
+    meaning:
+      'most people of a private message or typing notice, its sender among them; larger conversations that exist can be read',
+  }),
   newStreamsPerRequestMax: wholeNumber('PARLEY_NEW_STREAMS_PER_REQUEST_MAX', [1, 50_000], {
     default: '100',
     meaning: 'most streams that one request may create, except for administrators',
+  }),
+  newStreamsPerDayMax: wholeNumber('PARLEY_NEW_STREAMS_PER_DAY_MAX', [1, 1_000_000], {
+    default: '200',
+    meaning:
+      'most streams that an owner and the bots may create in a day (UTC) together, except for administrators',
+  }),
+  newSubscriptionsPerDayMax: wholeNumber('PARLEY_NEW_SUBSCRIPTIONS_PER_DAY_MAX', [1, 10_000_000], {
+    default: '20000',
+    meaning:
+      'most subscriptions, of others too, that an owner and the bots may make in a day (UTC) together, except for administrators',
+  }),
+  streamsMax: wholeNumber('PARLEY_STREAMS_MAX', [1, 1_000_000], {
+    default: '1500',
+    meaning: 'most streams; those that were deleted do not count',
+  }),
+  subscriptionsMax: wholeNumber('PARLEY_SUBSCRIPTIONS_MAX', [1, 100_000_000], {
+    default: '200000',
+    meaning: 'most subscriptions of all accounts together',
+  }),
+  accountsMax: wholeNumber('PARLEY_ACCOUNTS_MAX', [1, 10_000_000], {
+    default: '4000',
+    meaning: 'most people and bots, active or not',
+  }),
+  botsMax: wholeNumber('PARLEY_BOTS_MAX', [1, 10_000_000], {
+    default: '1000',
+    meaning: 'most bots of all owners together, active or not',
+  }),
+  listTextsMaxKib: wholeNumber('PARLEY_LIST_TEXTS_MAX_KIB', [64, 1_048_576], {
+    default: '384',
+    meaning:
+      'most that the texts of each list that everybody gets may take together, in KiB: the names of all accounts, the texts of all streams, profiles, groups and so on; who is no administrator may add a sixteenth of it in a day (UTC)',
   }),
   loginLimits: setting(
     'PARLEY_LOGIN_LIMITS',
@@ -233,6 +206,32 @@ export const settings = {
       default: '60:10',
       meaning:
         'failed logins per account name, wrong passwords and wrong keys separately, as seconds:logins pairs separated by commas; off for no limit',
+    },
+    parseRateLimits,
+  ),
+  mailLimitsPerAccount: setting(
+    'PARLEY_MAIL_LIMITS_PER_ACCOUNT',
+    {
+      default: '3600:100,86400:300',
+      meaning:
+        'mails with links that an owner and the bots may cause, such as invitations, as seconds:mails pairs separated by commas, in windows from midnight UTC on; off for no limit; not for administrators',
+    },
+    parseRateLimits,
+  ),
+  mailLimitsPerDomain: setting(
+    'PARLEY_MAIL_LIMITS_PER_DOMAIN',
+    {
+      default: '3600:500',
+      meaning: 'the same to all addresses of one domain, whoever causes them',
+    },
+    parseRateLimits,
+  ),
+  mailLimits: setting(
+    'PARLEY_MAIL_LIMITS',
+    {
+      default: '3600:1000,86400:5000',
+      meaning:
+        'the same of the whole server; links for new passwords, and those by which strangers join, are counted apart, by domain and in all, so that neither uses up other mails',
     },
     parseRateLimits,
   ),
@@ -458,6 +457,11 @@ export const settings = {
     meaning:
       'longest wait of the gateway for a service, and twice that for all attempts together; for held polls the heartbeat is added',
   }),
+  startLimitMs: secondsAsMs('PARLEY_START_LIMIT_SECS', [0, 86_400], {
+    default: '300',
+    meaning:
+      'longest start of a process that waits for a store which is away or slow; then the process ends',
+  }),
   drainTimeoutMs: secondsAsMs('PARLEY_DRAIN_TIMEOUT_SECS', [0.1, 600], {
     default: '8',
     meaning: 'longest time that a stopping process gives its remaining requests',
@@ -472,19 +476,6 @@ export const settings = {
       'whether the demo organization is created in an empty database; unset: on in development',
   }),
 } as const;
-
-function parsePublicUrl(text: string): string {
-  const url = URL.canParse(text) ? new URL(text) : undefined;
-  if (
-    url === undefined ||
-    !['http:', 'https:'].includes(url.protocol) ||
-    url.search !== '' ||
-    url.hash !== ''
-  ) {
-    throw new Error('must be an http or https address without query');
-  }
-  return text.replace(/\/+$/, '');
-}
 
 export type SettingKey = keyof typeof settings;
 

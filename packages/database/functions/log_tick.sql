@@ -13,12 +13,13 @@ DECLARE
   head record;
 BEGIN
   IF EXISTS (SELECT 1 FROM (SELECT e.appended_at FROM log_entries e ORDER BY e.position DESC LIMIT 1) newest
-             WHERE newest.appended_at > clock_timestamp() - older_than) THEN
+             WHERE newest.appended_at > parley_now() - older_than) THEN
     RETURN;
   END IF;
   SELECT * INTO head FROM log_lock_head();
+  -- The time is still that at which the statement arrived, so what was appended while it waited counts.
   IF EXISTS (SELECT 1 FROM (SELECT e.appended_at FROM log_entries e ORDER BY e.position DESC LIMIT 1) newest
-             WHERE newest.appended_at > clock_timestamp() - older_than) THEN
+             WHERE newest.appended_at > parley_now() - older_than) THEN
     RETURN;
   END IF;
   INSERT INTO log_entries (position, length, message_id, audience, payload)

@@ -1,8 +1,5 @@
--- The words of a message, with lexemes for its place. No text gives a lexeme that begins with an upper-case letter, so one look-up finds
--- words within a stream (S), a conversation (C), of a sender (U) or in a window of 4,096 (W) or 65,536 (B) ids.
---
--- Each number is cast, because joining an uncast one to a text counts as stable. Postgres does not expand an immutable function with
--- stable parts into the calling statement, but parses and plans it for each run of that statement.
+-- The words of a message as the release before writes them: those of Postgres' parser. The lexemes for its place are those of
+-- message_words_vector.
 --
 -- Arguments: search_text: the searchable text of the message, as plain text. The others are columns of its row; stream_id may be null.
 -- Returns: the value of messages.search. Another meaning requires that all rows are written again, and so a new name.

@@ -10,7 +10,7 @@
 --   sent; repeated (the key was used for the same content: the first id); reused (the key was used for other content);
 --   busy (the key is being used right now); stale (the earlier checks no longer hold: check again).
 -- Locks: an advisory lock of the transaction for each key, without waiting; then the head of the log, by log_lock_head.
--- Errors: those of log_lock_head and message_search_vector. Nothing of the batch was sent.
+-- Errors: those of log_lock_head, message_search_vector and message_words_vector. Nothing of the batch was sent.
 
 CREATE OR REPLACE FUNCTION send_messages(items json)
 RETURNS TABLE (ordinal integer, outcome text, message_id bigint, "position" bigint, epoch integer)
@@ -25,7 +25,7 @@ DECLARE
 BEGIN
   SELECT array_agg(i), array_agg(i.ordinal) FILTER (WHERE NOT pg_try_advisory_xact_lock(hashtextextended(i.send_key, 7))),
     bool_or(i.may_be_first OR i.mentioned_ids <> '{}' OR i.late_receipt_ids <> '{}' OR i.read_by_ids <> '{}' OR i.upload_path_ids <> '{}'
-      OR i.submessages IS NOT NULL)
+      OR i.submessages IS NOT NULL OR i.search_words IS NULL OR i.has_more_words)
   INTO batch, busy, has_more
   FROM json_populate_recordset(NULL::send_item, items) i;
   head := log_lock_head();
@@ -59,11 +59,12 @@ BEGIN
     SELECT new_id, new_position, sender_id, stream_id, conversation_id, conversation_id, recipient_id, topic, content,
       rendered_content, client, to_timestamp(sent_at_secs), is_me_message, has_link, has_image, has_attachment, read_by_sender,
       mentions_wildcard, group_mentioned_ids, alert_word_ids, subject_links,
-      message_search_vector(search_text, stream_id, conversation_id, sender_id, new_id)
+      CASE WHEN search_words IS NULL THEN message_search_vector(search_text, stream_id, conversation_id, sender_id, new_id)
+        ELSE message_words_vector(search_words, stream_id, conversation_id, sender_id, new_id) END
     FROM sent
   ), new_keys AS (
     INSERT INTO send_keys (send_key, content_hash, message_id, sent_at)
-    SELECT send_key, decode(content_hash, 'hex'), new_id, clock_timestamp() FROM sent
+    SELECT send_key, decode(content_hash, 'hex'), new_id, parley_now() FROM sent
   ), new_entries AS (
     INSERT INTO log_entries (position, length, message_id, audience, payload, brings_calls)
     SELECT new_position, 1, new_id, audience, payload, coalesce(brings_calls, false) FROM sent
@@ -90,6 +91,8 @@ BEGIN
     ), new_reads AS (
       INSERT INTO read_exceptions (user_id, message_id, conversation_id, stream_id, is_read)
       SELECT DISTINCT u, s.new_id, s.conversation_id, s.stream_id, true FROM sent s, unnest(s.read_by_ids) u
+    ), new_backlog AS (
+      INSERT INTO search_backlog (first_id, last_id) SELECT s.new_id, s.new_id FROM sent s WHERE s.search_words IS NULL OR s.has_more_words
     ), new_uploads AS (
       INSERT INTO message_uploads (path_id, message_id)
       SELECT DISTINCT p, s.new_id FROM sent s, unnest(s.upload_path_ids) p

@@ -1,6 +1,5 @@
-import { setTimeout as pause } from 'node:timers/promises';
-
 import type { HangUpSignal } from '@parley/api';
+import { pauseShortly } from '@parley/clock';
 import pg from 'pg';
 
 import { inTransaction } from './pool.ts';
@@ -123,7 +122,7 @@ class CallerConnection implements Queryable {
     try {
       while (this.#running === running) {
         await this.#pool.cancel(this.#client);
-        await Promise.race([over, pause(cancelAgainMs, undefined, { ref: false })]);
+        await Promise.race([over, pauseShortly(this.#pool.clock, cancelAgainMs)]);
       }
     } catch {
       this.isBroken = true;

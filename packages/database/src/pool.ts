@@ -1,8 +1,12 @@
+import { Patience, limitMs } from '@parley/clock';
+import type { Clock } from '@parley/clock';
 import { findTracer } from '@parley/tracing';
 import pg from 'pg';
 
 import { checkStatements } from './check-statements.ts';
+import { commitThroughGate } from './commit-gate.ts';
 import type { Queryable } from './queryable.ts';
+import { tellTime } from './tell-time.ts';
 import { traceStatements } from './trace-statements.ts';
 import { TurnWrites } from './turn-writes.ts';
 
@@ -54,25 +58,81 @@ const idleInSnapshotUsualMs = 10_000;
 const cancelTimeoutMs = 2_000;
 const cancelIdleMs = 10_000;
 
+type ConnectCallback = (
+  error: Error | undefined,
+  client: Client | undefined,
+  release: (error?: Error | boolean) => void,
+) => void;
+
+/** The first attempt to open a connection gets as many times what a request waits for one. */
+const attemptWaits = 2;
+
+/** The driver's words for an attempt that used up its time. */
+const attemptIsLate = 'timeout expired';
+
+/**
+ * @param opening gets the connections that are being opened
+ * @returns a class of connections; an attempt to open one gets the time that patience says
+ */
+function patientClient(patience: Patience, opening: Set<pg.Client>): typeof pg.Client {
+  return class extends pg.Client {
+    readonly #allowedMs: number;
+
+    constructor(config?: string | pg.ClientConfig) {
+      const allowedMs = patience.nextMs();
+      super({ ...(config as pg.ClientConfig), connectionTimeoutMillis: allowedMs });
+      this.#allowedMs = allowedMs;
+    }
+
+    override connect(): Promise<this>;
+    override connect(callback: (error: Error | null) => void): void;
+    override connect(callback?: (error: Error | null) => void): Promise<this> | undefined {
+      if (callback === undefined)
+        throw new TypeError('pools open their connections with callbacks');
+      opening.add(this);
+      super.connect((error: Error | null) => {
+        opening.delete(this);
+        if (error === null) patience.noteSuccess();
+        else if (error.message === attemptIsLate) patience.noteLate(this.#allowedMs);
+        callback(error);
+      });
+      return undefined;
+    }
+  };
+}
+
 /** Connections to Postgres, and one more that is opened to cancel statements, because the others may all be busy. */
 export class Pool extends pg.Pool {
-  /** How long a snapshot may be idle. */
+  readonly clock: Clock;
+  /** How long a snapshot may be idle; 0 for any time. */
   readonly idleInSnapshotMaxMs: number;
   readonly #cancels: pg.Pool;
+  readonly #connectTimeoutMs: number;
+  readonly #opening: Set<pg.Client>;
 
-  constructor(config: pg.PoolConfig, onError: (error: Error) => void) {
-    super(config);
-    this.idleInSnapshotMaxMs = Math.max(
-      config.idle_in_transaction_session_timeout ?? 0,
-      idleInSnapshotUsualMs,
+  constructor(config: pg.PoolConfig, clock: Clock, onError: (error: Error) => void) {
+    const { connectionTimeoutMillis: connectTimeoutMs = 0, ...others } = config;
+    const opening = new Set<pg.Client>();
+    super({
+      ...others,
+      ...(connectTimeoutMs > 0 && {
+        Client: patientClient(new Patience(connectTimeoutMs * attemptWaits), opening),
+      }),
+    });
+    this.#connectTimeoutMs = connectTimeoutMs;
+    this.#opening = opening;
+    this.clock = clock;
+    this.idleInSnapshotMaxMs = limitMs(
+      clock,
+      Math.max(config.idle_in_transaction_session_timeout ?? 0, idleInSnapshotUsualMs),
     );
     this.#cancels = new pg.Pool({
       connectionString: config.connectionString,
       application_name: 'parley cancels',
       max: 1,
-      connectionTimeoutMillis: config.connectionTimeoutMillis,
-      statement_timeout: cancelTimeoutMs,
-      query_timeout: cancelTimeoutMs,
+      connectionTimeoutMillis: connectTimeoutMs,
+      statement_timeout: limitMs(clock, cancelTimeoutMs),
+      query_timeout: limitMs(clock, cancelTimeoutMs),
       idleTimeoutMillis: cancelIdleMs,
       keepAlive: true,
     });
@@ -83,6 +143,7 @@ export class Pool extends pg.Pool {
       pool.on('connect', (client) => client.on('error', () => undefined));
     }
     this.on('connect', checkStatements);
+    if (!clock.runs) tellTime(this, clock);
   }
 
   /**
@@ -94,15 +155,61 @@ export class Pool extends pg.Pool {
     await this.#cancels.query('SELECT pg_cancel_backend($1)', [processId]);
   }
 
+  /**
+   * Takes a connection. Whoever waits too long fails; a connection that is opened later stays, so that what is slow is not repeated.
+   */
+  override connect(): Promise<Client>;
+  override connect(callback: ConnectCallback): void;
+  override connect(callback?: ConnectCallback): Promise<Client> | undefined {
+    if (callback !== undefined) {
+      this.#connectInTime(callback);
+      return undefined;
+    }
+    const { promise, resolve, reject } = Promise.withResolvers<Client>();
+    this.#connectInTime((error, client) => {
+      if (client === undefined) reject(error ?? new Error('the pool gave no connection'));
+      else resolve(client);
+    });
+    return promise;
+  }
+
+  #connectInTime(callback: ConnectCallback): void {
+    if (this.#connectTimeoutMs === 0) {
+      super.connect(callback);
+      return;
+    }
+    let isLate = false;
+    const settle: ConnectCallback = (error, client, release) => {
+      timer.cancel();
+      if (isLate) client?.release();
+      else callback(error, client, release);
+    };
+    const timer = this.clock.after(this.#connectTimeoutMs, () => {
+      isLate = true;
+      this.#leaveQueue(settle);
+      callback(new Error('timeout exceeded when trying to connect'), undefined, () => undefined);
+    });
+    super.connect(settle);
+  }
+
+  /** The driver's own time limit does the same, but ends the attempt to open a connection too. */
+  #leaveQueue(waiting: ConnectCallback): void {
+    const queue = Reflect.get(this, '_pendingQueue') as { readonly callback: ConnectCallback }[];
+    const index = queue.findIndex(({ callback }) => callback === waiting);
+    if (index >= 0) queue.splice(index, 1);
+  }
+
   override async end(): Promise<void> {
+    for (const client of this.#opening) client.connection.stream.destroy();
     await super.end();
     await this.#cancels.end();
   }
 }
 
 /**
- * Opens a pool. Its connections end idle transactions.
+ * Opens a pool. Its connections end idle transactions. Where time stands there are no limits, and each connection is told the time.
  *
+ * @param options.clock the time, for `parley_now()` too
  * @param options.connectionsMax most connections at once
  * @param options.connectTimeoutMs how long a request waits for a connection before it fails
  * @param options.statementTimeoutMs after this time Postgres ends a statement; 0 for never
@@ -113,6 +220,7 @@ export class Pool extends pg.Pool {
  */
 export function createPool(options: {
   readonly databaseUrl: string;
+  readonly clock: Clock;
   readonly applicationName: string;
   readonly connectionsMax: number;
   readonly connectTimeoutMs: number;
@@ -121,7 +229,8 @@ export function createPool(options: {
   readonly looksUpByKey?: boolean;
   readonly onError: (error: Error) => void;
 }): Pool {
-  const { connectTimeoutMs, statementTimeoutMs } = options;
+  const { clock } = options;
+  const statementTimeoutMs = limitMs(clock, options.statementTimeoutMs);
   const pool = new Pool(
     {
       connectionString: options.databaseUrl,
@@ -129,17 +238,20 @@ export function createPool(options: {
       // Compiling a plan takes a tenth of a second, and the statements here a thousandth.
       options: options.looksUpByKey === true ? `-c jit=off ${plannedForKeys}` : '-c jit=off',
       max: options.connectionsMax,
-      connectionTimeoutMillis: connectTimeoutMs,
+      connectionTimeoutMillis: limitMs(clock, options.connectTimeoutMs),
       statement_timeout: statementTimeoutMs,
       ...(statementTimeoutMs === 0 ? {} : { query_timeout: statementTimeoutMs + answerSlackMs }),
-      idle_in_transaction_session_timeout:
+      idle_in_transaction_session_timeout: limitMs(
+        clock,
         options.idleInTransactionMaxMs ?? idleInTransactionUsualMs,
+      ),
       idleTimeoutMillis: 30_000,
       keepAlive: true,
       // A statement does not wait for the answer to the previous one (`runTogether`).
       pipeline: true,
       types,
     },
+    clock,
     options.onError,
   );
   if (findTracer() !== undefined) traceStatements(pool);
@@ -181,7 +293,9 @@ export async function inTransaction<Result>(
   try {
     const result = await work();
     await begun;
-    await client.query('COMMIT');
+    await (kind === 'snapshot'
+      ? client.query('COMMIT')
+      : commitThroughGate(() => client.query('COMMIT')));
     return result;
   } catch (error) {
     await client.query('ROLLBACK').catch(onBroken);

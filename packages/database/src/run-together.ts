@@ -1,5 +1,6 @@
 import pg from 'pg';
 
+import { commitThroughGate } from './commit-gate.ts';
 import type { Client, Pool } from './pool.ts';
 import type { Statement } from './queryable.ts';
 
@@ -41,11 +42,13 @@ export async function transactionTogether<Row extends pg.QueryResultRow>(
   const client = await pool.connect();
   let isBroken = false;
   try {
-    const results = await runTogether<Row>(client, [
-      { text: 'BEGIN ISOLATION LEVEL READ COMMITTED' },
-      ...statements,
-      { text: 'COMMIT' },
-    ]);
+    const results = await commitThroughGate(() =>
+      runTogether<Row>(client, [
+        { text: 'BEGIN ISOLATION LEVEL READ COMMITTED' },
+        ...statements,
+        { text: 'COMMIT' },
+      ]),
+    );
     return results.slice(1, -1);
   } catch (error) {
     // Postgres may not have read the COMMIT.

@@ -1,3 +1,5 @@
+import { systemClock } from '@parley/clock';
+import type { Clock } from '@parley/clock';
 import { Secret } from '@parley/config';
 import { createPool } from '@parley/database';
 import { EventLog } from '@parley/event-log';
@@ -11,6 +13,8 @@ import { OrganizationMaker } from './organization-maker.ts';
 export type MakerStores = {
   readonly databaseUrl: string;
   readonly redisUrl: string;
+  /** The time of the system; by default that of the machine. */
+  readonly clock?: Clock;
   readonly redisPrefix: string;
   /** Like `ca` of the configuration. */
   readonly redisCa?: string | undefined;
@@ -29,17 +33,21 @@ export type ConnectedMaker = {
 
 const redisCommandTimeoutMs = 1_000;
 
-/** Connects a maker to a system's stores. Its log goes to standard error. */
+/**
+ * Connects a maker to a system's stores. Its log goes to standard error.
+ */
 export function connectMaker(
   stores: MakerStores,
   options: { readonly connectionsMax?: number } = {},
 ): ConnectedMaker {
+  const { clock = systemClock } = stores;
   const log = createLogger(
     { service: 'demo', nodeId: `demo-${process.pid}`, level: 'warn' },
     { write: (line) => process.stderr.write(line) },
   );
   const pool = createPool({
     databaseUrl: stores.databaseUrl,
+    clock,
     applicationName: 'parley demo',
     connectionsMax: options.connectionsMax ?? 2,
     connectTimeoutMs: 5_000,
@@ -56,8 +64,9 @@ export function connectMaker(
       ca: stores.redisCa,
     },
     log,
+    clock,
   );
-  const eventLog = new EventLog({ pool, redis, keyPrefix: stores.redisPrefix, log });
+  const eventLog = new EventLog({ clock, pool, redis, keyPrefix: stores.redisPrefix, log });
   const close = async (): Promise<void> => {
     redis.disconnect();
     await pool.end();

@@ -18,7 +18,7 @@ import {
   getRealm,
   listStreams,
   listUsers,
-  searchText,
+  sentSearchWords,
 } from '@parley/store';
 import type { Realm, Stream, User } from '@parley/store';
 
@@ -159,7 +159,7 @@ function createItem(parts: {
     mentioned_ids: rendered.mentionedUserIds,
     late_receipt_ids: [],
     ...(subjectLinks.length === 0 ? {} : { subject_links: subjectLinks }),
-    search_text: searchText(addressed.subject, rendered.html),
+    ...sentSearchWords(addressed.subject, rendered.html),
     payload: JSON.stringify(payload),
   };
 }

@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 
+import { systemClock } from '@parley/clock';
 import { ConfigError, readServiceConfig } from '@parley/config';
 import { findRealm } from '@parley/store';
 
@@ -41,7 +42,7 @@ async function main(): Promise<number> {
     const seeded = await seedDemo(maker, {
       passwords,
       publicUrl: config.publicUrl,
-      nowSecs: Math.floor(Date.now() / 1000),
+      nowSecs: Math.floor(systemClock.nowMs() / 1000),
     });
     process.stdout.write(
       values.json ? `${JSON.stringify(seeded)}\n` : describeSeeded(seeded, isFirstRun),

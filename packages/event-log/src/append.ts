@@ -2,11 +2,12 @@
  * The only way into the log. A transaction that makes a change locks the head row last, in one round trip with its commit. So positions and
  * message ids are dense and in commit order, and a paused process never holds the head.
  */
-import { setTimeout as delay } from 'node:timers/promises';
+import { pauseShortly } from '@parley/clock';
+import type { Clock } from '@parley/clock';
 
 import type { LogEntry, PositionedEntry } from './log-entry.ts';
 import { entryLength, sideEffectsOf } from './log-entry.ts';
-import { runTogether } from '@parley/database';
+import { commitThroughGate, runTogether } from '@parley/database';
 import type { Client, Pool, Queryable, Statement } from '@parley/database';
 import type { Logger } from '@parley/logging';
 import { accountsChannel } from '@parley/redis';
@@ -182,7 +183,9 @@ export type SendItem = {
   readonly upload_path_ids?: readonly string[];
   /** The entry names bots that are called for it. */
   readonly brings_calls?: boolean;
-  readonly search_text: string;
+  /** From `sentSearchWords` of the store. */
+  readonly search_words: string;
+  readonly has_more_words?: boolean;
   readonly audience: number;
   /** The MessageSentEntry as JSON text. */
   readonly payload: string;
@@ -273,6 +276,7 @@ function sentEntries(items: readonly SendItem[], rows: readonly SendRow[]): Posi
 }
 
 export class EventLog {
+  readonly #clock: Clock;
   readonly #pool: Pool;
   readonly #redis: Redis;
   readonly #keyPrefix: string;
@@ -284,12 +288,14 @@ export class EventLog {
    * @param options.onAccountsChanged called with `accountUserIds` after the commit, in the context of the caller of `transaction`
    */
   constructor(options: {
+    readonly clock: Clock;
     readonly pool: Pool;
     readonly redis: Redis;
     readonly keyPrefix: string;
     readonly log: Logger;
     readonly onAccountsChanged?: (userIds: readonly number[]) => void;
   }) {
+    this.#clock = options.clock;
     this.#pool = options.pool;
     this.#redis = options.redis;
     this.#keyPrefix = options.keyPrefix;
@@ -372,7 +378,7 @@ export class EventLog {
         const done = await work(client);
         const appends = appendsOf(done);
         if (appends.length === 0) {
-          await client.query('COMMIT');
+          await commitThroughGate(() => client.query('COMMIT'));
         } else {
           await inChildSpan('log append', () => this.#appendAndCommit(client, appends));
         }
@@ -392,10 +398,12 @@ export class EventLog {
     const changes = appends.map(layOut);
     const statements = changes.flatMap(statementsOf);
     // Between the lock on the head and the commit, Postgres waits for nothing.
-    const answers = await runTogether<SendRow>(client, [
-      ...statements.map(({ statement }) => statement),
-      { text: 'COMMIT' },
-    ]);
+    const answers = await commitThroughGate(() =>
+      runTogether<SendRow>(client, [
+        ...statements.map(({ statement }) => statement),
+        { text: 'COMMIT' },
+      ]),
+    );
     const accountUserIds = changes.flatMap((change) => change.accountUserIds ?? []);
     if (accountUserIds.length > 0) {
       this.#onAccountsChanged(accountUserIds);
@@ -493,7 +501,7 @@ export class EventLog {
         await openEpochIfNeeded(this.#pool);
         return true;
       case noPartition: {
-        const untilMs = performance.now() + partitionWaitMaxMs;
+        const untilMs = this.#clock.elapsedMs() + partitionWaitMaxMs;
         for (;;) {
           const { endPosition } = await readHead(this.#pool);
           const isThere = await ensurePartitionsFor(
@@ -502,8 +510,8 @@ export class EventLog {
             endPosition + positionsWanted,
           );
           if (isThere) return true;
-          if (performance.now() > untilMs) return false;
-          await delay(partitionRetryMs);
+          if (this.#clock.elapsedMs() > untilMs) return false;
+          await pauseShortly(this.#clock, partitionRetryMs);
         }
       }
       default:

@@ -3,7 +3,10 @@
  * A later entry waits a moment, then the missing range is read from Postgres. A slow head check on a separate connection finds entries
  * without a hint. So every entry is passed on exactly once and in order, even if Redis or a writer fails.
  */
+import { pauseShortly } from '@parley/clock';
+import type { Clock, Timer } from '@parley/clock';
 import type { PositionedEntry } from './log-entry.ts';
+import { TimelyReads } from '@parley/database';
 import type { Pool, Queryable } from '@parley/database';
 import type { Logger } from '@parley/logging';
 import type { Redis } from '@parley/redis';
@@ -34,13 +37,20 @@ const hintDelay = new Histogram({
   buckets: [0.0005, 0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
 });
 
+const headCheckIntervalMs = 400;
+/** How long an entry waits for a missing earlier one. */
+const reorderWaitMs = 15;
+/** A start waits this long for Redis. */
+const subscribeMaxMs = 1_000;
+
 const entriesPerRead = 500;
 /** The most hints that wait for an earlier one. Beyond that they are dropped and read from Postgres. */
 const waitingHintsMax = 10_000;
-/** A connection that was silently cut off never answers, not even with its own timeout, so reads are abandoned after this time. */
+/** A later answer counts as none. */
 const readTimeoutMs = 2_000;
 
 export type FollowerOptions = {
+  readonly clock: Clock;
   /** A separate pool with few connections, so that the head check never waits for requests. */
   readonly pool: Pool;
   /** A connection for subscriptions. */
@@ -56,9 +66,6 @@ export type FollowerOptions = {
    * void, and following continues after `head`.
    */
   readonly onReset: (head: LogHead, epochs: readonly Epoch[]) => void;
-  readonly headCheckIntervalMs?: number;
-  /** How long an entry waits for a missing earlier one. */
-  readonly reorderWaitMs?: number;
 };
 
 type WaitingHint = { readonly entry: PositionedEntry; readonly arrivedAtMs: number };
@@ -66,8 +73,8 @@ type Waiter = { readonly position: number; readonly resolve: () => void };
 
 export class LogFollower {
   readonly #options: FollowerOptions;
-  readonly #headCheckIntervalMs: number;
-  readonly #reorderWaitMs: number;
+  readonly #clock: Clock;
+  readonly #reads: TimelyReads;
   readonly #channel: string;
   readonly #waitingHints = new Map<number, WaitingHint>();
   /** Hints that arrived before the head was known; undefined afterwards. */
@@ -82,8 +89,10 @@ export class LogFollower {
   #headCheckTaken = 0;
   #enteringEpoch: Promise<void> | undefined;
   #repair: Promise<void> | undefined;
-  #reorderTimer: NodeJS.Timeout | undefined;
-  #headTimer: NodeJS.Timeout | undefined;
+  #reorderTimer: Timer | undefined;
+  #headTimer: Timer | undefined;
+  /** The cursor when it was settled last. */
+  #settledAt = 0;
   #stopped = false;
   readonly #onReady = (): void => {
     // Resolved when the connection is subscribed: later commits send hints, and earlier entries are read now, or with the first head.
@@ -99,33 +108,51 @@ export class LogFollower {
 
   private constructor(options: FollowerOptions) {
     this.#options = options;
+    this.#clock = options.clock;
+    this.#reads = new TimelyReads(options.pool, readTimeoutMs);
     this.#channel = hintChannel(options.keyPrefix);
-    this.#headCheckIntervalMs = options.headCheckIntervalMs ?? 400;
-    this.#reorderWaitMs = options.reorderWaitMs ?? 15;
   }
 
   /**
    * Subscribes, reads the head and follows from there. It subscribes first and buffers hints, so nothing is missed between the two. It also
    * starts without Redis; the head check then works alone.
+   *
+   * @throws errors of the reads; then it has stopped
    */
   static async start(options: FollowerOptions): Promise<LogFollower> {
     const follower = new LogFollower(options);
-    options.subscriber.on('message', follower.#onMessage);
-    options.subscriber.on('ready', follower.#onReady);
-    const subscribed = follower.#subscribe();
-    await Promise.race([subscribed, new Promise((resolve) => setTimeout(resolve, 1_000).unref())]);
-    const askedAtMs = performance.now();
-    // The head is read first, so that the next head check enters an epoch that opens between the two reads.
-    follower.#head = await follower.#read(readHead);
-    follower.#epochs = await follower.#read(readEpochs);
-    follower.#cursor = follower.#head.endPosition;
-    follower.#heardFromPostgresAtMs = askedAtMs;
-    options.onStart?.(follower.#head);
-    const early = follower.#earlyHints ?? [];
-    follower.#earlyHints = undefined;
-    for (const hint of early) follower.#takeHint(hint);
-    follower.#scheduleHeadCheck();
+    try {
+      await follower.#begin();
+    } catch (error) {
+      await follower.stop();
+      throw error;
+    }
     return follower;
+  }
+
+  async #begin(): Promise<void> {
+    const { clock, onStart, subscriber } = this.#options;
+    subscriber.on('message', this.#onMessage);
+    subscriber.on('ready', this.#onReady);
+    const subscribed = this.#subscribe();
+    await Promise.race([
+      subscribed,
+      new Promise<void>((resolve) => {
+        clock.after(subscribeMaxMs, resolve).unref();
+      }),
+    ]);
+    const askedAtMs = clock.elapsedMs();
+    // The head is read first, so that the next head check enters an epoch that opens between the two reads.
+    this.#head = await this.#read(readHead);
+    this.#epochs = await this.#read(readEpochs);
+    this.#cursor = this.#head.endPosition;
+    this.#settledAt = this.#cursor;
+    this.#heardFromPostgresAtMs = askedAtMs;
+    onStart?.(this.#head);
+    const early = this.#earlyHints ?? [];
+    this.#earlyHints = undefined;
+    for (const hint of early) this.#takeHint(hint);
+    this.#scheduleHeadCheck();
   }
 
   /** The last position passed on. */
@@ -148,17 +175,17 @@ export class LogFollower {
 
   /** @returns how long every head check has been answered, in milliseconds; Infinity if none ever failed */
   get answeredForMs(): number {
-    return performance.now() - this.#lastAwayAtMs;
+    return this.#clock.elapsedMs() - this.#lastAwayAtMs;
   }
 
   /** @returns whether Postgres confirmed this follower's knowledge of the head within `withinMs` */
   isCurrent(withinMs = 1_000): boolean {
-    return performance.now() - this.#heardFromPostgresAtMs <= withinMs && !this.#stopped;
+    return this.heardAgoMs <= withinMs && !this.#stopped;
   }
 
   /** @returns how long ago the newest answered head check was sent, in milliseconds */
   get heardAgoMs(): number {
-    return performance.now() - this.#heardFromPostgresAtMs;
+    return this.#clock.elapsedMs() - this.#heardFromPostgresAtMs;
   }
 
   /**
@@ -168,24 +195,40 @@ export class LogFollower {
    */
   async waitFor(position: number, timeoutMs: number): Promise<boolean> {
     if (this.#cursor >= position) return true;
-    let timer: NodeJS.Timeout | undefined;
+    let timer: Timer | undefined;
     const reached = await new Promise<boolean>((resolve) => {
       const waiter: Waiter = { position, resolve: () => resolve(true) };
       this.#waiters.add(waiter);
-      timer = setTimeout(() => {
+      timer = this.#clock.after(timeoutMs, () => {
         this.#waiters.delete(waiter);
         resolve(false);
-      }, timeoutMs);
+      });
       this.#scheduleRepair('waiter');
     });
-    clearTimeout(timer);
+    timer?.cancel();
     return reached;
+  }
+
+  /**
+   * Checks the head, and reads what is missing.
+   *
+   * @returns whether nothing is missing, and nothing was passed on since the last call
+   */
+  async settle(): Promise<boolean> {
+    const head = await this.checkHead();
+    const isBehind =
+      head === undefined || head.endPosition > this.#cursor || this.#waitingHints.size > 0;
+    if (isBehind) await pauseShortly(this.#clock, reorderWaitMs);
+    await this.#repair;
+    const wasSettled = !isBehind && this.#cursor === this.#settledAt;
+    this.#settledAt = this.#cursor;
+    return wasSettled;
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    clearTimeout(this.#headTimer);
-    clearTimeout(this.#reorderTimer);
+    this.#headTimer?.cancel();
+    this.#reorderTimer?.cancel();
     this.#options.subscriber.off('message', this.#onMessage);
     this.#options.subscriber.off('ready', this.#onReady);
     await this.#repair;
@@ -211,7 +254,7 @@ export class LogFollower {
     }
     // The head check handles other epochs, because it knows how epochs connect.
     if (hint.epoch !== this.#head.epoch) return;
-    const arrivedAtMs = performance.now();
+    const arrivedAtMs = this.#clock.elapsedMs();
     for (const entry of hint.entries) {
       if (entry.position > this.#cursor)
         this.#waitingHints.set(entry.position, { entry, arrivedAtMs });
@@ -255,7 +298,7 @@ export class LogFollower {
       this.#waitingHints.delete(position);
       oldestMs = Math.min(oldestMs, arrivedAtMs);
     }
-    if (oldestMs < Infinity) hintDelay.observe((performance.now() - oldestMs) / 1_000);
+    if (oldestMs < Infinity) hintDelay.observe((this.#clock.elapsedMs() - oldestMs) / 1_000);
     this.#resolveWaiters();
   }
 
@@ -270,7 +313,7 @@ export class LogFollower {
   #scheduleRepair(foundBy: 'reorder' | 'head' | 'waiter'): void {
     if (this.#reorderTimer !== undefined || this.#stopped) return;
     const cursorBefore = this.#cursor;
-    this.#reorderTimer = setTimeout(() => {
+    this.#reorderTimer = this.#clock.shortly(reorderWaitMs, () => {
       this.#reorderTimer = undefined;
       // In the meantime hints may have moved the cursor; the waiting ones have a separate timer.
       const isBehind =
@@ -280,7 +323,7 @@ export class LogFollower {
       if (!isBehind) return;
       if (this.#cursor !== cursorBefore && foundBy === 'reorder') this.#scheduleRepair('reorder');
       else this.#startRepair(foundBy);
-    }, this.#reorderWaitMs);
+    });
   }
 
   #startRepair(foundBy: 'reorder' | 'head' | 'waiter'): void {
@@ -397,30 +440,15 @@ export class LogFollower {
     this.#resolveWaiters();
   }
 
-  async #read<Result>(read: (database: Queryable) => Promise<Result>): Promise<Result> {
-    const client = await this.#options.pool.connect();
-    const { promise: timedOut, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(
-      () => reject(new Error(`Postgres did not answer within ${readTimeoutMs} ms`)),
-      readTimeoutMs,
-    );
-    try {
-      const result = await Promise.race([read(client), timedOut]);
-      client.release();
-      return result;
-    } catch (error) {
-      client.release(true);
-      throw error;
-    } finally {
-      clearTimeout(timer);
-    }
+  #read<Result>(read: (database: Queryable) => Promise<Result>): Promise<Result> {
+    return this.#reads.read(read);
   }
 
   #scheduleHeadCheck(): void {
     if (this.#stopped) return;
-    this.#headTimer = setTimeout(() => {
+    this.#headTimer = this.#clock.after(headCheckIntervalMs, () => {
       void this.checkHead().finally(() => this.#scheduleHeadCheck());
-    }, this.#headCheckIntervalMs);
+    });
   }
 
   /**
@@ -429,7 +457,7 @@ export class LogFollower {
    * @returns the head, or undefined if Postgres did not answer
    */
   async checkHead(): Promise<LogHead | undefined> {
-    const askedAtMs = performance.now();
+    const askedAtMs = this.#clock.elapsedMs();
     this.#headChecksRequested += 1;
     const requested = this.#headChecksRequested;
     try {
@@ -443,7 +471,7 @@ export class LogFollower {
       if (this.#head.endPosition > this.#cursor) this.#scheduleRepair('head');
       return this.#head;
     } catch (error) {
-      this.#lastAwayAtMs = performance.now();
+      this.#lastAwayAtMs = this.#clock.elapsedMs();
       this.#options.log.warn({ err: error }, 'the head of the log could not be read');
       return undefined;
     }

@@ -1,4 +1,8 @@
+import type { Clock, Timer } from '@parley/clock';
 import type { Logger } from '@parley/logging';
+
+/** A longer time of gathering can be noticed, so it is measured by the clock. */
+const unnoticedMs = 100;
 
 /**
  * Runs work at once when it is requested, and once more for all requests within a time after that. So frequent soft events become few
@@ -6,6 +10,7 @@ import type { Logger } from '@parley/logging';
  */
 export class GatheredRuns {
   readonly #options: {
+    readonly clock: Clock;
     readonly gatherMs: number;
     readonly run: () => Promise<void>;
     readonly log: Logger;
@@ -13,13 +18,14 @@ export class GatheredRuns {
     readonly name: string;
   };
   #turn: NodeJS.Immediate | undefined;
-  #gathering: NodeJS.Timeout | undefined;
+  #gathering: Timer | undefined;
   #running: Promise<void> | undefined;
   #isWanted = false;
   #isStopped = false;
 
   /** @param options.gatherMs from the end of a run, also of one that failed, to the next */
   constructor(options: {
+    readonly clock: Clock;
     readonly gatherMs: number;
     readonly run: () => Promise<void>;
     readonly log: Logger;
@@ -40,11 +46,29 @@ export class GatheredRuns {
     });
   }
 
+  /**
+   * Runs requested work without gathering more.
+   *
+   * @returns whether none was requested
+   */
+  async settle(): Promise<boolean> {
+    if (!this.#isWanted && this.#running === undefined) return true;
+    await this.#running;
+    if (!this.#isWanted || this.#running !== undefined) return false;
+    clearImmediate(this.#turn);
+    this.#turn = undefined;
+    this.#gathering?.cancel();
+    this.#gathering = undefined;
+    this.#running = this.#run();
+    await this.#running;
+    return false;
+  }
+
   /** Runs pending work at once, and nothing after that. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearImmediate(this.#turn);
-    clearTimeout(this.#gathering);
+    this.#gathering?.cancel();
     await this.#running;
     if (this.#isWanted) await this.#options.run();
   }
@@ -62,9 +86,11 @@ export class GatheredRuns {
   }
 
   #gather(): void {
-    this.#gathering = setTimeout(() => {
+    const { clock, gatherMs } = this.#options;
+    const wait = gatherMs > unnoticedMs ? clock.after : clock.shortly;
+    this.#gathering = wait(gatherMs, () => {
       this.#gathering = undefined;
       if (this.#isWanted) this.#running = this.#run();
-    }, this.#options.gatherMs);
+    });
   }
 }

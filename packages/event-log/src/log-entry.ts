@@ -147,6 +147,8 @@ export type HeldMessage = {
   readonly lateHolderIds: readonly number[];
   /** Outgoing-webhook and embedded bots among members or participants, which do not hold it. */
   readonly reactingBotIds: readonly number[];
+  /** Holders who left its private stream before: they hold it as it was then, and get no such event. */
+  readonly formerHolderIds?: readonly number[];
 };
 
 /** The event of an edit without the recipient's flags. */

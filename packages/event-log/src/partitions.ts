@@ -25,10 +25,14 @@ async function withPartitionLock(
       return false;
     }
     await client.query(`SET lock_timeout = '${lockTimeoutMs}ms'`);
-    await work((text) => client.query(text));
-    await client.query('RESET lock_timeout');
-    await client.query('SELECT pg_advisory_unlock($1)', [partitionLock]);
-    broken = false;
+    try {
+      await work((text) => client.query(text));
+    } finally {
+      // Also after a failure: a session that is closed instead keeps the lock until Postgres notices, and the next attempt finds it held.
+      await client.query('RESET lock_timeout');
+      await client.query('SELECT pg_advisory_unlock($1)', [partitionLock]);
+      broken = false;
+    }
     return true;
   } finally {
     // A connection with a lock or a changed setting is closed, which resets both.
@@ -152,7 +156,7 @@ export async function trimLog(pool: Pool, retentionSecs: number): Promise<string
     if (partition.to > head.endPosition || partition.to > sideEffectsFrom) break;
     const { rows } = await pool.query<{ kept: boolean }>({
       text: `SELECT coalesce((SELECT appended_at FROM ${partition.name} ORDER BY position DESC LIMIT 1)
-                             > clock_timestamp() - make_interval(secs => $1), false) AS kept`,
+                             > parley_now() - make_interval(secs => $1), false) AS kept`,
       values: [retentionSecs],
     });
     if (rows[0]?.kept !== false) break;

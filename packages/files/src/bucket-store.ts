@@ -7,11 +7,14 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
+import { limitMs } from '@parley/clock';
+import type { Clock } from '@parley/clock';
 
 import { FileStoreFault, checkKey } from './file-store.ts';
 import type { ByteRange, FileStore, StoredFile } from './file-store.ts';
 
 export type BucketOptions = {
+  readonly clock: Clock;
   readonly bucket: string;
   /** Undefined for Amazon S3 itself. */
   readonly endpoint: string | undefined;
@@ -38,7 +41,7 @@ export class BucketStore implements FileStore {
   readonly #client: S3Client;
   readonly #bucket: string;
 
-  constructor({ bucket, endpoint, region, credentials }: BucketOptions) {
+  constructor({ clock, bucket, endpoint, region, credentials }: BucketOptions) {
     this.#bucket = bucket;
     this.#client = new S3Client({
       region,
@@ -50,8 +53,8 @@ export class BucketStore implements FileStore {
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: {
-        connectionTimeout: connectionTimeoutMs,
-        requestTimeout: silenceTimeoutMs,
+        connectionTimeout: limitMs(clock, connectionTimeoutMs),
+        requestTimeout: limitMs(clock, silenceTimeoutMs),
         throwOnRequestTimeout: true,
       },
     });

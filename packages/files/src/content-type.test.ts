@@ -55,6 +55,29 @@ test('only types recognized by content are shown in place, and none is executabl
   }
 });
 
+test('scripts and styles are text', () => {
+  for (const name of ['a.js', 'a.mjs', 'a.css'])
+    expect([name, servingHeaders(decideContentType(heads.html, name, undefined), name)]).toEqual([
+      name,
+      expect.objectContaining({
+        'Content-Type': 'text/plain',
+        'X-Content-Type-Options': 'nosniff',
+      }),
+    ]);
+  for (const type of [
+    'application/ecmascript',
+    'application/javascript',
+    'application/x-javascript',
+    'text/javascript1.5',
+    'text/jscript',
+    'text/livescript',
+    'text/x-ecmascript',
+  ])
+    expect([type, servingHeaders(type, 'a')['Content-Type']]).toEqual([type, 'text/plain']);
+  for (const type of ['application/json', 'text/html', 'text/x-java', 'text/x-typescript'])
+    expect(servingHeaders(type, 'a')['Content-Type']).toBe(type);
+});
+
 test('no signature is longer than the kept beginning of the content', () => {
   expect(Math.max(...Object.values(heads).map(({ length }) => length))).toBe(headBytes);
 });

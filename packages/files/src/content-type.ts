@@ -55,6 +55,13 @@ export function decideContentType(head: Buffer, name: string, said: string | und
 const inPlacePolicy =
   "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; object-src 'self'";
 
+/**
+ * The types that a browser runs as a script (WHATWG MIME Sniffing, 4.6) or applies as a style. Served as text, such a file is neither in a page of
+ * this server, even if somebody smuggles markup into one.
+ */
+const runType =
+  /^(?:application|text)\/(?:(?:x-)?(?:java|ecma)script|javascript1\.\d|jscript|livescript|css)$/;
+
 /** Clients that do not know the form for other characters use the ASCII form (RFC 6266). */
 function attachment(name: string): string {
   return `attachment; filename="${name.replaceAll(/[^\w.-]/gu, '_')}"; filename*=UTF-8''${encodeURIComponent(name)}`;
@@ -68,7 +75,7 @@ function attachment(name: string): string {
 export function servingHeaders(type: string, name: string): Readonly<Record<string, string>> {
   const isInPlace = typesShownInPlace.has(type);
   return {
-    'Content-Type': type,
+    'Content-Type': runType.test(type) ? 'text/plain' : type,
     ...(isInPlace ? {} : { 'Content-Disposition': attachment(name) }),
     'Content-Security-Policy': isInPlace ? inPlacePolicy : "default-src 'none'; sandbox",
     'X-Content-Type-Options': 'nosniff',

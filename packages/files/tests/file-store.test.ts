@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 
+import { systemClock } from '@parley/clock';
 import { Secret } from '@parley/config';
 import type { FilesConfig } from '@parley/config';
 import S3rver from 's3rver';
@@ -48,7 +49,7 @@ beforeAll(async () => {
     },
   };
   for (const [name, config] of Object.entries(configs))
-    stores.set(name, await openFileStore(config));
+    stores.set(name, await openFileStore(config, systemClock));
 });
 
 afterAll(async () => {
@@ -163,7 +164,7 @@ describe.each(['directory', 'bucket'])('a %s', (name) => {
 describe('a directory', () => {
   it('removes leftovers of a killed writer', async () => {
     const path = join(folder, 'killed');
-    const store = await openFileStore({ kind: 'directory', path });
+    const store = await openFileStore({ kind: 'directory', path }, systemClock);
     const key = newKey();
     const name = createHash('sha256').update(key).digest('hex');
     await writeFile(join(path, 'incoming', name), 'a part of it');
@@ -182,19 +183,22 @@ describe('a directory', () => {
   it('is refused if it is not writable', async () => {
     const path = join(folder, 'a-file');
     await writeFile(path, '');
-    await expect(openFileStore({ kind: 'directory', path })).rejects.toThrow(FileStoreFault);
+    await expect(openFileStore({ kind: 'directory', path }, systemClock)).rejects.toThrow(
+      FileStoreFault,
+    );
   });
 });
 
 describe('a bucket', () => {
   it('that is unreachable is a failure of the store', async () => {
-    const store = await openFileStore({
+    const config: FilesConfig = {
       kind: 'bucket',
       bucket,
       endpoint: 'http://127.0.0.1:9',
       region: 'us-east-1',
       credentials: { accessKeyId: new Secret('x'), secretAccessKey: new Secret('y') },
-    });
+    };
+    const store = await openFileStore(config, systemClock);
     await expect(store.read('a')).rejects.toThrow(FileStoreFault);
     await expect(store.write('a', Readable.from([Buffer.from('x')]))).rejects.toThrow(
       FileStoreFault,

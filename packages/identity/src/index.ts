@@ -5,6 +5,7 @@ export {
   attemptCookieOf,
   attemptLifetimeSecs,
   clearSessionCookie,
+  deviceCookieOf,
   sessionCookieOf,
   sessionCookieValues,
   setSessionCookie,

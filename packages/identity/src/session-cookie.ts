@@ -20,6 +20,11 @@ export function sessionCookieOf(publicUrl: string): SessionCookie {
   return cookieOf(publicUrl, 'parley-session', 'Lax', lifetimeSecs);
 }
 
+/** By it a browser is known again where somebody signed in by a password (decision 0070). It signs nobody in. */
+export function deviceCookieOf(publicUrl: string): SessionCookie {
+  return cookieOf(publicUrl, 'parley-device', 'Strict', lifetimeSecs);
+}
+
 /** How long a person may take to sign in at a provider. */
 export const attemptLifetimeSecs = 600;
 

@@ -5,6 +5,8 @@
 import { writeFileSync } from 'node:fs';
 import { constants, setPriority } from 'node:os';
 
+import { systemClock } from '@parley/clock';
+
 import type {
   DecoderLimits,
   DecoderOutcome,
@@ -25,13 +27,13 @@ function end(): void {
 /** @returns a function that ends the watch */
 function watch({ memoryMaxBytes, processorMaxMs }: DecoderLimits): () => void {
   const before = process.cpuUsage();
-  const timer = setInterval(() => {
+  const timer = systemClock.every(watchIntervalMs, () => {
     const { user, system } = process.cpuUsage(before);
     const isWithin =
       process.memoryUsage.rss() <= memoryMaxBytes && (user + system) / 1_000 <= processorMaxMs;
     if (!isWithin) end();
-  }, watchIntervalMs);
-  return () => clearInterval(timer);
+  });
+  return () => timer.cancel();
 }
 
 async function answer({ content, wanted, limits }: DecoderTask): Promise<DecoderOutcome> {

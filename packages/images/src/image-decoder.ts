@@ -1,6 +1,8 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 
+import type { Clock, Timer } from '@parley/clock';
+
 import type { DecoderLimits, DecoderReport, DecoderTask } from './decoder-messages.ts';
 import { DecoderUnavailable } from './decoder-unavailable.ts';
 import type { MadeImage, WantedImages } from './make-images.ts';
@@ -9,14 +11,11 @@ import { UnusableImage } from './open-image.ts';
 type Log = { warn: (fields: Record<string, unknown>, message: string) => void };
 
 export type ImageDecoderOptions = {
+  readonly clock: Clock;
   readonly log: Log;
   readonly limits?: DecoderLimits;
   /** A process with more resident memory than this after a picture is ended. */
   readonly keptMaxBytes?: number;
-  /** The longest time for one picture on a busy machine, the start of the process included. */
-  readonly wallTimeMs?: number;
-  /** After this time without a picture the process is ended. */
-  readonly idleMs?: number;
   readonly processUrl?: URL;
 };
 
@@ -28,15 +27,17 @@ const mebibyte = 1024 * 1024;
 const usualLimits: DecoderLimits = { memoryMaxBytes: 320 * mebibyte, processorMaxMs: 4_000 };
 /** Allocators and garbage collectors keep some of their memory. A process that has more than this afterwards takes no further picture. */
 const usualKeptMaxBytes = 170 * mebibyte;
-const usualWallTimeMs = 10_000;
-const usualIdleMs = 30_000;
+/** The longest time for one picture on a busy machine, the start of the process included. */
+const wallTimeMs = 10_000;
+/** After this time without a picture the process is ended. */
+const idleMs = 30_000;
 const lastWordsMax = 2_000;
 const ownProcessUrl = new URL('./decoder-process.ts', import.meta.url);
 
 type Job = {
   readonly bytes: number;
   readonly outcome: PromiseWithResolvers<readonly MadeImage[]>;
-  readonly timer: NodeJS.Timeout;
+  readonly timer: Timer;
 };
 
 /**
@@ -44,25 +45,23 @@ type Job = {
  * process. The process is started for a picture, and ended after some time without one.
  */
 export class ImageDecoder {
+  readonly #clock: Clock;
   readonly #log: Log;
   readonly #limits: DecoderLimits;
   readonly #keptMaxBytes: number;
-  readonly #wallTimeMs: number;
-  readonly #idleMs: number;
   readonly #processUrl: URL;
   #child: ChildProcess | undefined;
   /** Whether the process has loaded the decoder. */
   #isReady = false;
   #job: Job | undefined;
-  #idleTimer: NodeJS.Timeout | undefined;
+  #idleTimer: Timer | undefined;
   #isClosed = false;
 
   constructor(options: ImageDecoderOptions) {
+    this.#clock = options.clock;
     this.#log = options.log;
     this.#limits = options.limits ?? usualLimits;
     this.#keptMaxBytes = options.keptMaxBytes ?? usualKeptMaxBytes;
-    this.#wallTimeMs = options.wallTimeMs ?? usualWallTimeMs;
-    this.#idleMs = options.idleMs ?? usualIdleMs;
     this.#processUrl = options.processUrl ?? ownProcessUrl;
   }
 
@@ -76,10 +75,10 @@ export class ImageDecoder {
   async make(content: Buffer, wanted: WantedImages): Promise<readonly MadeImage[]> {
     if (this.#job !== undefined) throw new Error('a picture is being made');
     if (this.#isClosed) throw new DecoderUnavailable('the decoder is closed');
-    clearTimeout(this.#idleTimer);
+    this.#idleTimer?.cancel();
     const child = (this.#child ??= this.#start());
     const outcome = Promise.withResolvers<readonly MadeImage[]>();
-    const timer = setTimeout(() => this.#end('it took too long'), this.#wallTimeMs);
+    const timer = this.#clock.after(wallTimeMs, () => this.#end('it took too long'));
     this.#job = { bytes: content.length, outcome, timer };
     const task: DecoderTask = { content, wanted, limits: this.#limits };
     // If the process is gone, its exit event reports that.
@@ -87,7 +86,7 @@ export class ImageDecoder {
     try {
       return await outcome.promise;
     } finally {
-      this.#idleTimer = setTimeout(() => this.#end('it is idle'), this.#idleMs).unref();
+      this.#idleTimer = this.#clock.after(idleMs, () => this.#end('it is idle')).unref();
     }
   }
 
@@ -95,7 +94,7 @@ export class ImageDecoder {
   close(): void {
     this.#isClosed = true;
     this.#end('the decoder is closed');
-    clearTimeout(this.#idleTimer);
+    this.#idleTimer?.cancel();
   }
 
   #start(): ChildProcess {
@@ -166,7 +165,7 @@ export class ImageDecoder {
   #finish(): Job['outcome'] | undefined {
     const job = this.#job;
     this.#job = undefined;
-    clearTimeout(job?.timer);
+    job?.timer.cancel();
     return job?.outcome;
   }
 }

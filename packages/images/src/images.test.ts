@@ -257,7 +257,6 @@ describe('refuses', () => {
           else expect(made).toMatchObject({ name: 'UnusableImage' });
         },
       ),
-      { numRuns: 200 },
     );
   });
 });

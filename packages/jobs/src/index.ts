@@ -7,7 +7,7 @@ export type { SideEffectHandlers } from './side-effect-runner.ts';
 export { PushRunner } from './notifications/push-runner.ts';
 export type { PushRunnerOptions } from './notifications/push-runner.ts';
 export { takeNewMessages } from './notifications/take-new-messages.ts';
-export { writeMissedMails } from './notifications/missed-mails.ts';
+export { missedMailWriter } from './notifications/missed-mails.ts';
 export type { MissedMailOptions } from './notifications/missed-mails.ts';
 export { notificationTasks } from './notifications/notification-tasks.ts';
 export type { NotificationOptions } from './notifications/notification-tasks.ts';

@@ -2,8 +2,7 @@
  * A lane for jobs: a BullMQ queue of its own, so that slow jobs do not delay those of others. Rows in Postgres are the truth; BullMQ only
  * distributes them over the processes, and a sweep enqueues rows that Redis lost.
  */
-import { setTimeout as delay } from 'node:timers/promises';
-
+import type { Clock, Timer } from '@parley/clock';
 import type { RedisConfig } from '@parley/config';
 import type { Logger } from '@parley/logging';
 import { connectForJobs, keyNames } from '@parley/redis';
@@ -14,6 +13,7 @@ import type { Job, WorkerOptions } from 'bullmq';
 export type RunAgain = { readonly againInMs: number };
 
 export type JobLaneOptions<Key> = {
+  readonly clock: Clock;
   readonly redis: RedisConfig;
   readonly log: Logger;
   /** Of BullMQ. */
@@ -47,17 +47,17 @@ export class JobLane<Key> {
   readonly #queue: Queue<Key, void, string, Key, void, string>;
   readonly #worker: Worker<Key>;
   readonly #ending = new AbortController();
-  readonly #wakes = new Set<NodeJS.Timeout>();
-  #interval: NodeJS.Timeout | undefined;
-  #sweeping: Promise<void> | undefined;
+  readonly #wakes = new Set<Timer>();
+  #interval: Timer | undefined;
+  #sweeping: Promise<number | undefined> | undefined;
   #isWoken = false;
   #isStopping = false;
 
   constructor(options: JobLaneOptions<Key>) {
     this.#options = options;
-    const { redis, log, queueName, concurrency, pace, wakesAfterEach } = options;
-    this.#queueConnection = connectForJobs(redis, 'adding');
-    this.#workerConnection = connectForJobs(redis, 'working');
+    const { clock, redis, log, queueName, concurrency, pace, wakesAfterEach } = options;
+    this.#queueConnection = connectForJobs(redis, 'adding', clock);
+    this.#workerConnection = connectForJobs(redis, 'working', clock);
     const prefix = keyNames(redis.prefix, this.#queueConnection).jobsPrefix;
     this.#queue = new Queue(queueName, { connection: this.#queueConnection, prefix });
     this.#worker = new Worker(queueName, async (job: Job<Key>) => this.#run(job.data), {
@@ -77,74 +77,109 @@ export class JobLane<Key> {
     this.#worker.on('failed', (_job, error) =>
       log.warn({ err: error }, `a job of the queue ${queueName} failed; it runs again`),
     );
-    if (wakesAfterEach === true) this.#worker.on('completed', () => this.#wakeIn(wakeSlackMs));
+    if (wakesAfterEach === true) this.#worker.on('completed', () => this.#wakeSoon());
   }
 
   start(): void {
-    this.#interval = setInterval(() => this.wake(), this.#options.sweepIntervalMs);
+    const { clock, sweepIntervalMs } = this.#options;
+    this.#interval = clock.every(sweepIntervalMs, () => this.wake());
   }
 
   /** Enqueues due rows soon. */
   wake(): void {
     if (this.#isStopping) return;
-    if (this.#sweeping !== undefined) {
-      this.#isWoken = true;
-      return;
-    }
-    this.#sweeping = this.#sweep()
-      .catch((error: unknown) =>
-        this.#options.log.warn(
-          { err: error },
-          `sweeping ${this.#options.queueName} failed; it is tried again`,
-        ),
-      )
-      .finally(() => {
-        this.#sweeping = undefined;
-        const again = this.#isWoken;
-        this.#isWoken = false;
-        if (again) this.wake();
-      });
+    if (this.#sweeping === undefined) void this.#startSweep();
+    else this.#isWoken = true;
+  }
+
+  /**
+   * Enqueues due rows.
+   *
+   * @returns whether there were none, and no job of any process waits or runs
+   */
+  async settle(): Promise<boolean> {
+    if (this.#isStopping) return true;
+    await this.#sweeping;
+    const due = await (this.#sweeping ?? this.#startSweep());
+    if (due !== 0 || this.#queueConnection.status !== 'ready') return false;
+    const jobs = await this.#queue
+      .getJobCountByTypes('waiting', 'active', 'delayed')
+      .catch(() => undefined);
+    return jobs === 0;
   }
 
   /** Gives running jobs a moment to end, and releases the rest. */
   async stop(): Promise<void> {
     // Running jobs end while the worker closes, and must not use connections that are about to close.
     this.#isStopping = true;
-    clearInterval(this.#interval);
-    for (const timer of this.#wakes) clearTimeout(timer);
+    this.#interval?.cancel();
+    for (const timer of this.#wakes) timer.cancel();
     await this.#sweeping;
     // A worker without Redis would wait for ever; another process finds its unfinished work in Postgres.
     const isReachable = this.#workerConnection.status === 'ready';
-    const callOff = setTimeout(() => this.#ending.abort(), finishTimeoutMs);
+    const { clock } = this.#options;
+    const callOff = clock.after(finishTimeoutMs, () => this.#ending.abort());
     const closed = Promise.allSettled([this.#worker.close(!isReachable), this.#queue.close()]);
-    await Promise.race([closed, delay(closeTimeoutMs, undefined, { ref: false })]);
-    clearTimeout(callOff);
+    await Promise.race([
+      closed,
+      new Promise<void>((resolve) => {
+        clock.after(closeTimeoutMs, resolve).unref();
+      }),
+    ]);
+    callOff.cancel();
     this.#ending.abort();
     this.#queueConnection.disconnect();
     this.#workerConnection.disconnect();
   }
 
-  #wakeIn(delayMs: number): void {
+  #wakeSoon(): void {
+    this.#wait(this.#options.clock.shortly, wakeSlackMs, () => this.wake());
+  }
+
+  #wait(arrange: Clock['after'], ms: number, run: () => void): void {
     if (this.#isStopping) return;
-    const timer = setTimeout(() => {
+    const timer = arrange(ms, () => {
       this.#wakes.delete(timer);
-      this.wake();
-    }, delayMs);
+      run();
+    });
     this.#wakes.add(timer);
   }
 
-  /** A job that is already in the queue stays unchanged. */
-  async #sweep(): Promise<void> {
+  /** @returns how many rows are due; undefined if that is not known */
+  #startSweep(): Promise<number | undefined> {
+    const { log, queueName } = this.#options;
+    this.#sweeping = this.#sweep()
+      .catch((error: unknown) => {
+        log.warn({ err: error }, `sweeping ${queueName} failed; it is tried again`);
+        return undefined;
+      })
+      .finally(() => {
+        this.#sweeping = undefined;
+        const again = this.#isWoken;
+        this.#isWoken = false;
+        if (again) this.wake();
+      });
+    return this.#sweeping;
+  }
+
+  /**
+   * A job that is already in the queue stays unchanged.
+   *
+   * @returns how many rows are due
+   */
+  async #sweep(): Promise<number> {
     const { queueName, idOf, listDue } = this.#options;
     const due = await listDue();
-    if (due.length === 0 || this.#queueConnection.status !== 'ready') return;
+    if (due.length === 0 || this.#queueConnection.status !== 'ready') return due.length;
     await this.#queue.addBulk(
       due.map((key) => ({ name: queueName, data: key, opts: { jobId: idOf(key) } })),
     );
+    return due.length;
   }
 
   async #run(key: Key): Promise<void> {
     const again = await this.#options.run(key, this.#ending.signal);
-    if (again !== undefined) this.#wakeIn(again.againInMs + wakeSlackMs);
+    if (again !== undefined)
+      this.#wait(this.#options.clock.after, again.againInMs, () => this.#wakeSoon());
   }
 }

@@ -1,4 +1,5 @@
 /** Sends the mails of the database (decision 0049), each at least once, and under the same Message-ID if it is sent again. */
+import { deadline } from '@parley/clock';
 import type { RedisConfig } from '@parley/config';
 import type { Logger } from '@parley/logging';
 import { MailNotSent, MailRefused } from '@parley/mail';
@@ -31,7 +32,11 @@ export type MailRunnerOptions = MissedMailOptions & {
 const sweepIntervalMs = 1_000;
 const sweepMax = 200;
 /** In each process. Servers of mail refuse those who come with many connections. */
-const mailsAtOnce: Readonly<Record<MailLane, number>> = { other: 4, 'about-messages': 2 };
+const mailsAtOnce: Readonly<Record<MailLane, number>> = {
+  other: 4,
+  resets: 2,
+  'about-messages': 2,
+};
 /** After a crash a mail waits this long. */
 const claimSecs = 120;
 /** A server that draws an attempt out must not hold it beyond its claim, when another process may send the mail. */
@@ -84,13 +89,15 @@ export class MailRunner {
     });
     this.#lanes = [
       this.#openLane('other', 'mails', async () => waiting.set(await countWaitingMails(pool))),
+      this.#openLane('resets', 'mails-resets'),
       this.#openLane('about-messages', 'mails-about-messages'),
     ];
   }
 
   #openLane(lane: MailLane, queueName: string, measure?: () => Promise<void>): JobLane<number> {
-    const { pool, redis, log, keySecrets } = this.#options;
+    const { clock, pool, redis, log, keySecrets } = this.#options;
     return new JobLane({
+      clock,
       redis,
       log,
       queueName,
@@ -113,12 +120,18 @@ export class MailRunner {
     for (const lane of this.#lanes) lane.start();
   }
 
+  /** @returns whether no mail was to be sent; otherwise begins with them */
+  async settle(): Promise<boolean> {
+    const settled = await Promise.all(this.#lanes.map((lane) => lane.settle()));
+    return settled.every(Boolean);
+  }
+
   async stop(): Promise<void> {
     await Promise.all(this.#lanes.map(async (lane) => lane.stop()));
   }
 
   async #send(mail: ClaimedMail, signal: AbortSignal): Promise<void> {
-    const { transport } = this.#options;
+    const { clock, transport } = this.#options;
     const { kind, letter } = mail;
     // Written so that the answer to a stranger took as long as with an account (decision 0050).
     if (mail.recipient === '') return this.#remove(mail);
@@ -141,7 +154,7 @@ export class MailRunner {
           letter: written,
           ...(replyTo !== undefined && { replyTo }),
         },
-        AbortSignal.any([signal, AbortSignal.timeout(attemptMaxMs)]),
+        AbortSignal.any([signal, deadline(clock, attemptMaxMs)]),
       );
     } catch (error) {
       return this.#noteFault(mail, error);

@@ -1,6 +1,7 @@
 /**
  * Runs the side effects of the log. A handler may be called again after a crash, and must use the effect's key to make that harmless.
  */
+import type { Clock, Timer } from '@parley/clock';
 import type { RedisConfig } from '@parley/config';
 import type { SideEffect } from '@parley/event-log';
 import type { Pool } from '@parley/database';
@@ -22,6 +23,7 @@ export type SideEffectHandlers = {
 };
 
 export type SideEffectRunnerOptions = {
+  readonly clock: Clock;
   readonly pool: Pool;
   readonly redis: RedisConfig;
   readonly handlers: SideEffectHandlers;
@@ -73,12 +75,12 @@ function handleBy(handlers: SideEffectHandlers): HandleEffect {
 export class SideEffectRunner {
   readonly #options: SideEffectRunnerOptions;
   readonly #lanes: readonly JobLane<SideEffectKey>[];
-  #timer: NodeJS.Timeout | undefined;
-  #taking: Promise<void> | undefined;
+  #timer: Timer | undefined;
+  #taking: Promise<number | undefined> | undefined;
 
   constructor(options: SideEffectRunnerOptions) {
     this.#options = options;
-    const { pool, redis, log, registry, handlers } = options;
+    const { clock, pool, redis, log, registry, handlers } = options;
     const handle = handleBy(handlers);
     const outcomes = new Counter({
       name: 'parley_side_effects_total',
@@ -101,6 +103,7 @@ export class SideEffectRunner {
       readonly countWaiting: () => Promise<number>;
     }): JobLane<SideEffectKey> =>
       new JobLane({
+        clock,
         redis,
         log,
         sweepIntervalMs,
@@ -136,32 +139,48 @@ export class SideEffectRunner {
   }
 
   start(): void {
-    this.#timer = setInterval(() => {
-      this.#taking ??= this.#take()
-        .catch((error: unknown) =>
-          this.#options.log.warn(
-            { err: error },
-            'taking side effects from the log failed; it is tried again',
-          ),
-        )
-        .finally(() => {
-          this.#taking = undefined;
-        });
-    }, takeIntervalMs);
+    this.#timer = this.#options.clock.every(takeIntervalMs, () => void this.#takeAll());
     for (const lane of this.#lanes) lane.start();
   }
 
+  /** @returns whether no effect was to be taken or run; otherwise begins with them */
+  async settle(): Promise<boolean> {
+    await this.#taking;
+    const taken = await this.#takeAll();
+    const settled = await Promise.all(this.#lanes.map((lane) => lane.settle()));
+    return taken === 0 && settled.every(Boolean);
+  }
+
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    this.#timer?.cancel();
     await this.#taking;
     await Promise.all(this.#lanes.map(async (lane) => lane.stop()));
   }
 
-  async #take(): Promise<void> {
+  /** @returns how many effects were taken; undefined if that failed */
+  #takeAll(): Promise<number | undefined> {
+    this.#taking ??= this.#take()
+      .catch((error: unknown) => {
+        this.#options.log.warn(
+          { err: error },
+          'taking side effects from the log failed; it is tried again',
+        );
+        return undefined;
+      })
+      .finally(() => {
+        this.#taking = undefined;
+      });
+    return this.#taking;
+  }
+
+  async #take(): Promise<number> {
+    let taken = 0;
     for (let mayHaveMore = true; mayHaveMore;) {
       const step = await takeSideEffects(this.#options.pool);
       if (step.taken > 0) for (const lane of this.#lanes) lane.wake();
+      taken += step.taken;
       ({ mayHaveMore } = step);
     }
+    return taken;
   }
 }

@@ -9,12 +9,16 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { setTimeout as delay } from 'node:timers/promises';
 
-import { hasCode, readOrMakeSecret, removePostgresData } from '@parley/local-stores';
+import { pause, systemClock } from '@parley/clock';
+import {
+  findProcessIdentity,
+  hasCode,
+  readOrMakeSecret,
+  removePostgresData,
+} from '@parley/local-stores';
 
 import { LaunchFault } from './launch-fault.ts';
-import { findProcessIdentity } from './process-identity.ts';
 import { quote } from './shell-quote.ts';
 
 /** The number of the layout described here; other versions of Parley may have other numbers. */
@@ -248,12 +252,15 @@ async function endLeftovers(record: RunningRecord, say: (line: string) => void):
       say(`Ending ${entry.service} (process ${entry.pid}), left by a launcher that was killed.`);
       sendSignal(entry.pid, entry.service === 'postgres' ? 'SIGINT' : 'SIGTERM');
     }
-    const deadline = Date.now() + leftoverPatienceMs;
-    while (left.some(runs) && Date.now() < deadline) await delay(50);
+    const deadlineMs = systemClock.elapsedMs() + leftoverPatienceMs;
+    const waitUntil = async (untilMs: number): Promise<void> => {
+      while (left.some(runs) && systemClock.elapsedMs() < untilMs) await pause(systemClock, 50);
+    };
+    await waitUntil(deadlineMs);
     for (const entry of left.filter(runs)) {
       sendSignal(entry.pid, entry.service === 'postgres' ? 'SIGQUIT' : 'SIGKILL');
     }
-    while (left.some(runs) && Date.now() < deadline + leftoverPatienceMs) await delay(50);
+    await waitUntil(deadlineMs + leftoverPatienceMs);
   }
 }
 

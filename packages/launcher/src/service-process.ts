@@ -2,14 +2,16 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { get } from 'node:http';
 import { createInterface } from 'node:readline';
-import { setTimeout as delay } from 'node:timers/promises';
+
+import { pause, systemClock } from '@parley/clock';
 
 import { describeLogLine } from './log-file.ts';
 import type { LogFile } from './log-file.ts';
 import { LaunchFault } from './launch-fault.ts';
 import type { Running } from './supervisor.ts';
 
-const readyWithinMs = 120_000;
+/** Longer than a service waits for its stores (`PARLEY_START_LIMIT_SECS`); one that gives up ends, which is noticed at once. */
+const readyWithinMs = 360_000;
 const drainPatienceMs = 12_000;
 const askEveryMs = 50;
 const answerWithinMs = 2_000;
@@ -111,15 +113,15 @@ export async function startService(command: NodeCommand, signal: AbortSignal): P
   const stop = async (): Promise<void> => {
     if (ended !== undefined) return;
     child.kill('SIGTERM');
-    const killer = setTimeout(() => child.kill('SIGKILL'), drainPatienceMs);
+    const killer = systemClock.after(drainPatienceMs, () => child.kill('SIGKILL'));
     await exited;
-    clearTimeout(killer);
+    killer.cancel();
   };
-  const deadline = Date.now() + readyWithinMs;
+  const deadlineMs = systemClock.elapsedMs() + readyWithinMs;
   for (;;) {
     if (listening !== undefined && (await isReady(listening.internalPort))) break;
-    if (ended === undefined && !signal.aborted && Date.now() < deadline) {
-      await delay(askEveryMs);
+    if (ended === undefined && !signal.aborted && systemClock.elapsedMs() < deadlineMs) {
+      await pause(systemClock, askEveryMs);
       continue;
     }
     const words = ended ?? `was not ready within ${readyWithinMs / 1000} s`;

@@ -1,4 +1,4 @@
-import { setTimeout as delay } from 'node:timers/promises';
+import { pause, systemClock } from '@parley/clock';
 
 import { LaunchFault } from './launch-fault.ts';
 
@@ -112,13 +112,12 @@ export class Supervisor {
 
   /** The first restart is immediate; each further one within the minute is a little later. */
   async #pause(): Promise<void> {
-    await delay((this.#deaths.length - 1) * pauseStepMs, undefined, {
-      signal: this.#stopping.signal,
-    });
+    const pauseMs = (this.#deaths.length - 1) * pauseStepMs;
+    await pause(systemClock, pauseMs, this.#stopping.signal);
   }
 
   #countDeath(words: string): LaunchFault | undefined {
-    const now = Date.now();
+    const now = systemClock.elapsedMs();
     this.#deaths.push(now);
     while ((this.#deaths[0] ?? now) < now - deathsWithinMs) this.#deaths.shift();
     if (this.#deaths.length < deathsMax) return undefined;

@@ -3,11 +3,13 @@ import { request as sendRequest } from 'node:http';
 import type { Socket } from 'node:net';
 
 import { identityHeaderName } from '@parley/api';
+import type { Clock, Timer } from '@parley/clock';
 
-import { bytesOf, joined, textOf } from './body.ts';
-import { BrokenFrame, FrameReader, frameOf, writeFrame } from './frames.ts';
+import { joined, textOf } from './body.ts';
+import { FrameReader, frameOf, writeFrame } from './frames.ts';
 import { KeptOfNode } from './kept-bytes.ts';
-import { answerMaxBytes, goesOn, linkPath, linkProtocol } from './protocol.ts';
+import { LongBodies, PartialBody } from './long-bodies.ts';
+import { goesOn, linkPath, linkProtocol, partBytes } from './protocol.ts';
 import { Slots } from './slots.ts';
 import type {
   AnswersText,
@@ -23,13 +25,10 @@ import type {
 /** The node was not reached, so it has seen nothing of the requests. */
 export class LinkUnreachable extends Error {}
 
-/** The node answered by HTTP that it knows no links, because it is of an older release. */
-export class LinkRefused extends Error {}
-
 /** The link was open and broke. */
 export class LinkLost extends Error {}
 
-export type LinkFault = LinkUnreachable | LinkRefused | LinkLost;
+export type LinkFault = LinkUnreachable | LinkLost;
 
 /**
  * Waits for the answer to a request. It is called once, with the answer or the end of the link, and before that with each part of a stream.
@@ -40,6 +39,7 @@ export type LinkListener = {
 };
 
 export type GatewayLinkOptions = {
+  readonly clock: Clock;
   readonly hostname: string;
   readonly port: string;
   /** Signed for the request id of links. */
@@ -65,24 +65,23 @@ const requestsPerFrame = 1_000;
 /** The frame is complete once its bodies have this many bytes; one body may have a megabyte. */
 const bodiesPerFrameBytes = 4 * 1_048_576;
 
-/** The part of a long answer that has arrived. */
-type PartialAnswer = { readonly number: number; readonly pieces: Buffer[]; bytes: number };
+type NumberedRequest = LinkedRequest & { readonly number: number };
 
 export class GatewayLink {
   readonly #options: GatewayLinkOptions;
   readonly #listeners = new Slots<LinkListener>();
   readonly #kept = new KeptOfNode();
   #socket: Socket | undefined;
-  #begun: (LinkedRequest & { readonly number: number })[] = [];
+  #begun: NumberedRequest[] = [];
   #left: number[] = [];
   #taken: number[] = [];
-  /** The long answer whose last part has not arrived. */
-  #partialAnswer: PartialAnswer | undefined;
+  #long: LongBodies | undefined;
+  readonly #partial = new PartialBody();
   #isFlushing = false;
   #isClosed = false;
   #isLeaving = false;
   #silentChecks = 0;
-  #checkTimer: NodeJS.Timeout | undefined;
+  #checkTimer: Timer | undefined;
   readonly #abandonOpening: () => void;
 
   /** Starts to connect. Requests may be sent at once. */
@@ -100,21 +99,20 @@ export class GatewayLink {
       },
     });
     // A node that accepts the connection and stays silent is treated like one that does not accept it.
-    const timer = setTimeout(
-      () => this.#close(new LinkUnreachable('the node did not answer in time')),
-      options.connectTimeoutMs,
+    const timer = options.clock.after(options.connectTimeoutMs, () =>
+      this.#close(new LinkUnreachable('the node did not answer in time')),
     );
     this.#abandonOpening = () => {
-      clearTimeout(timer);
+      timer.cancel();
       opening.destroy();
     };
     opening.on('upgrade', (_answer, socket: Socket, head) => {
-      clearTimeout(timer);
+      timer.cancel();
       this.#open(socket, head);
     });
     opening.on('response', (answer) => {
       answer.resume();
-      this.#close(new LinkRefused(`the node answered ${answer.statusCode ?? 0}`));
+      this.#close(new LinkUnreachable(`the node answered ${answer.statusCode ?? 0}`));
     });
     opening.on('error', (error) =>
       this.#close(new LinkUnreachable('the node was not reached', { cause: error })),
@@ -154,6 +152,7 @@ export class GatewayLink {
   /** Abandons a request: nobody waits for its answer. */
   leave(number: number): void {
     if (this.#listeners.take(number) === undefined) return;
+    this.#long?.leave(number);
     this.#left.push(number);
     this.#flushSoon();
   }
@@ -175,6 +174,7 @@ export class GatewayLink {
       return;
     }
     this.#socket = socket;
+    this.#long = new LongBodies(socket);
     socket.setTimeout(0);
     socket.setNoDelay(true);
     const reader = new FrameReader((text, body) => this.#receive(text, body));
@@ -191,7 +191,8 @@ export class GatewayLink {
       this.#close(new LinkLost('the connection failed', { cause: error })),
     );
     socket.on('close', () => this.#close(new LinkLost('the connection ended')));
-    this.#checkTimer = setInterval(() => this.#check(), this.#options.checkIntervalMs);
+    const { checkIntervalMs, clock } = this.#options;
+    this.#checkTimer = clock.every(checkIntervalMs, () => this.#check());
     if (head.length > 0) read(head);
     this.#flush();
   }
@@ -211,11 +212,12 @@ export class GatewayLink {
       this.#isLeaving = true;
       this.#options.onLeaving();
       this.#flush();
+      this.#long?.sendAll();
       this.#write(['leaving']);
       return;
     }
     if (message[0] === 'part') {
-      this.#keepPart(message[1], body);
+      this.#partial.add(message[1], body);
       return;
     }
     if (message[0] === 'keep') {
@@ -225,7 +227,7 @@ export class GatewayLink {
     const [status, kind, headers, answers, layout] = message;
     const whole =
       layout === undefined
-        ? this.#completeBody(answers[0]?.[0], body)
+        ? this.#partial.complete(answers[0]?.[0], body)
         : this.#kept.putTogether(layout, joined(body));
     if (goesOn(kind)) {
       for (const [number, own] of answers)
@@ -235,23 +237,6 @@ export class GatewayLink {
     const shared = answers.length > 1 ? textOf(whole) : whole;
     for (const [number, own] of answers)
       this.#listeners.take(number)?.onLinkAnswer({ status, kind, headers, shared, own });
-  }
-
-  #keepPart(number: number, part: readonly Buffer[]): void {
-    if (this.#partialAnswer?.number !== number)
-      this.#partialAnswer = { number, pieces: [], bytes: 0 };
-    this.#partialAnswer.pieces.push(...part);
-    this.#partialAnswer.bytes += bytesOf(part);
-    if (this.#partialAnswer.bytes > answerMaxBytes) throw new BrokenFrame('an answer is too long');
-    if (part.length === 0) this.#partialAnswer = undefined;
-  }
-
-  /** @returns the body of an answer once its last part, or the whole answer, has arrived */
-  #completeBody(firstNumber: number | undefined, lastPart: readonly Buffer[]): readonly Buffer[] {
-    const begun = this.#partialAnswer;
-    if (begun === undefined || begun.number !== firstNumber) return lastPart;
-    this.#partialAnswer = undefined;
-    return [...begun.pieces, ...lastPart];
   }
 
   #flushSoon(): void {
@@ -276,25 +261,34 @@ export class GatewayLink {
     this.#begun = [];
     this.#left = [];
     this.#taken = [];
+    // Without long bodies, which go after everything else of this moment.
+    const short = begun.filter((request) => !this.#sendLong(request));
     let from = 0;
     do {
       const texts: RequestText[] = [];
       const bodies: Buffer[] = [];
       let bytes = 0;
-      for (const { number, requestId, method, address, caller, headers, body } of begun.slice(
-        from,
-        from + requestsPerFrame,
-      )) {
-        texts.push([number, requestId, method, address, caller, headers, body.length]);
+      for (const request of short.slice(from, from + requestsPerFrame)) {
+        const { body } = request;
+        texts.push(textOfRequest(request));
         bodies.push(body);
         bytes += body.length;
         if (bytes >= bodiesPerFrameBytes) break;
       }
-      this.#write([texts, left, taken], bodies);
+      if (texts.length > 0 || left.length > 0 || taken.length > 0)
+        this.#write([texts, left, taken], bodies);
       from += texts.length;
       left = [];
       taken = [];
-    } while (from < begun.length);
+    } while (from < short.length);
+  }
+
+  /** @returns whether the request has a long body, which is sent in parts */
+  #sendLong(request: NumberedRequest): boolean {
+    if (request.body.length <= partBytes) return false;
+    const text: RequestsText = [[textOfRequest(request)], [], []];
+    this.#long?.add([request.number], JSON.stringify(text), [request.body]);
+    return true;
   }
 
   #write(text: RequestsText | LeavingText, bodies: readonly Buffer[] = []): void {
@@ -304,11 +298,17 @@ export class GatewayLink {
   #close(fault: LinkFault): void {
     if (this.#isClosed) return;
     this.#isClosed = true;
-    this.#partialAnswer = undefined;
+    this.#partial.clear();
+    this.#long?.clear();
     this.#abandonOpening();
-    clearInterval(this.#checkTimer);
+    this.#checkTimer?.cancel();
     this.#socket?.destroy();
     this.#options.onClosed(fault);
     for (const listener of this.#listeners) listener.onLinkFault(fault);
   }
+}
+
+function textOfRequest(request: NumberedRequest): RequestText {
+  const { number, requestId, endpoint, wants, path, query, caller, headers, body } = request;
+  return [number, requestId, endpoint, wants, path, query, caller, headers, body.length];
 }

@@ -1,16 +1,21 @@
 /** Bytes that many answers share: what both ends keep of them, and what is sent over a link. */
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 
-import { signIdentity } from '@parley/identity';
+import { MovedClock } from '@parley/clock';
 import { waitUntil } from '@parley/test-kit';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { caller, connectRaw, listenForLinks, secret } from '../tests/link-server.ts';
+import {
+  caller,
+  connectRaw,
+  listenForLinks,
+  requestText,
+  openLink,
+  secret,
+} from '../tests/link-server.ts';
 import { bytesOf, textOf } from './body.ts';
 import { BrokenFrame, frameOf } from './frames.ts';
-import { GatewayLink } from './gateway-link.ts';
 import { KeptByGateway, KeptOfNode, keepBytes } from './kept-bytes.ts';
 import { NodeLinks } from './node-links.ts';
 import { keptMaxBytes, linkRequestId, partBytes } from './protocol.ts';
@@ -107,6 +112,7 @@ describe('kept bytes', () => {
 });
 
 describe('a link', () => {
+  const clock = new MovedClock();
   let links: NodeLinks;
   let server: Server;
   let body: readonly Buffer[];
@@ -114,6 +120,7 @@ describe('a link', () => {
 
   beforeEach(async () => {
     links = new NodeLinks({
+      clock,
       identitySecrets: [secret],
       answer: (_request, reply) =>
         reply({ status: 200, kind: 'json', headers: {}, shared: body, own: '' }),
@@ -130,22 +137,23 @@ describe('a link', () => {
   });
 
   it('delivers answers with shared bytes completely', async () => {
-    const link = new GatewayLink({
-      hostname: '127.0.0.1',
-      port: String((server.address() as AddressInfo).port),
-      identity: signIdentity(secret, null, { requestId: linkRequestId, nowMs: Date.now() }),
-      connectTimeoutMs: 5_000,
-      checkIntervalMs: 60_000,
-      onLeaving: () => undefined,
-      onClosed: () => undefined,
-    });
+    const link = openLink(server, clock);
     closes.push(() => link.close());
     const shared = keepBytes([Buffer.alloc(3 * partBytes, 'shared é ')]);
     const texts: string[] = [];
     for (let n = 0; n < 20; n += 1) {
       body = [own(`own ${n}`), ...shared, own(`end ${n}`)];
       link.send(
-        { requestId: 'r', method: 'GET', address: '/', caller, headers: {}, body: own('') },
+        {
+          requestId: 'r',
+          endpoint: 'e',
+          wants: 'whole',
+          path: {},
+          query: [],
+          caller,
+          headers: {},
+          body: own(''),
+        },
         {
           onLinkAnswer: (answer) => texts.push(textOf(answer.shared)),
           onLinkFault: () => texts.push('lost'),
@@ -159,12 +167,12 @@ describe('a link', () => {
   it('sends them once to each gateway', async () => {
     const shared = keepBytes([Buffer.alloc(10_000, 'x')]);
     for (let gateways = 0; gateways < 2; gateways += 1) {
-      const gateway = connectRaw(server, linkRequestId);
+      const gateway = connectRaw(server, clock, linkRequestId);
       closes.push(() => gateway.socket.destroy());
       await waitUntil('the link is open', () => gateway.head() !== '');
       for (let n = 0; n < 3; n += 1) {
         body = [own(`${n}`), ...shared];
-        const request = [n, 'r', 'GET', '/', caller, {}, 0];
+        const request = requestText(n);
         for (const piece of frameOf(JSON.stringify([[request], [], []])))
           gateway.socket.write(piece);
         await waitUntil('it is answered', () =>

@@ -4,12 +4,13 @@ import type { Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 
 import { identityHeaderName } from '@parley/api';
+import { MovedClock } from '@parley/clock';
 import { signIdentity } from '@parley/identity';
 import { waitUntil } from '@parley/test-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { caller, listenForLinks, secret } from '../tests/link-server.ts';
-import { GatewayLink, LinkLost, LinkRefused, LinkUnreachable } from './gateway-link.ts';
+import { GatewayLink, LinkLost, LinkUnreachable } from './gateway-link.ts';
 import type { LinkFault } from './gateway-link.ts';
 import { NodeLinks } from './node-links.ts';
 import type { ReceivedRequest } from './node-links.ts';
@@ -17,24 +18,27 @@ import { textOf } from './body.ts';
 import { linkPath, linkProtocol, linkRequestId } from './protocol.ts';
 import type { LinkAnswer, LinkedRequest } from './protocol.ts';
 
+const connectTimeoutMs = 5_000;
+const checkIntervalMs = 60_000;
 const answer = { status: 200, kind: 'json', headers: {}, shared: 'x', own: 'y' } as const;
 
 let server: Server;
+let clock: MovedClock;
 let links: NodeLinks;
 let port: string;
 let polled: ReceivedRequest[];
 let calls: string[];
 let reply: (poll: ReceivedRequest) => Promise<LinkAnswer>;
 let closeGatewayLink: () => void;
-let checkIntervalMs: number;
 
 beforeEach(async () => {
+  clock = new MovedClock();
   polled = [];
   calls = [];
-  checkIntervalMs = 60_000;
   reply = () => Promise.resolve(answer);
   closeGatewayLink = () => undefined;
   links = new NodeLinks({
+    clock,
     identitySecrets: [secret],
     answer: (poll, replyWith) => {
       polled.push(poll);
@@ -54,15 +58,16 @@ afterEach(async () => {
 });
 
 function identityFor(requestId: string, signedBy = secret): string {
-  return signIdentity(signedBy, null, { requestId, nowMs: Date.now() });
+  return signIdentity(signedBy, null, { requestId, nowMs: clock.nowMs() });
 }
 
 function connect(identity: string, toPort = port): GatewayLink {
   const link = new GatewayLink({
+    clock,
     hostname: '127.0.0.1',
     port: toPort,
     identity,
-    connectTimeoutMs: 5_000,
+    connectTimeoutMs,
     checkIntervalMs,
     onLeaving: () => calls.push('leaving'),
     onClosed: () => undefined,
@@ -71,13 +76,22 @@ function connect(identity: string, toPort = port): GatewayLink {
   return link;
 }
 
-function requestOf(requestId: string, address = '/x?a=b', body = ''): LinkedRequest {
-  return { requestId, method: 'POST', address, caller, headers: {}, body: Buffer.from(body) };
+function requestOf(requestId: string, value = 'b', body = ''): LinkedRequest {
+  return {
+    requestId,
+    endpoint: 'get-x',
+    wants: 'whole',
+    path: { id: '7' },
+    query: [['a', value]],
+    caller,
+    headers: {},
+    body: Buffer.from(body),
+  };
 }
 
-function ask(link: GatewayLink, address = '/x?a=b', body = ''): Promise<LinkAnswer | LinkFault> {
+function ask(link: GatewayLink, value = 'b', body = ''): Promise<LinkAnswer | LinkFault> {
   return new Promise((resolve) => {
-    link.send(requestOf('r', address, body), {
+    link.send(requestOf('r', value, body), {
       onLinkAnswer: ({ shared, ...rest }) => resolve({ ...rest, shared: textOf(shared) }),
       onLinkFault: (fault) => resolve(fault),
     });
@@ -88,16 +102,16 @@ describe('a link', () => {
   it('carries polls and their answers', async () => {
     const link = connect(identityFor(linkRequestId));
     expect(await ask(link)).toEqual(answer);
-    expect(polled).toMatchObject([{ requestId: 'r', method: 'POST', address: '/x?a=b', caller }]);
+    expect(polled).toMatchObject([requestOf('r')]);
     expect(link.size).toBe(0);
   });
 
   it.each([
-    ['no identity', ''],
-    ['one by another secret', identityFor(linkRequestId, 'j'.repeat(40))],
-    ['one of a request that needs no authentication', identityFor('0123456789abcdef')],
-  ])('is not opened with %s', async (_case, identity) => {
-    expect(await ask(connect(identity))).toBeInstanceOf(LinkRefused);
+    ['no identity', () => ''],
+    ['one by another secret', () => identityFor(linkRequestId, 'j'.repeat(40))],
+    ['one of a request that needs no authentication', () => identityFor('0123456789abcdef')],
+  ])('is not opened with %s', async (_case, make) => {
+    expect(await ask(connect(make()))).toBeInstanceOf(LinkUnreachable);
     expect([links.size, polled.length]).toEqual([0, 0]);
   });
 
@@ -111,7 +125,7 @@ describe('a link', () => {
 
   it('is refused by a server that knows no links', async () => {
     server.removeAllListeners('upgrade');
-    expect(await ask(connect(identityFor(linkRequestId)))).toBeInstanceOf(LinkRefused);
+    expect(await ask(connect(identityFor(linkRequestId)))).toBeInstanceOf(LinkUnreachable);
   });
 
   it('distinguishes unreached nodes from lost requests', async () => {
@@ -163,21 +177,27 @@ describe('a link', () => {
   it('sends the common beginning of many answers once', async () => {
     const long = 'l'.repeat(100_000);
     const headers = {};
-    reply = ({ address }) =>
-      Promise.resolve({ status: 200, kind: 'json', headers, shared: long, own: address });
+    reply = ({ query }) =>
+      Promise.resolve({
+        status: 200,
+        kind: 'json',
+        headers,
+        shared: long,
+        own: query[0]?.[1] ?? '',
+      });
     let socket: Socket | undefined;
     server.on('upgrade', (_request, upgraded: Socket) => {
       socket = upgraded;
     });
     const link = connect(identityFor(linkRequestId));
-    const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => ask(link, `?${n}`)));
+    const answers = await Promise.all(Array.from({ length: 100 }, (_, n) => ask(link, String(n))));
     expect(answers).toEqual(
       Array.from({ length: 100 }, (_, n) => ({
         status: 200,
         kind: 'json',
         headers,
         shared: long,
-        own: `?${n}`,
+        own: String(n),
       })),
     );
     expect(socket?.bytesWritten).toBeLessThan(long.length * 3);
@@ -203,20 +223,47 @@ describe('a link', () => {
   it('carries thousands of the longest polls that start at once', async () => {
     reply = () => Promise.resolve(answer);
     const link = connect(identityFor(linkRequestId));
-    const query = `?${'q'.repeat(15_500)}`;
+    const query = 'q'.repeat(15_500);
     const answers = await Promise.all(Array.from({ length: 4_500 }, () => ask(link, query)));
     expect(answers.filter((each) => each instanceof Error)).toEqual([]);
   });
 
   it('is lost if the node is silent, even if the connection stays open', async () => {
-    reply = () => new Promise(() => undefined);
-    checkIntervalMs = 20;
-    server.on('upgrade', (_request, socket) => socket.pause());
+    let upgraded: Socket | undefined;
+    server.on('upgrade', (_request, socket: Socket) => {
+      upgraded = socket.pause();
+    });
     const link = connect(identityFor(linkRequestId));
+    let fault: unknown;
+    void ask(link).then((outcome) => {
+      fault = outcome;
+    });
+    await waitUntil('it is open', () => clock.nextInMs === checkIntervalMs);
+    await clock.advance(2 * checkIntervalMs - 1);
     expect(link.isSilent).toBe(false);
-    const request = ask(link);
-    await waitUntil('a look is not answered', () => link.isSilent);
-    expect(await request).toBeInstanceOf(LinkLost);
+    await clock.advance(1);
+    expect(link.isSilent).toBe(true);
+    await clock.advance(2 * checkIntervalMs - 1);
+    expect(fault).toBeUndefined();
+    await clock.advance(1);
+    expect(fault).toBeInstanceOf(LinkLost);
+    upgraded?.resume();
+  });
+
+  it('reaches no node that accepts the connection and says nothing', async () => {
+    server.removeAllListeners('upgrade');
+    const sockets: Socket[] = [];
+    server.on('upgrade', (_request, socket: Socket) => sockets.push(socket));
+    let fault: unknown;
+    void ask(connect(identityFor(linkRequestId))).then((outcome) => {
+      fault = outcome;
+    });
+    await waitUntil('it is connected', () => sockets.length === 1);
+    await clock.advance(connectTimeoutMs - 1);
+    expect(fault).toBeUndefined();
+    await clock.advance(1);
+    expect(fault).toBeInstanceOf(LinkUnreachable);
+    sockets[0]?.destroy();
   });
 
   it('stays open without traffic', async () => {
@@ -225,18 +272,17 @@ describe('a link', () => {
       await release.promise;
       return answer;
     };
-    checkIntervalMs = 5;
     let upgraded: Socket | undefined;
     server.on('upgrade', (_request, socket: Socket) => {
       upgraded = socket;
     });
     const held = ask(connect(identityFor(linkRequestId)));
     await waitUntil('the poll is held', () => polled.length === 1);
-    const written = upgraded?.bytesWritten ?? 0;
-    await waitUntil(
-      'the node was asked often',
-      () => (upgraded?.bytesWritten ?? 0) > written + 200,
-    );
+    for (let checks = 0; checks < 10; checks += 1) {
+      const written = upgraded?.bytesWritten ?? 0;
+      await clock.advance(checkIntervalMs);
+      await waitUntil('the node answers', () => (upgraded?.bytesWritten ?? 0) > written);
+    }
     release.resolve(undefined);
     expect(await held).toEqual(answer);
   });

@@ -2,10 +2,18 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
+import { MovedClock, systemClock } from '@parley/clock';
+import type { Clock } from '@parley/clock';
 import { waitUntil } from '@parley/test-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { caller, connectRaw, listenForLinks, secret, wholeFrame } from '../tests/link-server.ts';
+import {
+  connectRaw,
+  listenForLinks,
+  requestText,
+  secret,
+  wholeFrame,
+} from '../tests/link-server.ts';
 import type { RawGateway } from '../tests/link-server.ts';
 import { NodeLinks, RequestSignal } from './node-links.ts';
 import type { ReceivedRequest } from './node-links.ts';
@@ -15,6 +23,9 @@ import type { LinkAnswer } from './protocol.ts';
 const slots = 2 ** 24;
 const upgraded = 'HTTP/1.1 101 Switching Protocols\r\n';
 
+let moved: MovedClock;
+/** That of the links: moved, but for tests of what a socket measures. */
+let clock: Clock;
 let server: Server;
 let links: NodeLinks;
 let faults: unknown[];
@@ -24,7 +35,12 @@ const sockets: Socket[] = [];
 beforeEach(async () => {
   faults = [];
   held = [];
+  moved = new MovedClock();
+  clock = moved;
   links = new NodeLinks({
+    get clock() {
+      return clock;
+    },
     identitySecrets: [secret],
     answer: (poll, reply) => held.push({ poll, reply }),
     onFault: (error) => faults.push(error),
@@ -39,7 +55,7 @@ afterEach(async () => {
 });
 
 function connectAs(...identity: [requestId: string, options?: { signedBy: string }]): RawGateway {
-  const gateway = connectRaw(server, ...identity);
+  const gateway = connectRaw(server, clock, ...identity);
   sockets.push(gateway.socket);
   return gateway;
 }
@@ -54,21 +70,16 @@ function say(gateway: RawGateway, text: unknown): void {
   gateway.socket.write(wholeFrame(JSON.stringify(text)));
 }
 
-const poll = (number: number): readonly unknown[] => [
-  number,
-  `r${number}`,
-  'GET',
-  '/x?a=b',
-  caller,
-  {},
-  0,
-];
+const poll = requestText;
 /** A frame of requests that state these lengths for their bodies. */
 const withBodies = (lengths: readonly unknown[], body: string): Buffer =>
   wholeFrame(
     JSON.stringify([lengths.map((bytes, number) => [...poll(number).slice(0, -1), bytes]), [], []]),
     body,
   );
+/** A frame of a request with this number. */
+const withNumber = (number: number | null): Buffer =>
+  wholeFrame(JSON.stringify([[[number, ...poll(0).slice(1)]], [], []]));
 const answerOf = (own: string): LinkAnswer => ({
   status: 200,
   kind: 'json',
@@ -108,9 +119,9 @@ describe('an invalid frame', () => {
     ['no lists', wholeFrame('null')],
     ['an object', wholeFrame('{}')],
     ['no list of polls', wholeFrame('[7,[]]')],
-    ['a poll without a number', wholeFrame('[[[null,"r","GET","?",null,{},0]],[],[]]')],
-    ['a number with a fraction', wholeFrame('[[[0.5,"r","GET","?",null,{},0]],[],[]]')],
-    ['a number below zero', wholeFrame('[[[-1,"r","GET","?",null,{},0]],[],[]]')],
+    ['a poll without a number', withNumber(null)],
+    ['a number with a fraction', withNumber(0.5)],
+    ['a number below zero', withNumber(-1)],
     ['lengths beyond all limits', Buffer.alloc(8, 0xff)],
     ['a body beyond the frame', withBodies([2, 3], 'four')],
     ['a byte after the last body', withBodies([1, 2], 'four')],
@@ -158,6 +169,8 @@ describe('the end', () => {
   });
 
   it('waits for a gateway as long as it reads, however slowly', async () => {
+    // Only the socket has the time of the machine, so that the limit of ten seconds is not reached where everything is slow.
+    clock = { ...systemClock, after: new MovedClock().after };
     const gateway = await open();
     say(gateway, [[poll(0)], [], []]);
     await waitUntil('the poll is held', () => held.length === 1);
@@ -174,6 +187,7 @@ describe('the end', () => {
   });
 
   it('ends a gateway that reads nothing', async () => {
+    clock = systemClock;
     const gateway = await open();
     say(gateway, [[poll(0)], [], []]);
     await waitUntil('the poll is held', () => held.length === 1);
@@ -182,6 +196,19 @@ describe('the end', () => {
     links.end();
     await waitUntil('its link is gone', () => links.size === 0);
     expect(gateway.said()).toEqual([]);
+  });
+
+  it('comes after ten seconds, even if the gateway reads', async () => {
+    const gateway = await open();
+    say(gateway, [[poll(0)], [], []]);
+    await waitUntil('the poll is held', () => held.length === 1);
+    gateway.socket.pause();
+    held[0]?.reply(answerOf('l'.repeat(24_000_000)));
+    links.end();
+    await moved.advance(9_999);
+    expect(links.size).toBe(1);
+    await moved.advance(1);
+    await waitUntil('its link is gone', () => links.size === 0);
   });
 
   it.each([
@@ -223,7 +250,20 @@ it('a node that stops also waits for a link that opens meanwhile', async () => {
   await finished;
 });
 
+it('a node that stops waits a second for the last word of a gateway', async () => {
+  await open();
+  let isFinished = false;
+  const finished = links.finish().then(() => {
+    isFinished = true;
+  });
+  await moved.advance(999);
+  expect(isFinished).toBe(false);
+  await moved.advance(1);
+  await finished;
+});
+
 it('a node that stops after a pause first reads what arrived', async () => {
+  clock = systemClock;
   const gateway = await open();
   let isFinished = false;
   const finished = links.finish().then(() => {

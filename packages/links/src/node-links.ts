@@ -3,13 +3,15 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
 import { identityHeaderName } from '@parley/api';
+import { limitMs } from '@parley/clock';
+import type { Clock, Timer } from '@parley/clock';
 import { verifyIdentity } from '@parley/identity';
 
 import { bytesOf, joined } from './body.ts';
 import type { LinkBody } from './body.ts';
 import { BrokenFrame, FrameReader, frameOf, writeFrame } from './frames.ts';
 import { KeptByGateway } from './kept-bytes.ts';
-import { LongAnswers } from './long-answers.ts';
+import { LongBodies, PartialBody } from './long-bodies.ts';
 import { SlotTable } from './slots.ts';
 import {
   answerMaxBytes,
@@ -25,6 +27,7 @@ import type {
   LeavingText,
   LinkAnswer,
   LinkedRequest,
+  PartText,
   RequestText,
   RequestsText,
 } from './protocol.ts';
@@ -39,6 +42,7 @@ export class RequestSignal {
   #aborted = false;
   #listener: (() => void) | undefined;
   #onTaken: (() => void) | undefined;
+  #onTakenOrAborted: (() => void) | undefined;
 
   get aborted(): boolean {
     return this.#aborted;
@@ -57,11 +61,21 @@ export class RequestSignal {
   abort(): void {
     this.#aborted = true;
     this.#listener?.();
+    this.#onTakenOrAborted?.();
   }
 
   /** Must be called before a step of a stream is sent. @param listener called once when the client has taken the step */
   whenTaken(listener: () => void): void {
     this.#onTaken = listener;
+  }
+
+  /** As `whenTaken`. Resolves also when nobody waits any more. */
+  taken(): Promise<void> {
+    if (this.#aborted) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#onTakenOrAborted = resolve;
+      this.whenTaken(resolve);
+    });
   }
 
   tellTaken(): void {
@@ -83,6 +97,7 @@ export type ReceivedRequest = LinkedRequest & {
 };
 
 export type NodeLinksOptions = {
+  readonly clock: Clock;
   /** Secrets with which the gateway's identity may be signed. */
   readonly identitySecrets: readonly string[];
   /**
@@ -124,13 +139,14 @@ class NodeLink implements LinkBacklog {
   readonly #alike = new Map<LinkAnswer['shared'], Alike>();
   /** The frames of the other answers of this moment, except long ones. */
   #alone: Buffer[] = [];
-  readonly #long: LongAnswers;
+  readonly #long: LongBodies;
+  readonly #partial = new PartialBody();
   readonly #kept = new KeptByGateway();
   #isFlushing = false;
   /** The number of the next flush. */
   #nextFlush = 1;
   /** Runs until the next check while much waits for the gateway. */
-  #readingTimer: NodeJS.Timeout | undefined;
+  #readingTimer: Timer | undefined;
   /** Whether no new requests come, because the gateway has said so or is gone. */
   #isLeft = false;
   #isQuiet = false;
@@ -139,8 +155,8 @@ class NodeLink implements LinkBacklog {
   constructor(socket: Socket, head: Buffer, options: NodeLinksOptions) {
     this.#socket = socket;
     this.#options = options;
-    this.#long = new LongAnswers(socket, () => this.#becomeQuietIfIdle());
-    const reader = new FrameReader((text, body) => this.#receive(text, joined(body)));
+    this.#long = new LongBodies(socket, () => this.#becomeQuietIfIdle());
+    const reader = new FrameReader((text, body) => this.#receive(text, body));
     const read = (chunk: Buffer): void => {
       try {
         reader.push(chunk);
@@ -176,7 +192,7 @@ class NodeLink implements LinkBacklog {
     this.#send(['leaving']);
     // The gateway may be paused, or of a release that sends no last word. If this process was paused, bytes that arrived meanwhile are read
     // before the end.
-    setTimeout(() => setImmediate(() => this.#leave()), farewellMaxMs).unref();
+    this.#options.clock.after(farewellMaxMs, () => setImmediate(() => this.#leave())).unref();
   }
 
   /** Ends the link after the answers that are ready. */
@@ -188,10 +204,12 @@ class NodeLink implements LinkBacklog {
       this.#socket.destroy();
     };
     // A paused gateway would keep the connection open, and with it this process.
-    setTimeout(destroy, endingMaxMs).unref();
+    const { clock } = this.#options;
+    clock.after(endingMaxMs, destroy).unref();
     // If this process was busy, what the gateway read meanwhile is noticed first.
-    this.#socket.setTimeout(endingSilenceMs, () =>
-      setImmediate(() => this.#socket.setTimeout(endingSilenceMs, destroy)),
+    const silenceMaxMs = limitMs(clock, endingSilenceMs);
+    this.#socket.setTimeout(silenceMaxMs, () =>
+      setImmediate(() => this.#socket.setTimeout(silenceMaxMs, destroy)),
     );
   }
 
@@ -201,7 +219,8 @@ class NodeLink implements LinkBacklog {
   }
 
   #becomeQuietIfIdle(): void {
-    if (this.#isLeft && this.#waiting.size === 0 && this.#long.size === 0) this.#becomeQuiet();
+    const isIdle = this.#waiting.size === 0 && this.#long.size === 0 && this.#partial.isEmpty;
+    if (this.#isLeft && isIdle) this.#becomeQuiet();
   }
 
   #becomeQuiet(): void {
@@ -209,13 +228,19 @@ class NodeLink implements LinkBacklog {
     this.#quiet.resolve();
   }
 
-  #receive(text: string, body: Buffer): void {
-    const message = JSON.parse(text) as RequestsText | LeavingText;
+  #receive(text: string, received: readonly Buffer[]): void {
+    const message = JSON.parse(text) as RequestsText | PartText | LeavingText;
     if (message[0] === 'leaving') {
       this.#leave();
       return;
     }
+    if (message[0] === 'part') {
+      this.#partial.add(message[1], received);
+      this.#becomeQuietIfIdle();
+      return;
+    }
     const [requests, left, taken] = message;
+    const body = joined(this.#partial.complete(requests[0]?.[0], received));
     // Before any of them begins, because none may get the body of another.
     const bodies = cutBodies(requests, body);
     // Before the requests, because these may use the slots of abandoned ones.
@@ -230,11 +255,12 @@ class NodeLink implements LinkBacklog {
     this.#becomeQuietIfIdle();
   }
 
-  #begin([number, requestId, method, address, caller, headers]: RequestText, body: Buffer): void {
+  #begin(request: RequestText, body: Buffer): void {
+    const [number, requestId, endpoint, wants, path, query, caller, headers] = request;
     const signal = new RequestSignal();
     this.#waiting.put(number, signal);
     this.#options.answer(
-      { requestId, method, address, caller, headers, body, signal, link: this },
+      { requestId, endpoint, wants, path, query, caller, headers, body, signal, link: this },
       (answer) => this.#reply(number, answer),
     );
   }
@@ -252,7 +278,7 @@ class NodeLink implements LinkBacklog {
       const { shared } = answer;
       const text = answersTextOf(answer, [[number, '']]);
       if (!this.#addLaidOut(text, shared)) {
-        if (isLong(shared)) this.#long.add(text, shared);
+        if (isLong(shared)) this.#long.add([number], JSON.stringify(text), shared);
         else this.#alone.push(...frameOf(JSON.stringify(text), shared));
       }
     }
@@ -318,12 +344,18 @@ class NodeLink implements LinkBacklog {
         this.#fail(new Error('a gateway does not read its answers'));
     };
     // If this process was busy, reads that happened meanwhile are noticed first.
-    this.#readingTimer = setTimeout(() => setImmediate(check), readingCheckMs).unref();
+    const { clock } = this.#options;
+    this.#readingTimer = clock.after(readingCheckMs, () => setImmediate(check)).unref();
   }
 
   #write({ first, answers }: Alike): void {
     const text = answersTextOf(first, answers);
-    if (isLong(first.shared)) this.#long.add(text, first.shared);
+    if (isLong(first.shared))
+      this.#long.add(
+        answers.map(([number]) => number),
+        JSON.stringify(text),
+        first.shared,
+      );
     else this.#send(text, first.shared);
   }
 
@@ -342,7 +374,8 @@ class NodeLink implements LinkBacklog {
 /** @throws BrokenFrame if the lengths that the requests state do not match their bodies */
 function cutBodies(requests: readonly RequestText[], body: Buffer): readonly Buffer[] {
   let from = 0;
-  const bodies = requests.map(([, , , , , , bodyBytes]) => {
+  const bodies = requests.map((request) => {
+    const bodyBytes = request[8];
     const to = from + bodyBytes;
     if (!Number.isSafeInteger(bodyBytes) || bodyBytes < 0 || to > body.length)
       throw new BrokenFrame('a request states a wrong length of its body');
@@ -387,7 +420,7 @@ export class NodeLinks {
   }
 
   /** Accepts the upgrade of a connection, or refuses it: a peer without a valid identity is no gateway. */
-  accept(request: IncomingMessage, head: Buffer, nowMs = Date.now()): void {
+  accept(request: IncomingMessage, head: Buffer): void {
     const { socket } = request;
     socket.on('error', () => socket.destroy());
     // Refused as if nothing listened, which will be true in a moment, so that the gateway goes elsewhere.
@@ -399,7 +432,7 @@ export class NodeLinks {
     const identity = verifyIdentity(
       this.#options.identitySecrets,
       typeof header === 'string' ? header : undefined,
-      nowMs,
+      this.#options.clock.nowMs(),
     );
     if (request.url !== linkPath) {
       refuse(socket, '404 Not Found');

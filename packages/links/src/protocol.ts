@@ -7,46 +7,44 @@ import type { LinkBody } from './body.ts';
 export const linkPath = '/link';
 
 /** The name of the protocol in the upgrade. A changed protocol has a new name. */
-export const linkProtocol = 'parley-requests-5';
+export const linkProtocol = 'parley-requests-6';
 
 /** The request id in the identity that opens a link. Requests' ids are never words, so no identity signed for a request opens a link. */
 export const linkRequestId = 'link';
 
-/** The headers of a client's request that linked services need. */
-export const linkedHeaderNames = [
-  'accept-encoding',
-  'cookie',
-  'content-type',
-  'user-agent',
-  'idempotency-key',
-  'if-none-match',
-  'if-range',
-  'last-event-id',
-  'range',
-] as const;
+/**
+ * Those headers of the client's request that its service needs, in lower case, and the gateway's own: its span if the request is traced, and the
+ * time for a change.
+ */
+export type LinkedHeaders = Readonly<Record<string, string>>;
 
-/** Those headers that the request has, and the header of the gateway's span if it is traced. */
-export type LinkedHeaders = {
-  readonly [Name in (typeof linkedHeaderNames)[number] | 'traceparent']?: string;
-};
+/** Values of a query or form in their order, each name once. */
+export type Fields = readonly (readonly [name: string, value: string])[];
 
-/** A request after its gateway admitted it. */
+/** What the gateway can take as an answer: everything, headers alone, or a long one only in steps because it has no room to keep it. */
+export type WantedAnswer = 'whole' | 'headers' | 'steps';
+
+/** A request after its gateway admitted and decoded it. */
 export type LinkedRequest = {
   readonly requestId: string;
-  readonly method: string;
-  /** Path and query, in the spelling that services expect. */
-  readonly address: string;
+  /** The name of its endpoint. */
+  readonly endpoint: string;
+  readonly wants: WantedAnswer;
+  readonly path: Readonly<Record<string, string>>;
+  readonly query: Fields;
   /** Null if the endpoint needs no authentication. */
   readonly caller: Caller | null;
   readonly headers: LinkedHeaders;
+  /** The fields of a form as JSON; for an endpoint that takes JSON or a form with a file, the client's bytes. */
   readonly body: Buffer;
 };
 
 /**
- * `json` and `raw` end their request; `raw` is an answer that is not JSON: a file, a page, a redirect, or nothing. The parts of a stream
- * before its end are `open` or `step`. After a `step` nothing follows until the gateway says that its client has taken it.
+ * `json` and `raw` end their request; `raw` is an answer that is not JSON: a page, a redirect, a small file, or nothing. The parts of a
+ * stream before its end are `open` or `step`. After a `step` nothing follows until the gateway says that its client has taken it. `broken`
+ * ends a stream that must not look complete.
  */
-export type AnswerKind = 'json' | 'raw' | 'open' | 'step';
+export type AnswerKind = 'json' | 'raw' | 'open' | 'step' | 'broken';
 
 /** Whether more answers follow under the request's number. */
 export function goesOn(kind: AnswerKind): boolean {
@@ -64,23 +62,17 @@ export type LinkAnswer = {
   readonly own: string;
 };
 
-/** A longer answer is sent in parts of this size, with other answers between them. A part takes a link a fifth of a millisecond. */
+/** A longer body is sent in parts of this size, with others between them. A part takes a link a fifth of a millisecond. */
 export const partBytes = 262_144;
 
-/** A longer answer to a read must be requested by HTTP, where each answer has its own flow control. */
+/** A longer answer to a read goes in steps, because a gateway keeps what its client has not read. */
 export const readAnswerMaxBytes = 16 * 1_048_576;
-
-/** A larger file must be requested by HTTP. On a link it is in memory as a whole, and other answers wait for it. */
-export const fileMaxBytes = partBytes;
 
 /** The bytes that a gateway keeps of one node for later answers. Newer bytes replace older ones. */
 export const keptMaxBytes = 16 * 1_048_576;
 
-/** The longest answer. */
+/** The longest answer that goes as a whole. Requests are far shorter. */
 export const answerMaxBytes = 128 * 1_048_576;
-
-/** With this status a node says that a request must come by HTTP, and that nothing was done for it. No service sends it to a client. */
-export const notOverLinksStatus = 421;
 
 /**
  * The requests that began on a gateway in one moment, each with its number; the numbers of abandoned requests, which the new ones may use
@@ -96,8 +88,10 @@ export type RequestsText = readonly [
 export type RequestText = readonly [
   number: number,
   requestId: string,
-  method: string,
-  address: string,
+  endpoint: string,
+  wants: WantedAnswer,
+  path: Readonly<Record<string, string>>,
+  query: Fields,
   caller: Caller | null,
   headers: LinkedHeaders,
   bodyBytes: number,
@@ -123,9 +117,9 @@ export type LayoutText = readonly (number | readonly [id: number, from: number, 
 export type KeepText = readonly ['keep', id: number, dropped: readonly number[]];
 
 /**
- * The body of the frame is the next part of the long answer with this first number. The last part comes in the frame with the answer's
- * numbers. Long answers come one after another. A part of another answer, or one without a body, means that nobody waits for the previous
- * answer.
+ * The body of the frame is the next part of the long body with this number: of a request, or of the answer that has it as its first. The last
+ * part comes in the frame of the request or answer. Long bodies come one after another. A part of another one, or an empty part, means that
+ * nobody waits for the previous one.
  */
 export type PartText = readonly ['part', number: number];
 

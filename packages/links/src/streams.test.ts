@@ -1,12 +1,19 @@
 /** Streams over a link, from both ends: requests with several answers under one number. */
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 
-import { signIdentity } from '@parley/identity';
+import { MovedClock } from '@parley/clock';
 import { waitUntil } from '@parley/test-kit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
-import { caller, connectRaw, listenForLinks, secret, wholeFrame } from '../tests/link-server.ts';
+import {
+  caller,
+  connectRaw,
+  listenForLinks,
+  requestText,
+  openLink,
+  secret,
+  wholeFrame,
+} from '../tests/link-server.ts';
 import type { RawGateway } from '../tests/link-server.ts';
 import { textOf } from './body.ts';
 import { GatewayLink, LinkLost } from './gateway-link.ts';
@@ -18,6 +25,7 @@ import type { AnswerKind, LinkAnswer } from './protocol.ts';
 
 type Held = { readonly request: ReceivedRequest; readonly reply: (answer: LinkAnswer) => void };
 
+const clock = new MovedClock();
 let links: NodeLinks;
 let server: Server;
 let held: Held[];
@@ -27,6 +35,7 @@ beforeEach(async () => {
   held = [];
   closes = [];
   links = new NodeLinks({
+    clock,
     identitySecrets: [secret],
     answer: (request, reply) => held.push({ request, reply }),
     onFault: () => undefined,
@@ -42,15 +51,7 @@ afterEach(async () => {
 });
 
 function connect(): GatewayLink {
-  const link = new GatewayLink({
-    hostname: '127.0.0.1',
-    port: String((server.address() as AddressInfo).port),
-    identity: signIdentity(secret, null, { requestId: linkRequestId, nowMs: Date.now() }),
-    connectTimeoutMs: 5_000,
-    checkIntervalMs: 60_000,
-    onLeaving: () => undefined,
-    onClosed: () => undefined,
-  });
+  const link = openLink(server, clock);
   closes.push(() => link.close());
   return link;
 }
@@ -68,8 +69,10 @@ async function openStream(link: GatewayLink): Promise<Opened> {
   const number = link.send(
     {
       requestId: 'r',
-      method: 'GET',
-      address: '/stream',
+      endpoint: 'e',
+      wants: 'whole',
+      path: {},
+      query: [],
       caller,
       headers: { 'last-event-id': '5' },
       body: Buffer.alloc(0),
@@ -94,7 +97,7 @@ function tell(to: number, shared: string, kind: AnswerKind = 'open'): void {
 }
 
 function open(gateway: RawGateway, numbers: readonly number[]): void {
-  const requests = numbers.map((number) => [number, 'r', 'GET', '/', null, {}, 0]);
+  const requests = numbers.map((number) => requestText(number));
   gateway.socket.write(wholeFrame(JSON.stringify([requests, [], []])));
 }
 
@@ -114,7 +117,7 @@ it('a stream continues until its end, and carries the resume position', async ()
 });
 
 it('equal parts of many streams cross the link once, with their numbers', async () => {
-  const gateway = connectRaw(server, linkRequestId);
+  const gateway = connectRaw(server, clock, linkRequestId);
   closes.push(() => gateway.socket.destroy());
   open(gateway, [0, 1, 2, 3]);
   await waitUntil('all are open', () => held.length === 4);

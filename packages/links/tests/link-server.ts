@@ -5,12 +5,15 @@ import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
 import { identityHeaderName } from '@parley/api';
+import type { Clock } from '@parley/clock';
 import { signIdentity } from '@parley/identity';
 
 import { textOf } from '../src/body.ts';
 import { FrameReader, frameOf } from '../src/frames.ts';
+import { GatewayLink } from '../src/gateway-link.ts';
 import type { NodeLinks } from '../src/node-links.ts';
-import { linkPath, linkProtocol } from '../src/protocol.ts';
+import { linkPath, linkProtocol, linkRequestId } from '../src/protocol.ts';
+import type { RequestText } from '../src/protocol.ts';
 
 /** The secret of the gateways' signatures. */
 export const secret = 'i'.repeat(40);
@@ -31,6 +34,25 @@ export async function listenForLinks(links: NodeLinks): Promise<Server> {
     server.listen(0, '127.0.0.1', resolve);
   });
   return server;
+}
+
+/** @returns a link of a gateway to the server; the test closes it */
+export function openLink(to: Server, clock: Clock): GatewayLink {
+  return new GatewayLink({
+    clock,
+    hostname: '127.0.0.1',
+    port: String((to.address() as AddressInfo).port),
+    identity: signIdentity(secret, null, { requestId: linkRequestId, nowMs: clock.nowMs() }),
+    connectTimeoutMs: 5_000,
+    checkIntervalMs: 60_000,
+    onLeaving: () => undefined,
+    onClosed: () => undefined,
+  });
+}
+
+/** @returns the text of a request without a body */
+export function requestText(number: number): RequestText {
+  return [number, 'r', 'e', 'whole', {}, [], null, {}, 0];
 }
 
 /** @returns a frame in one piece */
@@ -55,6 +77,7 @@ type RawOptions = {
 /** Requests a link from a server. */
 export function connectRaw(
   server: Server,
+  clock: Clock,
   requestId: string,
   { signedBy = secret, protocol = linkProtocol }: RawOptions = {},
 ): RawGateway {
@@ -79,7 +102,7 @@ export function connectRaw(
     socket.on(event, () => {
       isOver = true;
     });
-  const identity = signIdentity(signedBy, null, { requestId, nowMs: Date.now() });
+  const identity = signIdentity(signedBy, null, { requestId, nowMs: clock.nowMs() });
   socket.write(
     `GET ${linkPath} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n${identityHeaderName}: ${identity}\r\n\r\n`,
   );

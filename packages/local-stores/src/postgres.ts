@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { systemClock } from '@parley/clock';
 import pg from 'pg';
 
 import { findFreePort } from './free-port.ts';
@@ -126,7 +127,7 @@ async function launchUntilReady(
   port: number,
   options: PostgresOptions,
 ): Promise<StoreProcess> {
-  const deadline = Date.now() + leftoverPatienceMs;
+  const deadlineMs = systemClock.elapsedMs() + leftoverPatienceMs;
   for (;;) {
     const running = await launch(cluster, port, options);
     try {
@@ -135,7 +136,11 @@ async function launchUntilReady(
     } catch (error) {
       await running.stop(['SIGINT', 'SIGKILL'], stopPatienceMs);
       const words = running.lastLines.join('\n');
-      if (words.includes('pre-existing shared memory block') && Date.now() < deadline) continue;
+      if (
+        words.includes('pre-existing shared memory block') &&
+        systemClock.elapsedMs() < deadlineMs
+      )
+        continue;
       if (words.includes('could not bind')) {
         throw new StoreFault(`Port ${port}, which Postgres was to listen on, is in use.`, {
           cause: error,

@@ -2,7 +2,10 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
+import { pause, systemClock } from '@parley/clock';
+
 import { StoreFault } from './store-fault.ts';
+import { testRunEnvironment } from './test-run.ts';
 
 const tailLinesMax = 30;
 
@@ -50,7 +53,7 @@ export class StoreProcess {
       cwd: '/',
       detached: true,
       stdio: [command.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-      ...(command.env === undefined ? {} : { env: command.env }),
+      ...(command.env === undefined ? {} : { env: { ...command.env, ...testRunEnvironment() } }),
       ...(account === undefined ? {} : { uid: account.uid, gid: account.gid }),
     });
     await new Promise<void>((resolve, reject) => {
@@ -114,20 +117,18 @@ export class StoreProcess {
    * @throws StoreFault if the process ends or the time is over; the process is ended then
    */
   async waitUntil(answers: () => Promise<boolean>, deadlineMs: number): Promise<void> {
-    const deadline = Date.now() + deadlineMs;
+    const endMs = systemClock.elapsedMs() + deadlineMs;
     while (!(await answers())) {
       if (this.#ended) {
         throw new StoreFault(
           `${this.#name} ${await this.exited}. Its last words:\n  ${this.#tail.slice(-8).join('\n  ')}`,
         );
       }
-      if (Date.now() > deadline) {
+      if (systemClock.elapsedMs() > endMs) {
         await this.stop(['SIGKILL'], 0);
         throw new StoreFault(`${this.#name} did not answer within ${deadlineMs / 1000} s.`);
       }
-      await new Promise((resolve) => {
-        setTimeout(resolve, 40);
-      });
+      await pause(systemClock, 40);
     }
   }
 
@@ -142,9 +143,9 @@ export class StoreProcess {
       if (this.#ended) return;
       this.#child.kill(signal);
       const timer = Promise.withResolvers<void>();
-      const handle = setTimeout(timer.resolve, patienceMs);
+      const handle = systemClock.after(patienceMs, timer.resolve);
       await Promise.race([this.exited, timer.promise]);
-      clearTimeout(handle);
+      handle.cancel();
     }
     await this.exited;
   }

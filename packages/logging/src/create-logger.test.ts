@@ -72,6 +72,17 @@ describe('createLogger', () => {
     expect(text().length).toBeLessThan(50_000);
   });
 
+  it('leaves out the objects that hang on errors', () => {
+    const { log, text } = capture();
+    const client = { processID: 7, connection: { sentStatements: 12 } };
+    const cause = Object.assign(new Error('inner'), { client, code: '57P01' });
+    const err = Object.assign(new AggregateError([cause], 'outer', { cause }), { client });
+    log.error({ err }, 'failed');
+    const shown = { message: 'inner', code: '57P01' };
+    expect(JSON.parse(text())).toMatchObject({ err: { cause: shown, aggregateErrors: [shown] } });
+    expect(text()).not.toContain('processID');
+  });
+
   it('keeps causes of errors', () => {
     const { log, text } = capture();
     log.error({ err: new Error('outer', { cause: new Error('inner') }) }, 'failed');

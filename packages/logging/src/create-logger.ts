@@ -1,3 +1,4 @@
+import { systemClock } from '@parley/clock';
 import { pino, stdSerializers } from 'pino';
 import type { DestinationStream, Logger } from 'pino';
 
@@ -28,7 +29,8 @@ export function createLogger(options: LoggerOptions, destination?: DestinationSt
       level,
       base: { service, node_id: nodeId },
       ...(findTraceId === undefined ? {} : { mixin: () => traceFields(findTraceId()) }),
-      timestamp: () => `,"time":"${new Date().toISOString()}"`,
+      // By the time of the machine, by which lines of several machines are compared.
+      timestamp: () => `,"time":"${new Date(systemClock.nowMs()).toISOString()}"`,
       formatters: { level: (label) => ({ level: label }), log: redactFields },
       serializers: {
         err: serializeError,
@@ -45,7 +47,19 @@ function traceFields(traceId: string | undefined): { readonly trace_id?: string 
 }
 
 function serializeError(error: Error): unknown {
-  return redactFields({ ...stdSerializers.errWithCause(error) });
+  return redactFields(plainMembers(stdSerializers.errWithCause(error)));
+}
+
+/** Without the objects that libraries hang on errors, such as a whole connection with its statements and keys. */
+function plainMembers(serialized: object): Record<string, unknown> {
+  return Object.fromEntries(
+    (Object.entries(serialized) as [string, unknown][]).flatMap(([name, member]) => {
+      if (name === 'aggregateErrors') return [[name, (member as object[]).map(plainMembers)]];
+      if (typeof member !== 'object' || member === null) return [[name, member]];
+      // Another error, such as its cause.
+      return 'stack' in member ? [[name, plainMembers(member)]] : [];
+    }),
+  );
 }
 
 function serializeAddress(value: unknown): unknown {

@@ -10,6 +10,16 @@ export type BareLink = { start: number; end: number; isMail: boolean };
 const trailing = '!:;?),.\'">';
 /** The left boundary, as characters; whitespace ends the chunks themselves. */
 const opening = '\'"(,:<';
+/** Of scripts that are written without spaces. */
+const unspacedLetter =
+  '[\\p{L}&&[\\p{scx=Han}\\p{scx=Hira}\\p{scx=Kana}\\p{scx=Thai}\\p{scx=Laoo}\\p{scx=Khmr}\\p{scx=Mymr}]]\\p{M}{0,4}';
+/** Another left boundary: where such letters end, or their punctuation. */
+const afterUnspacedText = new RegExp(
+  `(?<=${unspacedLetter}|[、。，：；！？・）」』】〉》〕])(?!${unspacedLetter})`,
+  'vy',
+);
+/** A text that an address with other letters follows: few names mix them. */
+const unspacedTextBefore = new RegExp(`(?:${unspacedLetter})+(?=[a-z0-9])`, 'ivy');
 /** The depth of nested parentheses in a path (reference facts, markdown 4.6). */
 const pathNestingMax = 7;
 
@@ -47,9 +57,10 @@ function pathEnd(chunk: string, slash: number, least: number): number {
 }
 
 function isDomain(text: string): boolean {
-  const labels = text.split('.');
-  const last = labels.pop() ?? '';
-  return labels.length > 0 && labels.every((label) => label !== '') && isTopLevelDomain(last);
+  const last = text.lastIndexOf('.');
+  // Most texts end here, and a chunk may be tried many times.
+  if (last <= 0 || !isTopLevelDomain(text.slice(last + 1))) return false;
+  return !text.startsWith('.') && !text.includes('..');
 }
 
 /**
@@ -74,7 +85,7 @@ function findLinkEnd(
     return end === -1 ? undefined : link(end);
   }
   const domainEnd = matchAt(domainCharacters, chunk, start);
-  if (domainEnd !== -1) {
+  if (domainEnd !== -1 && matchAt(unspacedTextBefore, chunk, start) === -1) {
     if (domainEnd >= least) {
       if (isDomain(chunk.slice(start, least))) return link(least);
     } else if (chunk[domainEnd] === '/' && isDomain(chunk.slice(start, domainEnd))) {
@@ -105,7 +116,8 @@ export function findBareLinks(text: string, fileLinks: boolean): BareLink[] {
     while (least > 0 && trailing.includes(chunk[least - 1] ?? '')) least -= 1;
     let starts = 0;
     for (let start = 0; start < least && starts < startsPerChunkMax; start += 1) {
-      if (start > 0 && !opening.includes(chunk[start - 1] ?? '')) continue;
+      const isBoundary = start === 0 || opening.includes(chunk[start - 1] ?? '');
+      if (!isBoundary && matchAt(afterUnspacedText, chunk, start) === -1) continue;
       starts += 1;
       const found = findLinkEnd(chunk, start, least, fileLinks);
       if (found === undefined) continue;

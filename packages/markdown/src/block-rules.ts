@@ -1,3 +1,4 @@
+import { findTableBelow } from './block-tables.ts';
 import { appendElement } from './block-tree.ts';
 import type { BlockRule } from './block-tree.ts';
 
@@ -111,7 +112,7 @@ export const quoteRule: BlockRule = {
   },
 };
 
-/** All other blocks: a paragraph, or bare text in a tight list item (reference facts, markdown 2.3). */
+/** All other blocks: a paragraph up to a table (reference facts, markdown 2.9), or bare text in a tight list item (reference facts, markdown 2.3). */
 export const paragraphRule: BlockRule = {
   test: () => true,
   run(parser, parent, blocks) {
@@ -119,7 +120,10 @@ export const paragraphRule: BlockRule = {
     const text = block.trimStart();
     if (text === '') return;
     if (!parser.isState('list')) {
-      appendElement(parent, 'p', text);
+      const lines = text.split('\n');
+      const tableAt = findTableBelow(lines);
+      appendElement(parent, 'p', tableAt === -1 ? text : lines.slice(0, tableAt).join('\n'));
+      if (tableAt !== -1) blocks.unshift(lines.slice(tableAt).join('\n'));
       return;
     }
     const sibling = parent.children.at(-1);

@@ -74,29 +74,48 @@ function splitCells(row: string): string[] {
   return cells;
 }
 
-/** Reads the first two lines of a block; undefined if it is not a table. */
-function findTableShape(block: string): TableShape | undefined {
-  const firstEnd = block.indexOf('\n');
-  if (firstEnd === -1) return undefined;
-  const secondEnd = block.indexOf('\n', firstEnd + 1);
-  const separatorLine = trimSpaces(
-    block.slice(firstEnd + 1, secondEnd === -1 ? block.length : secondEnd),
-  );
+const isBordered = (row: string): boolean => row.startsWith('|') || endBorder.test(row);
+
+/** Reads the two lines from one on; undefined if no table begins there. A header of one cell needs borders from there to the end. */
+function findTableShape(
+  lines: readonly string[],
+  from: number,
+  borderedFrom: () => number,
+): TableShape | undefined {
+  const separatorLine = trimSpaces(lines[from + 1] ?? 'none');
   if (!/^[|:\- ]*$/.test(separatorLine)) return undefined;
-  const header = trimSpaces(block.slice(0, firstEnd));
-  const hasBorder = header.startsWith('|') || endBorder.test(header);
+  const header = trimSpaces(lines[from] ?? '');
+  const hasBorder = isBordered(header);
   const cells = (row: string): string[] => splitCells(hasBorder ? withoutBorder(row) : row);
   const headerCount = cells(header).length;
-  if (headerCount === 1) {
-    if (!hasBorder) return undefined;
-    const rows = block
-      .slice(firstEnd + 1)
-      .split('\n')
-      .map(trimSpaces);
-    if (!rows.every((row) => row.startsWith('|') || endBorder.test(row))) return undefined;
-  }
+  if (headerCount === 1 && from < borderedFrom()) return undefined;
   const separator = cells(separatorLine);
   return separator.length === headerCount ? { hasBorder, separator } : undefined;
+}
+
+function firstOfBorderedEnd(lines: readonly string[]): number {
+  return lines.findLastIndex((row) => !isBordered(trimSpaces(row))) + 1;
+}
+
+function tableShapeAtStart(lines: readonly string[]): TableShape | undefined {
+  return findTableShape(lines, 0, () => firstOfBorderedEnd(lines));
+}
+
+const separatorCell = /^ *:?-+:? *$/;
+
+/** @returns the line at which a table begins behind other lines; -1 if none does */
+export function findTableBelow(lines: readonly string[]): number {
+  let known: number | undefined;
+  const borderedFrom = (): number => (known ??= firstOfBorderedEnd(lines));
+  return lines.findIndex(
+    (line, n) =>
+      n > 0 &&
+      line.includes('|') &&
+      splitCells(withoutBorder(trimSpaces(lines[n + 1] ?? ''))).every((cell) =>
+        separatorCell.test(cell),
+      ) &&
+      findTableShape(lines, n, borderedFrom) !== undefined,
+  );
 }
 
 function columnAlignment(cell: string): string | undefined {
@@ -108,14 +127,16 @@ function columnAlignment(cell: string): string | undefined {
   return right ? 'right' : undefined;
 }
 
-/** Tables, only at the start of a block (reference facts, markdown 2.9). */
+/** Tables at the start of a block (reference facts, markdown 2.9). */
 export const tableRule: BlockRule = {
-  test: (_parser, _parent, block) => block.includes('|') && findTableShape(block) !== undefined,
+  test: (_parser, _parent, block) =>
+    block.includes('|') && tableShapeAtStart(block.split('\n')) !== undefined,
   run(parser, parent, blocks) {
     const block = blocks.shift() ?? '';
-    const shape = findTableShape(block);
+    const lines = block.split('\n');
+    const shape = tableShapeAtStart(lines);
     if (shape === undefined) return;
-    const [header = '', , ...rows] = block.split('\n');
+    const [header = '', , ...rows] = lines;
     const alignments = shape.separator.map((cell) => columnAlignment(cell));
 
     const appendRow = (section: BlockElement, tag: 'th' | 'td', line: string): void => {

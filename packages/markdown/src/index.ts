@@ -23,3 +23,4 @@ export { normalisedLines, withoutDroppedCharacters } from './source-lines.ts';
 export { StepBudget } from './step-budget.ts';
 export { narrowEncode } from './stream-links.ts';
 export { findSubjectLinks } from './subject-links.ts';
+export { writeLink } from './write-link.ts';

@@ -79,7 +79,6 @@ describe('reference facts, markdown', () => {
         }
         expect(shown).toBe(`${source}\n`);
       }),
-      { numRuns: 400 },
     );
   });
 
@@ -168,10 +167,9 @@ describe('reference facts, markdown', () => {
     ['https://dropbox.com/sh/ab1/fig.jpg?dl=0&x=1', 'https://dropbox.com/sh/ab1/fig.jpg?dl=1'],
     ['http://www.dropbox.com/s/a/b.gif?dl=0#c', 'http://www.dropbox.com/s/a/b.gif?dl=1#c'],
   ])('6.2 shows the picture of the Dropbox link %s, and keeps the link', (href, picture) => {
-    const thumbnail = `/thumbnail?url=${encodeURIComponent(picture)}`;
     expect(html(href)).toBe(
       `<p><a href="${href.replaceAll('&', '&amp;')}" target="_blank" title="${href.replaceAll('&', '&amp;')}">${href.replaceAll('&', '&amp;')}</a></p>\n` +
-        `<div class="message_inline_image"><a href="${href.replaceAll('&', '&amp;')}" target="_blank" title=""><img data-src-fullsize="${thumbnail}&amp;size=full" src="${thumbnail}&amp;size=thumbnail"></a></div>`,
+        `<div class="message_inline_image"><a href="${href.replaceAll('&', '&amp;')}" target="_blank" title=""><img src="${picture}"></a></div>`,
     );
     expect(html(`* ${href}`)).toContain(`>${href.replaceAll('&', '&amp;')}</a><div`);
   });

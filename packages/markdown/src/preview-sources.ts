@@ -39,14 +39,14 @@ function isImage(href: string): boolean {
   return imagePath.test(path.toLowerCase()) && !/^(?:mailto|bitcoin|file):/.test(href);
 }
 
-type Shown = Omit<PreviewImage, 'thumbnailUrl'>;
+type Shown = Omit<PreviewImage, 'thumbnailUrl'> & { readonly isShownDirectly?: boolean };
 
 function shownImage(href: string): Shown {
   const dropbox = dropboxFile.exec(href);
   // The link is a page; with this query it is the file.
   if (dropbox !== null) {
     const url = `${dropbox[1] ?? ''}?dl=1${dropbox[2] ?? ''}`;
-    return { url, href, title: '', keepsLink: true };
+    return { url, href, title: '', keepsLink: true, isShownDirectly: true };
   }
   const wikipedia = wikipediaFile.exec(href);
   if (wikipedia !== null) {
@@ -68,9 +68,10 @@ function shownImage(href: string): Shown {
  */
 export function findImage(href: string): PreviewImage | undefined {
   if (!isImage(href)) return undefined;
-  const shown = shownImage(href);
+  const { isShownDirectly = false, ...shown } = shownImage(href);
   const { url } = shown;
-  const hasThumbnail = /^(?:https?|ftp):\/\//.test(url) || url.startsWith('/user_uploads/');
+  const hasThumbnail =
+    !isShownDirectly && (/^(?:https?|ftp):\/\//.test(url) || url.startsWith('/user_uploads/'));
   return {
     ...shown,
     thumbnailUrl: hasThumbnail

@@ -126,7 +126,6 @@ describe('the cost of rendering', () => {
         expect(htmlLengthOf(content)).toBeLessThanOrEqual(htmlMaxCodePoints);
         expect(costOf(content).steps).toBeGreaterThan(0);
       }),
-      { numRuns: 150 },
     );
   });
 
@@ -142,7 +141,6 @@ describe('the cost of rendering', () => {
       fc.property(nested, (content) => {
         expect(htmlLengthOf(content)).toBeLessThanOrEqual(htmlMaxCodePoints);
       }),
-      { numRuns: 150 },
     );
   });
 

@@ -140,6 +140,18 @@ describe('descriptions', () => {
       `<p>${formula} <em>a</em> &lt;b&gt;</p>`,
     );
   });
+
+  it('have at most 2,048 characters of HTML, or those of their text', () => {
+    expect(renderDescription('🐟', context)).toContain('class="emoji');
+    for (const longest of ['🐟'.repeat(1_024), '*a* '.repeat(256), '"'.repeat(1_024)]) {
+      const html = renderDescription(longest, context);
+      expect(html).not.toContain('class="emoji');
+      expect(Array.from(html).length).toBeLessThanOrEqual(longest.length * 6 + '<p></p>'.length);
+    }
+    expect(renderDescription(`${'🐟'.repeat(300)} *a*`, context)).toBe(
+      `<p>${'🐟'.repeat(300)} <em>a</em></p>`,
+    );
+  });
 });
 
 describe('texts with much more HTML than a message may have', () => {

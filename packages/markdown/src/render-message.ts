@@ -11,6 +11,9 @@ import type { RenderEffort } from './step-budget.ts';
 /** The bound for events, rows and pages. The text alone of the longest message makes half of it. */
 const htmlMaxCodePoints = 100_000;
 
+/** Register returns all descriptions to everybody. A longer HTML is made plainer; that of the text alone may be longer. */
+const descriptionHtmlMaxCodePoints = 2_048;
+
 /**
  * Longer texts are not processed: their HTML is too long, unless they are mostly white space. In UTF-16 units, up to two for a code point.
  */
@@ -46,14 +49,15 @@ export function isPlainText(content: string, context: RenderContext): boolean {
   return length <= plainMaxLength && context.linkifiers.length === 0 && plainText.test(content);
 }
 
-const isTooLong = (html: string): boolean =>
-  html.length > htmlMaxCodePoints && Array.from(html).length > htmlMaxCodePoints;
+const isTooLong = (html: string, maxCodePoints: number): boolean =>
+  html.length > maxCodePoints && Array.from(html).length > maxCodePoints;
 
 /** The context and the method of rendering a text. */
 type Task = {
   readonly content: string;
   readonly context: RenderContext;
   readonly withPreviews: boolean;
+  readonly htmlMax: number;
 };
 
 /**
@@ -63,7 +67,7 @@ type Task = {
  * @throws UnableToRender if a rule fails
  */
 function renderOnce(
-  { content, context, withPreviews }: Task,
+  { content, context, withPreviews, htmlMax }: Task,
   effort: RenderEffort,
 ): { html: string; findings: RenderFindings } {
   const findings = emptyFindings();
@@ -86,7 +90,7 @@ function renderOnce(
     if (error instanceof StepsExceeded) throw error;
     throw new UnableToRender('a rule failed', { cause: error });
   }
-  if (isTooLong(html)) throw new StepsExceeded('the HTML is too long');
+  if (isTooLong(html, htmlMax)) throw new StepsExceeded('the HTML is too long');
   return { html, findings };
 }
 
@@ -100,6 +104,7 @@ function renderAsText(content: string): string {
  * Renders as well as the text's length in HTML and its cost permit (reference facts, markdown 15): by all rules, otherwise sparingly,
  * otherwise as text.
  *
+ * @param task.htmlMax the length above which it is made plainer
  * @param budget for several texts together
  * @throws UnableToRender if a rule fails, or if the text alone is too long
  */
@@ -114,7 +119,7 @@ function renderHtml(task: Task, budget?: StepBudget): { html: string; findings: 
     }
   }
   const html = renderAsText(task.content);
-  if (isTooLong(html)) throw new UnableToRender('the text is too long');
+  if (isTooLong(html, htmlMaxCodePoints)) throw new UnableToRender('the text is too long');
   return { html, findings: emptyFindings() };
 }
 
@@ -128,7 +133,7 @@ export function renderMessage(content: string, context: RenderContext): Rendered
   const { inlineImagePreview: withPreviews } = context.settings;
   const { html, findings } = isPlainText(content, context)
     ? { html: `<p>${escapeText(content)}</p>`, findings: emptyFindings() }
-    : renderHtml({ content, context, withPreviews });
+    : renderHtml({ content, context, withPreviews, htmlMax: htmlMaxCodePoints });
   return {
     html,
     mentionedUserIds: [...findings.userIds].toSorted((first, second) => first - second),
@@ -154,7 +159,7 @@ export function renderHtmlByRules(
   effort: RenderEffort = { budget: new StepBudget(), isPlain: false },
 ): string {
   const { inlineImagePreview: withPreviews } = context.settings;
-  return renderOnce({ content, context, withPreviews }, effort).html;
+  return renderOnce({ content, context, withPreviews, htmlMax: htmlMaxCodePoints }, effort).html;
 }
 
 /**
@@ -168,5 +173,8 @@ export function renderDescription(
   budget?: StepBudget,
 ): string {
   if (isPlainText(description, context)) return `<p>${escapeText(description)}</p>`;
-  return renderHtml({ content: description, context, withPreviews: false }, budget).html;
+  return renderHtml(
+    { content: description, context, withPreviews: false, htmlMax: descriptionHtmlMaxCodePoints },
+    budget,
+  ).html;
 }

@@ -182,7 +182,6 @@ describe('any content', () => {
       fc.property(hostileContent, (content) => {
         expect(problemIn(renderMessage(content, context).html)).toBeUndefined();
       }),
-      { numRuns: 500 },
     );
   });
 
@@ -226,7 +225,6 @@ describe('any content', () => {
           expect(problemIn(renderMessage(content, context).html)).toBeUndefined();
         }
       }),
-      { numRuns: 500 },
     );
   });
 
@@ -254,7 +252,6 @@ describe('any content', () => {
           message.html.includes('<span class="user-mention" data-user-id="*"'),
         );
       }),
-      { numRuns: 500 },
     );
   });
 
@@ -267,7 +264,6 @@ describe('any content', () => {
           .join('\n');
         expect(renderMessage(quoted, context).html).not.toContain('<span class="user-mention" ');
       }),
-      { numRuns: 500 },
     );
   });
 
@@ -279,7 +275,6 @@ describe('any content', () => {
         const content = unit.repeat(Math.ceil(3000 / unit.length));
         expect(renderMessage(content, context).html).not.toContain('<script');
       }),
-      { numRuns: 60 },
     );
   });
 
@@ -337,7 +332,6 @@ describe('plain text', () => {
           renderHtmlByRules(content, withoutLinkifiers),
         );
       }),
-      { numRuns: 1000 },
     );
   });
 
@@ -395,7 +389,6 @@ describe('candidates', () => {
         );
         renderMessage(content, recording);
       }),
-      { numRuns: 500 },
     );
   });
 });

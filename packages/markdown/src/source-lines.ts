@@ -6,6 +6,9 @@ export const stashClose = '\u0003';
 
 const tabWidth = 4;
 const hangingListLine = /^ {0,3}([*+-]|[0-9]\.) +/;
+const bulletLine = /^ *[*+-] +/;
+const numberLine = /^ {0,3}[0-9]+\. +/;
+const longNumberLine = /^ {0,3}[0-9]{2,}\. +/;
 
 function expandTabs(line: string): string {
   if (!line.includes('\t')) return line;
@@ -48,6 +51,7 @@ export function normalisedLines(content: string): string[] {
  */
 export function separateHangingLists(lines: readonly string[]): string[] {
   const separated: string[] = [];
+  let isBelowBullet = false;
   const openFences: { fence: string; isCode: boolean }[] = [];
   for (const [index, line] of lines.entries()) {
     separated.push(line);
@@ -60,12 +64,18 @@ export function separateHangingLists(lines: readonly string[]): string[] {
         openFences.push({ fence: fenceLine.fence, isCode: !fenceLine.isQuote });
       }
     }
+    isBelowBullet =
+      bulletLine.test(line) || (isBelowBullet && line !== '' && !numberLine.test(line));
     const next = lines[index + 1];
     if (next === undefined || line === '') continue;
+    if (openFences.at(-1)?.isCode === true) continue;
     const lower = hangingListLine.exec(next);
-    if (lower === null || openFences.at(-1)?.isCode === true) continue;
     const upper = hangingListLine.exec(line);
-    if (upper === null || upper[1]?.length !== lower[1]?.length) separated.push('');
+    const isSeparated =
+      lower === null
+        ? isBelowBullet && longNumberLine.test(next)
+        : upper === null || upper[1]?.length !== lower[1]?.length;
+    if (isSeparated) separated.push('');
   }
   return separated;
 }

@@ -5,6 +5,7 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
+import { MovedClock } from '@parley/clock';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import { OpenIdProvider } from './openid-provider.ts';
@@ -31,6 +32,7 @@ let issuer: string;
 let answers: Record<string, Json | ((request: IncomingMessage, response: ServerResponse) => void)>;
 let requests: string[];
 let provider: OpenIdProvider;
+let clock: MovedClock;
 
 const attempt = {
   redirectUri: 'https://chat.example/sso/work/callback',
@@ -40,7 +42,7 @@ const attempt = {
 };
 
 function claims(more: Json = {}): Json {
-  const nowSecs = Math.floor(Date.now() / 1000);
+  const nowSecs = Math.floor(clock.nowMs() / 1000);
   return {
     iss: issuer,
     sub: 'bob',
@@ -64,6 +66,7 @@ function tell(query = `code=c&state=${encodeURIComponent(attempt.state)}`) {
 }
 
 beforeEach(async () => {
+  clock = new MovedClock();
   requests = [];
   server = createServer((request, response) => {
     const path = (request.url ?? '').split('?')[0] ?? '';
@@ -98,7 +101,7 @@ afterEach(async () => {
   await once(server, 'close');
 });
 
-function makeProvider(answerTimeoutSecs?: number): OpenIdProvider {
+function makeProvider(): OpenIdProvider {
   const config = {
     id: 'work',
     name: 'Work',
@@ -113,7 +116,7 @@ function makeProvider(answerTimeoutSecs?: number): OpenIdProvider {
     groupsClaim: undefined,
     roles: {},
   };
-  return new OpenIdProvider(config, answerTimeoutSecs === undefined ? {} : { answerTimeoutSecs });
+  return new OpenIdProvider(config, clock);
 }
 
 test('a right answer names the person, without another request if the token says all', async () => {
@@ -150,7 +153,7 @@ describe('an answer signs nobody in', () => {
     ['for another client', () => signed(claims({ aud: 'other' }))],
     ['for another attempt', () => signed(claims({ nonce: 'other' }))],
     ['without an attempt', () => signed(claims({ nonce: undefined }))],
-    ['that is over', () => signed(claims({ exp: Math.floor(Date.now() / 1000) - 300 }))],
+    ['that is over', () => signed(claims({ exp: Math.floor(clock.nowMs() / 1000) - 300 }))],
     ['about nobody', () => signed(claims({ sub: undefined }))],
     ['about an empty name', () => signed(claims({ sub: '' }))],
     ['about a name that is too long', () => signed(claims({ sub: 'b'.repeat(256) }))],
@@ -202,17 +205,35 @@ describe('a provider is unavailable', () => {
   test.each([
     ['that never ends its answer', endless],
     ['that says that it failed', failing],
-    ['that says nothing', silent],
     ['that leads elsewhere', moved],
     ['that describes another', { issuer: 'https://evil.example' }],
     ['that describes nothing', {}],
   ])('%s', async (_what, answer) => {
     answers['/.well-known/openid-configuration'] = answer;
-    provider = makeProvider(0.3);
+    provider = makeProvider();
     await expect(provider.addressFor(attempt)).rejects.toThrow(ProviderUnavailable);
     // It is left alone for a while.
     await expect(provider.addressFor(attempt)).rejects.toThrow(ProviderUnavailable);
     expect(requests).toHaveLength(1);
+  });
+
+  test('that says nothing for four seconds, and is left alone for five more', async () => {
+    answers['/.well-known/openid-configuration'] = silent;
+    let fault: unknown;
+    void provider.addressFor(attempt).catch((error: unknown) => {
+      fault = error;
+    });
+    await expect.poll(() => requests.length).toBe(1);
+    await clock.advance(3_999);
+    expect(fault).toBeUndefined();
+    await clock.advance(1);
+    await expect.poll(() => fault).toBeInstanceOf(ProviderUnavailable);
+    await clock.advance(4_999);
+    await expect(provider.addressFor(attempt)).rejects.toThrow(ProviderUnavailable);
+    expect(requests).toHaveLength(1);
+    await clock.advance(1);
+    void provider.addressFor(attempt).catch(() => undefined);
+    await expect.poll(() => requests.length).toBe(2);
   });
 
   test('whose issuer has a slash at the end in the settings alone', async () => {
@@ -225,12 +246,25 @@ describe('a provider is unavailable', () => {
   test.each([
     ['at the token', '/token', endless],
     ['at the token, with a fault', '/token', failing],
-    ['at the token, without a word', '/token', silent],
-    ['at its keys', '/keys', silent],
   ])('%s', async (_what, path, answer) => {
     answers[path] = answer;
-    provider = makeProvider(0.3);
     await expect(tell()).rejects.toThrow(ProviderUnavailable);
+  });
+
+  test.each([
+    ['at the token', '/token'],
+    ['at its keys', '/keys'],
+  ])('%s, without a word', async (_what, path) => {
+    answers[path] = silent;
+    let fault: unknown;
+    void tell().catch((error: unknown) => {
+      fault = error;
+    });
+    await expect.poll(() => requests.at(-1)).toBe(path);
+    await clock.advance(3_999);
+    expect(fault).toBeUndefined();
+    await clock.advance(1);
+    await expect.poll(() => fault).toBeInstanceOf(ProviderUnavailable);
   });
 
   test('and everybody who comes at once waits for one description', async () => {

@@ -1,4 +1,6 @@
 /** A relying party of OpenID Connect, with the authorization code flow, PKCE, state and nonce (decision 0051). */
+import { deadline } from '@parley/clock';
+import type { Clock } from '@parley/clock';
 import type { IdentityProviderConfig } from '@parley/config';
 import * as openid from 'openid-client';
 
@@ -36,7 +38,7 @@ export type ProvidedIdentity = {
 };
 
 /** The longest wait for one answer of a provider. */
-const answerTimeoutSecs = 4;
+const answerTimeoutMs = 4_000;
 const workTimeoutMs = 10_000;
 const atOnceMax = 16;
 const waitingMax = 200;
@@ -68,19 +70,16 @@ function groupsIn(claims: Claims, name: string | undefined): string[] {
 
 export class OpenIdProvider {
   readonly config: IdentityProviderConfig;
-  readonly #answerTimeoutSecs: number;
-  readonly #slots = new Slots(atOnceMax, waitingMax);
+  readonly #clock: Clock;
+  readonly #slots: Slots;
   #described: { readonly client: openid.Configuration; readonly atMs: number } | undefined;
   #describing: Promise<openid.Configuration> | undefined;
   #failedAtMs = Number.NEGATIVE_INFINITY;
 
-  /** @param options.answerTimeoutSecs the longest wait for one answer; shorter only in tests */
-  constructor(
-    config: IdentityProviderConfig,
-    options: { readonly answerTimeoutSecs?: number } = {},
-  ) {
+  constructor(config: IdentityProviderConfig, clock: Clock) {
     this.config = config;
-    this.#answerTimeoutSecs = options.answerTimeoutSecs ?? answerTimeoutSecs;
+    this.#clock = clock;
+    this.#slots = new Slots(atOnceMax, waitingMax, clock);
   }
 
   /**
@@ -211,7 +210,7 @@ export class OpenIdProvider {
 
   /** Everybody waits for one description, and for a while for none after a failure. */
   #client(): Promise<openid.Configuration> {
-    const nowMs = performance.now();
+    const nowMs = this.#clock.elapsedMs();
     const described = this.#described;
     const isFresh = described !== undefined && nowMs - described.atMs < describedForMs;
     if (isFresh) return Promise.resolve(described.client);
@@ -235,8 +234,12 @@ export class OpenIdProvider {
         { [openid.clockTolerance]: clockToleranceSecs },
         this.#clientAuthentication(),
         {
-          timeout: this.#answerTimeoutSecs,
-          [openid.customFetch]: (url, options) => boundedFetch(url, options as RequestInit),
+          // The library's own time limit is longer, and by another clock.
+          [openid.customFetch]: (url, options) =>
+            boundedFetch(url, {
+              ...(options as RequestInit),
+              signal: deadline(this.#clock, answerTimeoutMs),
+            }),
           execute: [
             openid.enableNonRepudiationChecks,
             ...(isPlain ? [openid.allowInsecureRequests] : []),
@@ -246,10 +249,10 @@ export class OpenIdProvider {
       // The library takes an address with and without a slash for the same; identities are stored under one of them.
       if (client.serverMetadata().issuer !== issuer)
         throw new ProviderUnavailable('it writes its issuer in another way than the settings');
-      this.#described = { client, atMs: performance.now() };
+      this.#described = { client, atMs: this.#clock.elapsedMs() };
       return client;
     } catch (error) {
-      this.#failedAtMs = performance.now();
+      this.#failedAtMs = this.#clock.elapsedMs();
       if (this.#described !== undefined) return this.#described.client;
       throw (
         findUnavailable(error) ??

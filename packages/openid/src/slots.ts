@@ -1,15 +1,19 @@
+import type { Clock } from '@parley/clock';
+
 import { ProviderUnavailable } from './provider-faults.ts';
 
 /** Bounds how much work is done at a time; the rest waits in order. */
 export class Slots {
   readonly #atOnceMax: number;
   readonly #waitingMax: number;
+  readonly #clock: Clock;
   readonly #waiting = new Set<() => void>();
   #running = 0;
 
-  constructor(atOnceMax: number, waitingMax: number) {
+  constructor(atOnceMax: number, waitingMax: number, clock: Clock) {
     this.#atOnceMax = atOnceMax;
     this.#waitingMax = waitingMax;
+    this.#clock = clock;
   }
 
   /**
@@ -20,15 +24,14 @@ export class Slots {
    */
   async run<Result>(timeoutMs: number, work: () => Promise<Result>): Promise<Result> {
     const late = Promise.withResolvers<never>();
-    const timer = setTimeout(
-      () => late.reject(new ProviderUnavailable('it took too long')),
-      timeoutMs,
+    const timer = this.#clock.after(timeoutMs, () =>
+      late.reject(new ProviderUnavailable('it took too long')),
     );
     try {
       await this.#enter(late.promise);
       return await Promise.race([late.promise, work().finally(() => this.#leave())]);
     } finally {
-      clearTimeout(timer);
+      timer.cancel();
     }
   }
 

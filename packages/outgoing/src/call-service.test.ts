@@ -4,8 +4,9 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 
+import { MovedClock } from '@parley/clock';
 import { parseAddressRanges } from '@parley/config';
-import { afterEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
 import { AddressRules } from './address-rules.ts';
 import { callService } from './call-service.ts';
@@ -64,6 +65,25 @@ class RawServer {
   }
 }
 
+const timeoutMs = 10_000;
+let clock: MovedClock;
+beforeEach(() => {
+  clock = new MovedClock();
+});
+
+/** Lets the time pass until a call that can wait for so long and no longer has given up. */
+async function waitOut(calling: Promise<CallResult>, limitMs: number): Promise<CallResult> {
+  let isOver = false;
+  void calling.finally(() => {
+    isOver = true;
+  });
+  await expect.poll(() => clock.nextInMs).toBe(limitMs);
+  await clock.advance(limitMs - 1);
+  expect(isOver).toBe(false);
+  await clock.advance(1);
+  return calling;
+}
+
 const servers: RawServer[] = [];
 afterEach(async () => {
   vi.unstubAllEnvs();
@@ -109,7 +129,7 @@ async function call(
       headers: { 'x-parley-delivery': 'a key' },
       ...more,
     },
-    { rules: loopback, findAddresses: nowhere, timeoutMs: 10_000, ...options },
+    { clock, rules: loopback, findAddresses: nowhere, timeoutMs, ...options },
     signal,
   );
 }
@@ -314,18 +334,24 @@ describe('limits of a call', () => {
       }, everyMs);
     };
 
-  test.each<[string, (socket: Socket) => void]>([
-    ['no answer', () => undefined],
+  test.each<[string, number, (socket: Socket) => void]>([
+    ['no answer', timeoutMs, () => undefined],
     [
       'a head that never ends',
+      timeoutMs,
       (socket) => {
         socket.write('HTTP/1.1 200 OK\r\n');
         drip('x: y\r\n')(socket);
       },
     ],
-    ['endless informational heads', drip('HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n')],
+    [
+      'endless informational heads',
+      timeoutMs,
+      drip('HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n'),
+    ],
     [
       'a body that drips',
+      2 * timeoutMs,
       (socket) => {
         socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n');
         drip('x')(socket);
@@ -333,6 +359,7 @@ describe('limits of a call', () => {
     ],
     [
       'a body that lasts until the connection ends',
+      2 * timeoutMs,
       (socket) => {
         socket.write('HTTP/1.1 200 OK\r\n\r\n');
         drip('x')(socket);
@@ -340,6 +367,7 @@ describe('limits of a call', () => {
     ],
     [
       'chunks that drip',
+      2 * timeoutMs,
       (socket) => {
         socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
         drip('1\r\nx\r\n')(socket);
@@ -347,14 +375,15 @@ describe('limits of a call', () => {
     ],
     [
       'a status of failure with a body that drips',
+      2 * timeoutMs,
       (socket) => {
         socket.write('HTTP/1.1 500 No\r\ntransfer-encoding: chunked\r\n\r\n');
         drip('1\r\nx\r\n')(socket);
       },
     ],
-  ])('time is up for %s', async (_name, speak) => {
+  ])('time is up for %s', async (_name, afterMs, speak) => {
     const server = await serve(speak);
-    expect(await call(`http://127.0.0.1:${server.port}/`, { timeoutMs: 150 })).toEqual({
+    expect(await waitOut(call(`http://127.0.0.1:${server.port}/`), afterMs)).toEqual({
       kind: 'timeout',
     });
   });
@@ -364,7 +393,7 @@ describe('limits of a call', () => {
       await once(signal, 'abort');
       throw new Error('cancelled');
     };
-    expect(await call('http://slow.example/', { findAddresses, timeoutMs: 50 })).toEqual({
+    expect(await waitOut(call('http://slow.example/', { findAddresses }), timeoutMs)).toEqual({
       kind: 'timeout',
     });
   });

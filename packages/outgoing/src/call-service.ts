@@ -162,7 +162,7 @@ export async function callService(
   signal: AbortSignal,
 ): Promise<CallResult> {
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), 2 * options.timeoutMs);
+  const timer = options.clock.after(2 * options.timeoutMs, () => late.abort());
   try {
     const either = AbortSignal.any([signal, late.signal]);
     return { kind: 'answer', ...(await follow(call, options, either)) };
@@ -171,6 +171,6 @@ export async function callService(
     if (late.signal.aborted) return { kind: 'timeout' };
     return faultOf(error);
   } finally {
-    clearTimeout(timer);
+    timer.cancel();
   }
 }

@@ -57,7 +57,7 @@ export async function fetchFile(
   signal: AbortSignal,
 ): Promise<FetchedFile> {
   const late = new AbortController();
-  const timer = setTimeout(() => late.abort(), options.wholeTimeoutMs);
+  const timer = options.clock.after(options.wholeTimeoutMs, () => late.abort());
   const either = AbortSignal.any([signal, late.signal]);
   try {
     if (url.protocol !== 'https:')
@@ -83,6 +83,6 @@ export async function fetchFile(
     if (signal.aborted) return { kind: 'called-off' };
     return late.signal.aborted ? { kind: 'timeout' } : faultOf(error);
   } finally {
-    clearTimeout(timer);
+    timer.cancel();
   }
 }

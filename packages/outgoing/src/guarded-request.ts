@@ -9,6 +9,8 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import type { LookupFunction, Socket } from 'node:net';
 
+import type { Clock } from '@parley/clock';
+
 import type { AddressRules } from './address-rules.ts';
 import { CallFault } from './call-fault.ts';
 import { literalAddress } from './find-addresses.ts';
@@ -16,6 +18,7 @@ import type { FindAddresses } from './find-addresses.ts';
 import type { KeptConnections } from './kept-connections.ts';
 
 export type GuardedOptions = {
+  readonly clock: Clock;
   readonly rules: AddressRules;
   readonly findAddresses: FindAddresses;
   /** For the head of the answer. */
@@ -78,13 +81,13 @@ function exchange(
   start: (options: RequestOptions) => ClientRequest,
   options: RequestOptions,
   body: string | Buffer | undefined,
-  { rules, timeoutMs }: GuardedOptions,
+  { clock, rules, timeoutMs }: GuardedOptions,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const sent = start(options);
-    const tooLate = setTimeout(() => sent.destroy(new CallFault('timeout')), timeoutMs);
+    const tooLate = clock.after(timeoutMs, () => sent.destroy(new CallFault('timeout')));
     const fail = (error: Error): void => {
-      clearTimeout(tooLate);
+      tooLate.cancel();
       reject(error);
     };
     sent.on('error', fail);
@@ -100,7 +103,7 @@ function exchange(
       fail(new CallFault('UnexpectedUpgrade', 'The server wants to speak another protocol.'));
     });
     sent.on('response', (response) => {
-      clearTimeout(tooLate);
+      tooLate.cancel();
       resolve(response);
     });
     sent.end(body);

@@ -6,6 +6,9 @@ import { Agent } from 'node:https';
 import type { AgentOptions } from 'node:https';
 import type { Duplex } from 'node:stream';
 
+import { limitMs } from '@parley/clock';
+import type { Clock } from '@parley/clock';
+
 export type KeptConnectionsBounds = {
   /** Of one host and port. */
   readonly perServerMax: number;
@@ -19,16 +22,18 @@ export type KeptConnectionsBounds = {
 /** An agent, because Node's requests take their connections from one. */
 export class KeptConnections extends Agent {
   readonly #bounds: KeptConnectionsBounds;
+  readonly #clock: Clock;
   readonly #firstKeptAtMs = new WeakMap<Duplex, number>();
 
-  constructor(bounds: KeptConnectionsBounds) {
+  constructor(bounds: KeptConnectionsBounds, clock: Clock) {
     const options: AgentOptions = {
       keepAlive: true,
       maxFreeSockets: bounds.perServerMax,
-      timeout: bounds.idleMs,
+      timeout: limitMs(clock, bounds.idleMs),
     };
     super(options);
     this.#bounds = bounds;
+    this.#clock = clock;
   }
 
   /** How many wait for a request. */
@@ -41,7 +46,7 @@ export class KeptConnections extends Agent {
 
   /** @returns whether a connection stays when its request has ended; Node closes it otherwise */
   override keepSocketAlive(socket: Duplex): boolean {
-    const nowMs = performance.now();
+    const nowMs = this.#clock.elapsedMs();
     const firstKeptAtMs = this.#firstKeptAtMs.get(socket) ?? nowMs;
     this.#firstKeptAtMs.set(socket, firstKeptAtMs);
     if (this.idle >= this.#bounds.allMax) return false;

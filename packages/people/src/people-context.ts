@@ -1,4 +1,5 @@
-import type { ServiceConfig } from '@parley/config';
+import type { Clock } from '@parley/clock';
+import type { ListBounds, MailLimits, ServiceConfig } from '@parley/config';
 import type { Pool } from '@parley/database';
 import type { EventLog } from '@parley/event-log';
 import type { FileStore } from '@parley/files';
@@ -27,6 +28,7 @@ export type NoteSignOn = (
 
 /** The context of operations on people, bots and the organization. */
 export type PeopleContext = {
+  readonly clock: Clock;
   readonly pool: Pool;
   readonly eventLog: EventLog;
   readonly keySecrets: KeySecrets;
@@ -50,8 +52,10 @@ export type PeopleContext = {
   readonly noteSignOn: NoteSignOn;
   /** Whether the configuration says how mails leave. */
   readonly sendsMails: boolean;
+  readonly mailLimits: MailLimits;
   /** Counts active bots. */
   readonly botsPerOwnerMax: number;
+  readonly lists: ListBounds;
   /** Renders the organization's description to HTML. */
   readonly renderDescription: (description: string) => string;
   /** Renders a text of a profile to HTML. */
@@ -64,6 +68,7 @@ export type PeopleContext = {
  * @param files where pictures are kept; the caller closes it, as it does `pool` and, when it ends, `pictureMaker`
  */
 export function createPeopleContext({
+  clock,
   config,
   log,
   files,
@@ -71,6 +76,7 @@ export function createPeopleContext({
   eventLog,
   countSignOn,
 }: {
+  readonly clock: Clock;
   readonly config: ServiceConfig;
   readonly log: Logger;
   readonly files: FileStore;
@@ -82,18 +88,19 @@ export function createPeopleContext({
   const signOnLog = subjectLogger(log, 'people:single-sign-on');
   const picturesLog = subjectLogger(log, 'people:pictures');
   return {
+    clock,
     pool,
     eventLog,
     keySecrets: deriveKeySecrets(config.keySecret.reveal(), config.keySecretPrevious?.reveal()),
     files,
     pictures: new PictureFiles({ pool, files, log: picturesLog }),
-    pictureMaker: new PictureMaker(new ImageDecoder({ log: picturesLog })),
+    pictureMaker: new PictureMaker(() => new ImageDecoder({ clock, log: picturesLog }), clock),
     mode: config.mode,
     publicUrl: config.publicUrl,
     sessionCookie: sessionCookieOf(config.publicUrl),
     sessionIdleSecs: config.sessionIdleSecs,
     identityProviders: new Map(
-      providers.map((provider) => [provider.id, new OpenIdProvider(provider)]),
+      providers.map((provider) => [provider.id, new OpenIdProvider(provider, clock)]),
     ),
     usesSingleSignOn: providers.length > 0,
     attemptCookie: attemptCookieOf(config.publicUrl),
@@ -102,7 +109,9 @@ export function createPeopleContext({
       if (reason !== undefined) signOnLog.warn({ provider, outcome, reason }, 'single sign-on');
     },
     sendsMails: config.mail !== undefined,
+    mailLimits: config.mailLimits,
     botsPerOwnerMax: config.botsPerOwnerMax,
+    lists: config.lists,
     renderDescription: realmDescriptionRenderer(config.publicUrl),
     // Names of people, groups and streams stay plain text: everybody may read a profile.
     renderProfileText: descriptionRenderer(config.publicUrl),

@@ -23,10 +23,10 @@ export async function renewLease(
   await database.query({
     name: 'placement-renew-lease',
     text: `WITH cleared AS (
-        DELETE FROM service_leases WHERE lapses_at < clock_timestamp() - make_interval(secs => $5) AND node_id <> $1
+        DELETE FROM service_leases WHERE lapses_at < parley_now() - make_interval(secs => $5) AND node_id <> $1
       )
       INSERT INTO service_leases (node_id, service, address, renewed_at, lapses_at)
-      VALUES ($1, $2, $3, clock_timestamp(), clock_timestamp() + make_interval(secs => $4))
+      VALUES ($1, $2, $3, parley_now(), parley_now() + make_interval(secs => $4))
       ON CONFLICT (node_id) DO UPDATE
         SET service = excluded.service, address = excluded.address, renewed_at = excluded.renewed_at, lapses_at = excluded.lapses_at`,
     values: [
@@ -61,7 +61,7 @@ export async function readLeasesAndAccountChanges(
     name: 'placement-read-leases',
     text: `SELECT
         (SELECT json_agg(json_build_object('node_id', l.node_id, 'service', l.service, 'address', l.address,
-           'is_live', l.lapses_at > clock_timestamp()) ORDER BY l.node_id) FROM service_leases l) AS leases,
+           'is_live', l.lapses_at > parley_now()) ORDER BY l.node_id) FROM service_leases l) AS leases,
         (SELECT array_agg(DISTINCT c.user_id) FROM account_changes c WHERE c.position > $1) AS changed_user_ids,
         greatest(coalesce((SELECT max(c.position) FROM account_changes c), 0), coalesce($1, 0)) AS newest_position`,
     values: [afterPosition],
@@ -78,7 +78,7 @@ export async function readLeasesAndAccountChanges(
 /** @returns the services of which a process runs, by name */
 export async function listLiveServices(database: Queryable): Promise<readonly string[]> {
   const { rows } = await database.query<{ service: string }>({
-    text: 'SELECT DISTINCT service FROM service_leases WHERE lapses_at > clock_timestamp() ORDER BY service',
+    text: 'SELECT DISTINCT service FROM service_leases WHERE lapses_at > parley_now() ORDER BY service',
   });
   return rows.map(({ service }) => service);
 }

@@ -7,8 +7,9 @@
  * - `heardWithinMs` returns the age of the view: caches that account changes invalidate are used only while it is recent, and otherwise the
  * store is asked (architecture, The log).
  */
+import type { Clock, Timer } from '@parley/clock';
 import type { Pool } from '@parley/database';
-import { createPool } from '@parley/database';
+import { TimelyReads, createPool } from '@parley/database';
 import { accountsChannel, leasesChannel } from '@parley/redis';
 
 import type { HintSubscriber } from './lease-hint.ts';
@@ -17,8 +18,11 @@ import type { LiveNode } from './live-node.ts';
 
 const readIntervalMs = 300;
 
-/** A longer read counts as failed and its connection as lost. */
+/** A longer read counts as failed. */
 const readTimeoutMs = 1_000;
+
+/** By then a read is of no use, but its answer shows that Postgres is slow and not away. */
+const lateReadMaxMs = 15_000;
 
 /** This long without an answer of Postgres counts as an outage, during which services could not renew either. */
 const outageMs = 1_500;
@@ -32,6 +36,7 @@ type LiveServicesLog = {
 };
 
 export type LiveServicesOptions = {
+  readonly clock: Clock;
   readonly databaseUrl: string;
   /** Its loss costs a third of a second per change. */
   readonly subscriber: HintSubscriber;
@@ -45,7 +50,9 @@ export type LeaseState = 'live' | 'lapsed' | 'gone';
 
 export class LiveServices {
   readonly #options: LiveServicesOptions;
+  readonly #clock: Clock;
   readonly #pool: Pool;
+  readonly #reads: TimelyReads;
   readonly #channels: readonly string[];
   readonly #leaseListeners = new Set<() => void>();
   readonly #accountListeners = new Set<(userIds: readonly number[]) => void>();
@@ -54,11 +61,13 @@ export class LiveServices {
   #accountPosition: number | null = null;
   #heardAtMs = Number.NEGATIVE_INFINITY;
   #graceUntilMs = Number.NEGATIVE_INFINITY;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #reading: Promise<void> | undefined;
   #isHinted = false;
   #isStopped = false;
   #isFailing = false;
+  /** Whether something has changed since it was settled last. */
+  #hasChanged = false;
   readonly #onHint: (channel: string) => void;
   readonly #subscribe = (): void => {
     const { subscriber, log } = this.#options;
@@ -69,14 +78,17 @@ export class LiveServices {
 
   constructor(options: LiveServicesOptions) {
     this.#options = options;
+    this.#clock = options.clock;
     this.#pool = createPool({
       databaseUrl: options.databaseUrl,
+      clock: options.clock,
       applicationName: options.applicationName ?? 'parley-live-services',
       connectionsMax: 1,
       connectTimeoutMs: readTimeoutMs,
-      statementTimeoutMs: readTimeoutMs,
+      statementTimeoutMs: lateReadMaxMs,
       onError: (error) => options.log.info({ err: error }, 'the connection for leases was lost'),
     });
+    this.#reads = new TimelyReads(this.#pool, readTimeoutMs);
     this.#channels = [leasesChannel(options.keyPrefix), accountsChannel(options.keyPrefix)];
     this.#onHint = (channel) => {
       if (this.#channels.includes(channel)) this.#readSoon();
@@ -97,7 +109,7 @@ export class LiveServices {
   /** Stops reading and closes the connection. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     const { subscriber } = this.#options;
     subscriber.off('message', this.#onHint);
     subscriber.off('ready', this.#subscribe);
@@ -116,7 +128,7 @@ export class LiveServices {
 
   /** Whether Postgres has answered a read that began within the last `ms` milliseconds. */
   heardWithinMs(ms: number): boolean {
-    return performance.now() - this.#heardAtMs < ms;
+    return this.#clock.elapsedMs() - this.#heardAtMs < ms;
   }
 
   /** Calls `listener` after each read that changed the list or a state. Returns a function that stops it. */
@@ -141,6 +153,18 @@ export class LiveServices {
     await this.#reading;
   }
 
+  /**
+   * Reads now.
+   *
+   * @returns whether that succeeded, and nothing has changed since the last call
+   */
+  async settle(): Promise<boolean> {
+    await this.readAgain();
+    const wasSettled = !this.#isFailing && !this.#hasChanged;
+    this.#hasChanged = false;
+    return wasSettled;
+  }
+
   #readSoon(): void {
     if (this.#isStopped) return;
     if (this.#reading !== undefined) {
@@ -148,7 +172,7 @@ export class LiveServices {
       this.#isHinted = true;
       return;
     }
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     void this.#read();
   }
 
@@ -158,22 +182,26 @@ export class LiveServices {
     await this.#reading;
     this.#reading = undefined;
     if (this.#isStopped) return;
-    this.#timer = setTimeout(() => void this.#read(), this.#isHinted ? 0 : readIntervalMs);
-    this.#timer.unref();
+    if (this.#isHinted) void this.#read();
+    else this.#timer = this.#clock.after(readIntervalMs, () => void this.#read()).unref();
   }
 
   async #readOnce(): Promise<void> {
-    const beganAtMs = performance.now();
+    const beganAtMs = this.#clock.elapsedMs();
     try {
-      const found = await this.#query();
+      const found = await this.#reads.read((database) =>
+        readLeasesAndAccountChanges(database, this.#accountPosition),
+      );
       if (this.#isFailing) this.#options.log.info({}, 'leases are read again');
       this.#isFailing = false;
       if (beganAtMs - this.#heardAtMs > outageMs)
         this.#graceUntilMs = beganAtMs + graceAfterOutageMs;
       this.#takeLeases(found.leases, beganAtMs < this.#graceUntilMs);
       this.#accountPosition = found.newestPosition;
-      if (found.changedUserIds.length > 0)
+      if (found.changedUserIds.length > 0) {
+        this.#hasChanged = true;
         for (const listener of this.#accountListeners) listener(found.changedUserIds);
+      }
       // Set last: until here, entries that listeners drop could have been served as current.
       this.#heardAtMs = beganAtMs;
     } catch (error) {
@@ -184,27 +212,6 @@ export class LiveServices {
         );
       }
       this.#isFailing = true;
-    }
-  }
-
-  async #query(): ReturnType<typeof readLeasesAndAccountChanges> {
-    const client = await this.#pool.connect();
-    // A silently lost connection never answers, not even with its own timeout.
-    const { promise: timedOut, reject } = Promise.withResolvers<never>();
-    const timer = setTimeout(
-      () => reject(new Error(`Postgres did not answer within ${readTimeoutMs} ms`)),
-      readTimeoutMs,
-    );
-    try {
-      const query = readLeasesAndAccountChanges(client, this.#accountPosition);
-      const found = await Promise.race([query, timedOut]);
-      client.release();
-      return found;
-    } catch (error) {
-      client.release(true);
-      throw error;
-    } finally {
-      clearTimeout(timer);
     }
   }
 
@@ -233,6 +240,7 @@ export class LiveServices {
     if (!hasChanged) return;
     this.#states = states;
     this.#byService = byService;
+    this.#hasChanged = true;
     for (const listener of this.#leaseListeners) listener();
   }
 

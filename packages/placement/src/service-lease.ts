@@ -1,3 +1,4 @@
+import type { Clock, Timer } from '@parley/clock';
 import type { Queryable } from '@parley/database';
 import { leasesChannel } from '@parley/redis';
 
@@ -14,6 +15,7 @@ type LeaseLog = {
 };
 
 export type ServiceLeaseOptions = {
+  readonly clock: Clock;
   readonly database: Queryable;
   /** For hints of begin and end; a lost hint costs gateways a third of a second. */
   readonly redis: HintPublisher;
@@ -34,7 +36,7 @@ export type ServiceLeaseOptions = {
  */
 export class ServiceLease {
   readonly #options: ServiceLeaseOptions;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #renewal: Promise<void> = Promise.resolve();
   #isRenewing = false;
   #isEnded = false;
@@ -53,9 +55,15 @@ export class ServiceLease {
     if (this.#options.isCurrent?.() !== false)
       await renewLease(this.#options.database, this.#options);
     this.#hint();
-    this.#timer = setInterval(() => this.#renew(), renewIntervalMs);
     // The timer must not keep the process alive.
-    this.#timer.unref();
+    this.#timer = this.#options.clock.every(renewIntervalMs, () => this.#renew()).unref();
+  }
+
+  /** @returns whether no renewal was under way; otherwise waits for it */
+  async settle(): Promise<boolean> {
+    const wasRenewing = this.#isRenewing;
+    await this.#renewal;
+    return !wasRenewing;
   }
 
   /**
@@ -65,7 +73,7 @@ export class ServiceLease {
   async end(): Promise<void> {
     if (this.#isEnded) return;
     this.#isEnded = true;
-    clearInterval(this.#timer);
+    this.#timer?.cancel();
     // A running renewal would insert the row again after its deletion.
     await this.#renewal;
     try {
@@ -77,9 +85,10 @@ export class ServiceLease {
   }
 
   #renew(): void {
-    const { database, isCurrent, log } = this.#options;
+    const { clock, database, isCurrent, log } = this.#options;
     if (this.#isEnded || this.#isRenewing || isCurrent?.() === false) return;
     this.#isRenewing = true;
+    const beganAtMs = clock.elapsedMs();
     this.#renewal = renewLease(database, this.#options)
       .then(() => {
         if (this.#isFailing) log.info({}, 'the lease is renewed again');
@@ -91,6 +100,8 @@ export class ServiceLease {
       })
       .finally(() => {
         this.#isRenewing = false;
+        // The next one was due meanwhile, and nothing else would begin it before another interval has passed.
+        if (clock.elapsedMs() - beganAtMs >= renewIntervalMs) this.#renew();
       });
   }
 

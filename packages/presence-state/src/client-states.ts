@@ -28,9 +28,15 @@ export type AppliedReport = {
 /** After so long without a report a client may have gone idle, and being active is news. */
 export const staleAfterMs = 70_000;
 
+/** Lists of everybody's presence have each name twice. */
+const nameMaxBytes = 30;
+
 /** @returns the name under which a client's reports are kept */
 export function reportingClient(clientName: string): string {
-  return clientName === 'ZulipDesktop' ? 'website' : clientName;
+  if (clientName === 'ZulipDesktop') return 'website';
+  const bytes = Buffer.from(clientName).subarray(0, nameMaxBytes);
+  // Characters of which only the beginning fits are dropped.
+  return new TextDecoder().decode(bytes, { stream: true });
 }
 
 /** Keeps the clients that reported last: their names come from outside, and a person has a bounded number. */

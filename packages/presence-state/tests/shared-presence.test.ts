@@ -1,6 +1,7 @@
 /** Presence in a real Redis: the script judges as `applyReport` does, and every copy in memory is exact. */
 import { once } from 'node:events';
 
+import { systemClock } from '@parley/clock';
 import { Secret } from '@parley/config';
 import { createLogger } from '@parley/logging';
 import { connectForRequests, keyNames } from '@parley/redis';
@@ -16,6 +17,7 @@ const connect = () =>
   connectForRequests(
     { url: new Secret(getTestStores().redisUrl), prefix: 'p', commandTimeoutMs: 10_000 },
     log,
+    systemClock,
   );
 const [one, other] = [connect(), connect()];
 await Promise.all([one, other].map((redis) => once(redis.setMaxListeners(0), 'ready')));
@@ -28,18 +30,18 @@ const plain = (states: ReadonlyMap<number, ClientStates>): object =>
   Object.fromEntries([...states].map(([userId, clients]) => [userId, clients]));
 
 const report = fc.record({
-  userId: fc.integer({ min: 1, max: 3 }),
+  userId: fc.integer({ min: 1, max: 2 }),
   client: fc.constantFrom('website', 'ZulipTerminal', '__proto__', '12', 'é"\\/\u2028', 'x'),
   status: fc.constantFrom('active' as const, 'idle' as const),
   secs: fc.integer({ min: -5, max: 100 }),
   replica: fc.nat({ max: 1 }),
   /** A further client makes the person's clients too many. */
-  crowd: fc.boolean(),
+  crowd: fc.nat({ max: 3 }).map((drawn) => drawn === 0),
 });
 
 it('judges reports as applyReport does, on every replica', async () => {
   await fc.assert(
-    fc.asyncProperty(fc.array(report, { maxLength: 60 }), async (reports) => {
+    fc.asyncProperty(fc.array(report, { maxLength: 60, size: '+1' }), async (reports) => {
       const keyPrefix = createRedisPrefix();
       const replicas = [one, other].map((redis) => new SharedPresence({ redis, keyPrefix }));
       const model = new Map<number, ClientStates>();
@@ -94,6 +96,26 @@ it('returns nothing after a key was lost, and works again after filling', async 
     expect(await theirs.refresh()).toBe(true);
     expect(plain(theirs.states)).toEqual(plain(known));
   }
+  await one.del(names.presence, names.presenceChanges);
+});
+
+it('a merge takes the newer state of each client', async () => {
+  const keyPrefix = createRedisPrefix();
+  const ours = new SharedPresence({ redis: one, keyPrefix });
+  const theirs = new SharedPresence({ redis: other, keyPrefix });
+  const reportedAtMs = 1_588_000_000_000;
+  await ours.merge(new Map(), true);
+  await ours.report(1, { client: 'web', status: 'active', nowMs: reportedAtMs });
+  const mergeLater = async (ms: number): Promise<ReadonlyMap<number, ClientStates>> => {
+    const state = { status: 'idle', reportedAtMs: reportedAtMs + ms } as const;
+    await ours.merge(new Map([[1, new Map([['web', state]])]]), false);
+    await theirs.refresh();
+    return theirs.states;
+  };
+  for (const ms of [-1, 0])
+    expect((await mergeLater(ms)).get(1)?.get('web')).toEqual({ status: 'active', reportedAtMs });
+  expect((await mergeLater(1)).get(1)?.get('web')?.status).toBe('idle');
+  const names = keyNames(keyPrefix, one);
   await one.del(names.presence, names.presenceChanges);
 });
 

@@ -1,5 +1,7 @@
 import type { ConnectionOptions } from 'node:tls';
 
+import { Patience, limitMs } from '@parley/clock';
+import type { Clock, Timer } from '@parley/clock';
 import { parseRedisAddress } from '@parley/config';
 import type { RedisAddress, RedisConfig } from '@parley/config';
 import type { Logger } from '@parley/logging';
@@ -41,6 +43,45 @@ const requestRedirectionPauseMs = 40;
 const autoResubscribe = false;
 
 const loggedLossIntervalMs = 60_000;
+
+/** The client's words for a server that says nothing. */
+const isLate = /^(?:connect ETIMEDOUT|Socket timeout)/;
+
+/** A connection that lasts for this long was not opened in vain. */
+const steadyAfterMs = 60_000;
+
+/**
+ * Gives each connection after one that was late twice the time, to open and to answer, until one lasts. Commands have the same time
+ * limit as before, so no request waits longer.
+ */
+function growTimeLimits(redis: SingleRedis, clock: Clock): void {
+  const { connectTimeout = 0, socketTimeout } = redis.options;
+  if (connectTimeout === 0) return;
+  const patience = new Patience(connectTimeout);
+  let allowedMs = connectTimeout;
+  const allow = (ms: number): void => {
+    allowedMs = ms;
+    redis.options.connectTimeout = ms;
+    if (socketTimeout !== undefined)
+      redis.options.socketTimeout = Math.round((socketTimeout * ms) / connectTimeout);
+  };
+  let steady: Timer | undefined;
+  redis.on('error', ({ message }: Error) => {
+    if (!isLate.test(message)) return;
+    patience.noteLate(allowedMs);
+    allow(patience.nextMs());
+  });
+  redis.on('close', () => steady?.cancel());
+  redis.on('ready', () => {
+    steady?.cancel();
+    steady = clock
+      .after(steadyAfterMs, () => {
+        patience.noteSuccess();
+        allow(connectTimeout);
+      })
+      .unref();
+  });
+}
 
 /** Doubles from 50 ms to the longest pause, with a fifth of jitter so that processes do not return in step. */
 export function reconnectDelayMs(attempt: number, random: () => number = Math.random): number {
@@ -87,6 +128,7 @@ function tlsOptions(
 function serverOptions(
   address: Exclude<RedisAddress, { kind: 'cluster' }>,
   tls: ConnectionOptions,
+  clock: Clock,
 ): ServerOptions {
   if (address.kind === 'single') {
     const { server, db, family } = address;
@@ -101,11 +143,11 @@ function serverOptions(
     sentinelPassword: address.sentinelPassword,
     ...(address.sentinelTls ? { sentinelTLS: tls } : {}),
     sentinelRetryStrategy: (attempt) => reconnectDelayMs(attempt),
-    sentinelCommandTimeout: sentinelAnswerTimeoutMs,
+    ...(clock.runs && { sentinelCommandTimeout: sentinelAnswerTimeoutMs }),
   };
 }
 
-function open(config: RedisConfig, { connection, queuesOffline, cluster }: Use) {
+function open(config: RedisConfig, { connection, queuesOffline, cluster }: Use, clock: Clock) {
   const address = parseRedisAddress(config.url.reveal());
   const tls = tlsOptions(address, config.ca);
   const common: ServerOptions = {
@@ -117,14 +159,16 @@ function open(config: RedisConfig, { connection, queuesOffline, cluster }: Use) 
     ...(address.tls ? { tls } : {}),
   };
   if (address.kind !== 'cluster') {
-    return new SingleRedis({
+    const redis = new SingleRedis({
       ...common,
-      ...serverOptions(address, tls),
+      ...serverOptions(address, tls, clock),
       enableOfflineQueue: queuesOffline,
       retryStrategy: (attempt) => reconnectDelayMs(attempt),
       // A demoted primary continues to answer.
       reconnectOnError: (error) => error.message.startsWith('READONLY'),
     });
+    growTimeLimits(redis, clock);
+    return redis;
   }
   return new Cluster(
     address.nodes.map((node) => ({ ...node })),
@@ -141,7 +185,7 @@ function open(config: RedisConfig, { connection, queuesOffline, cluster }: Use) 
   );
 }
 
-function logStateChanges(redis: Redis, log: Logger, role: string): void {
+function logStateChanges(redis: Redis, log: Logger, role: string, clock: Clock): void {
   // Each failed attempt emits an error, but one line per outage is enough.
   let isDown = false;
   redis.on('error', (error: unknown) => {
@@ -156,22 +200,25 @@ function logStateChanges(redis: Redis, log: Logger, role: string): void {
   let loggedAtMs = -Infinity;
   redis.on('-node', ({ options: { host, port } }: SingleRedis) => {
     // Each command sent to a dead node reports the loss again until another node takes over.
-    if (performance.now() - loggedAtMs < loggedLossIntervalMs) return;
-    loggedAtMs = performance.now();
+    const nowMs = clock.elapsedMs();
+    if (nowMs - loggedAtMs < loggedLossIntervalMs) return;
+    loggedAtMs = nowMs;
     log.warn({ role, node: `${host}:${port}` }, 'a node of the Redis cluster is down');
   });
 }
 
 /**
  * A connection for requests: every command is answered or refused within about `commandTimeoutMs`, and refused at once while there is no
- * connection. It keeps trying to connect in the background.
+ * connection. It keeps trying to connect in the background. Where time stands, commands wait for their answers.
  */
-export function connectForRequests(config: RedisConfig, log: Logger): Redis {
-  const redis = open(config, {
+export function connectForRequests(config: RedisConfig, log: Logger, clock: Clock): Redis {
+  const use: Use = {
     connection: {
-      connectTimeout: requestConnectTimeoutMs,
-      commandTimeout: config.commandTimeoutMs,
-      socketTimeout: config.commandTimeoutMs * silentWaits,
+      connectTimeout: limitMs(clock, requestConnectTimeoutMs),
+      ...(clock.runs && {
+        commandTimeout: config.commandTimeoutMs,
+        socketTimeout: config.commandTimeoutMs * silentWaits,
+      }),
       maxRetriesPerRequest: 0,
       enableAutoPipelining: true,
       // A hint is alone in its turn of the event loop; a pipeline for it costs more than the command.
@@ -185,8 +232,9 @@ export function connectForRequests(config: RedisConfig, log: Logger): Redis {
       retryDelayOnTryAgain: requestRedirectionPauseMs,
       slotsRefreshTimeout: requestConnectTimeoutMs,
     },
-  });
-  logStateChanges(redis, log, 'requests');
+  };
+  const redis = open(config, use, clock);
+  logStateChanges(redis, log, 'requests', clock);
   return redis;
 }
 
@@ -194,10 +242,10 @@ export function connectForRequests(config: RedisConfig, log: Logger): Redis {
  * A connection for subscribers. It reconnects for ever. On every `ready` event the subscriber must subscribe again, and read from the stores
  * what it may have missed, because messages published meanwhile are lost. For a cluster it is a connection to any one node.
  */
-export function connectForSubscriptions(config: RedisConfig, log: Logger): Redis {
+export function connectForSubscriptions(config: RedisConfig, log: Logger, clock: Clock): Redis {
   const use = {
     connection: {
-      connectTimeout: patientConnectTimeoutMs,
+      connectTimeout: limitMs(clock, patientConnectTimeoutMs),
       maxRetriesPerRequest: null,
     },
     queuesOffline: true,
@@ -218,8 +266,8 @@ export function connectForSubscriptions(config: RedisConfig, log: Logger): Redis
           password: address.password,
           retryStrategy: (attempt: number) => reconnectDelayMs(attempt),
         })
-      : open(config, use);
-  logStateChanges(redis, log, 'subscriptions');
+      : open(config, use, clock);
+  logStateChanges(redis, log, 'subscriptions', clock);
   return redis;
 }
 
@@ -231,16 +279,18 @@ export function connectForSubscriptions(config: RedisConfig, log: Logger): Redis
 export function connectForJobs(
   config: RedisConfig,
   side: 'adding' | 'working',
+  clock: Clock,
 ): SingleRedis | Cluster {
   const failsAtOnce = side === 'adding';
-  const redis = open(config, {
+  const use: Use = {
     connection: {
-      connectTimeout: patientConnectTimeoutMs,
+      connectTimeout: limitMs(clock, patientConnectTimeoutMs),
       maxRetriesPerRequest: failsAtOnce ? 0 : null,
     },
     queuesOffline: !failsAtOnce,
     cluster: {},
-  });
+  };
+  const redis = open(config, use, clock);
   redis.on('error', () => undefined);
   return redis;
 }

@@ -1,8 +1,12 @@
+export type CountedRequests = 'requests' | 'files';
+
 /** The accounts whose requests are counted. */
 export type RateLimited = {
   readonly userId: number;
   /** The user, or the owner of a bot. */
   readonly ownerId: number;
+  /** Requests for files have counts of their own. */
+  readonly counted?: CountedRequests;
 };
 
 /**
@@ -45,14 +49,16 @@ export function keyNames(prefix: string, redis: { readonly isCluster: boolean })
     redis.isCluster ? `{${prefix}:${name}}` : `${prefix}:${name}`;
   // The account and the address of a login are judged in one step.
   const logins = redis.isCluster ? `{${prefix}:logins}:` : `${prefix}:`;
+  const rateOf = (counted: CountedRequests = 'requests'): string =>
+    counted === 'files' ? 'rate-of-files' : 'rate';
   return {
     // One script counts both.
-    rateLimit: ({ userId, ownerId }, windowSecs) =>
+    rateLimit: ({ userId, ownerId, counted }, windowSecs) =>
       redis.isCluster
-        ? `${together(`rate:${ownerId}`)}:${userId}:${windowSecs}`
-        : `${prefix}:rate:${userId}:${windowSecs}`,
-    rateLimitOfOwner: ({ ownerId }, windowSecs) =>
-      `${together(`rate:${ownerId}`)}:together:${windowSecs}`,
+        ? `${together(`${rateOf(counted)}:${ownerId}`)}:${userId}:${windowSecs}`
+        : `${prefix}:${rateOf(counted)}:${userId}:${windowSecs}`,
+    rateLimitOfOwner: ({ ownerId, counted }, windowSecs) =>
+      `${together(`${rateOf(counted)}:${ownerId}`)}:together:${windowSecs}`,
     rateLimitOfStrangers: (address, windowSecs) =>
       `${together(`strangers:${address}`)}:${windowSecs}`,
     rateLimitOfScimToken: (tokenId, windowSecs) => `${together(`scim:${tokenId}`)}:${windowSecs}`,

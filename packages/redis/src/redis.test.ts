@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
+import { systemClock } from '@parley/clock';
 import { readServiceConfig } from '@parley/config';
 import { createLogger } from '@parley/logging';
 import { describe, expect, it } from 'vitest';
@@ -39,7 +40,7 @@ const forms = ['redis', 'redis+sentinel', 'redis+cluster'];
 
 describe.each(forms)('connectForRequests to %s', (form) => {
   it('refuses commands at once while Redis is down', async () => {
-    const redis = connectForRequests(configFor(await closedPort(), form), quiet);
+    const redis = connectForRequests(configFor(await closedPort(), form), quiet, systemClock);
     await expect(redis.get('x')).rejects.toThrow(/writeable|closed|max retries|isn't ready/i);
     redis.disconnect();
   });
@@ -54,6 +55,7 @@ describe.each(forms)('connectForRequests to %s', (form) => {
     const redis = connectForRequests(
       configFor((server.address() as AddressInfo).port, form),
       quiet,
+      systemClock,
     );
     await connected;
     await expect(redis.get('x')).rejects.toThrow(/writeable|timed out|isn't ready/i);
@@ -71,7 +73,7 @@ describe.each(forms)('connectForSubscriptions to %s', (form) => {
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
     const port = (server.address() as AddressInfo).port;
-    const redis = connectForSubscriptions(configFor(port, form), quiet);
+    const redis = connectForSubscriptions(configFor(port, form), quiet, systemClock);
     redis.subscribe('x').catch(() => undefined);
     await expect.poll(() => seen.attempts, { timeout: 10_000 }).toBeGreaterThan(4);
     redis.disconnect();
@@ -93,7 +95,11 @@ it('a subscriber that is closed while it subscribes again leaves no failure unha
     });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
-  const redis = connectForSubscriptions(configFor((server.address() as AddressInfo).port), quiet);
+  const redis = connectForSubscriptions(
+    configFor((server.address() as AddressInfo).port),
+    quiet,
+    systemClock,
+  );
   await redis.subscribe('x');
   await once(redis, 'ready');
   const again = redis.subscribe('x').catch(() => 'failed');
@@ -124,6 +130,10 @@ describe('keyNames', () => {
         rateLimit(bot, 60),
         rateLimitOfOwner(person, 60),
         rateLimitOfOwner(person, 3600),
+      ],
+      [
+        rateLimit({ ...person, counted: 'files' }, 60),
+        rateLimitOfOwner({ ...person, counted: 'files' }, 60),
       ],
       [
         failedLogins('key', 'address:x', 60),

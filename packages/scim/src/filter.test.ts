@@ -47,6 +47,9 @@ describe('a filter', () => {
         { kind: 'or', parts: [present('emails.type'), present('emails.value')] },
       ],
     });
+    expect(parseFilter('emails[type pr or primary pr].Value pr and a pr')).toEqual(
+      parseFilter('emails[(type pr or primary pr) and value pr] and a pr'),
+    );
   });
 
   test.each([
@@ -68,6 +71,10 @@ describe('a filter', () => {
     'a pr)',
     'a[b[c pr]]',
     'a[b pr',
+    'a[b pr].c',
+    'a[b pr].c[d pr]',
+    'a[b pr].c.d pr',
+    'a[b pr]c pr',
     '"a" eq "b"',
     "a' OR 1=1 -- eq 'x'",
     '__proto__ eq "x"',
@@ -95,6 +102,7 @@ describe('a filter', () => {
       'not',
       'pr',
       '1',
+      '.a',
     );
     const texts = fc.oneof(
       hostileText,

@@ -76,9 +76,17 @@ class FilterReader {
     const attribute = prefix + attributeName(text);
     if (this.#tokens.take('[')) {
       if (prefix !== '') throw invalidFilter('Brackets may not be within brackets.');
-      return this.#readNested(`${attribute}.`, ']');
+      return this.#readOfElements(attribute);
     }
     return this.#readComparison(attribute);
+  }
+
+  /** What follows an opening bracket: `emails[type eq "work"].value eq "x"` is `emails[type eq "work" and value eq "x"]`. */
+  #readOfElements(attribute: string): Filter {
+    const inner = this.#readNested(`${attribute}.`, ']');
+    const sub = this.#tokens.takeSubAttribute();
+    if (sub === undefined) return inner;
+    return { kind: 'and', parts: [inner, this.#readComparison(attribute + attributeName(sub))] };
   }
 
   #readNested(prefix: string, end: ')' | ']'): Filter {

@@ -26,9 +26,6 @@ function invalidPath(path: string): Error {
   return scimRefusal(400, `The path '${path}' cannot be read.`, 'invalidPath');
 }
 
-/** The part behind the brackets, with its dot. */
-const subAttribute = /^\.[a-z$][\w$-]*$/i;
-
 /**
  * Reads a path: an attribute, or `list[filter]` with or without a sub-attribute.
  *
@@ -43,8 +40,8 @@ export function parsePath(text: string): PatchPath {
   if (!tokens.take('[')) throw invalidPath(text);
   const filter = readBracketed(tokens);
   if (tokens.isAtEnd) return { attribute, filter };
-  const sub = tokens.word('a sub-attribute');
-  if (!subAttribute.test(sub) || !tokens.isAtEnd) throw invalidPath(text);
+  const sub = tokens.takeSubAttribute();
+  if (sub === undefined || !tokens.isAtEnd) throw invalidPath(text);
   return { attribute: attribute + sub.toLowerCase(), filter };
 }
 

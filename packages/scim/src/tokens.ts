@@ -17,6 +17,8 @@ const token = /\s+|([()[\]])|("(?:[^"\\]|\\[^])*")|([^\s()[\]"]+)/y;
 
 const number = /^-?\d{1,15}(?:\.\d{1,15})?$/;
 
+const subAttribute = /^\.[a-z$][\w$-]*$/i;
+
 function readToken([, bracket, quoted, word]: RegExpExecArray): Token | undefined {
   if (bracket !== undefined) return { kind: 'bracket', text: bracket as Bracket };
   if (quoted !== undefined) return { kind: 'text', text: quoted };
@@ -66,6 +68,14 @@ export class Tokens {
     const isNext = next?.kind === 'word' && next.text.toLowerCase() === word;
     if (isNext) this.#at += 1;
     return isNext;
+  }
+
+  /** Takes a sub-attribute with its dot, if one comes next. */
+  takeSubAttribute(): string | undefined {
+    const next = this.#tokens[this.#at];
+    if (next?.kind !== 'word' || !subAttribute.test(next.text)) return undefined;
+    this.#at += 1;
+    return next.text;
   }
 
   /** @throws ApiError `invalidFilter` */

@@ -2,6 +2,7 @@
 import { rawResponsesOf } from '@parley/api';
 import type { Caller, Endpoint } from '@parley/api';
 import { answerCheckOf } from '@parley/api/openapi';
+import type { Clock } from '@parley/clock';
 import type { Logger } from '@parley/logging';
 
 import type { ServiceMetrics } from './metrics.ts';
@@ -11,7 +12,7 @@ import type { ServiceMetrics } from './metrics.ts';
  * for, and a second line costs a send a twentieth of this service's time.
  */
 export function recordRequest(
-  options: { readonly log: Logger; readonly metrics?: ServiceMetrics },
+  options: { readonly clock: Clock; readonly log: Logger; readonly metrics?: ServiceMetrics },
   over: {
     readonly startedAtMs: number;
     readonly endpoint: Pick<Endpoint, 'name'> | undefined;
@@ -24,7 +25,7 @@ export function recordRequest(
     readonly traceId: string | undefined;
   },
 ): void {
-  const durationMs = performance.now() - over.startedAtMs;
+  const durationMs = options.clock.elapsedMs() - over.startedAtMs;
   const endpoint = over.endpoint?.name ?? 'none';
   options.metrics?.requestsInFlight.dec();
   options.metrics?.requestDuration.observe(

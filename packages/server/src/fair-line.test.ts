@@ -1,17 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { ApiError } from '@parley/api';
-import { afterEach, expect, test, vi } from 'vitest';
+import { MovedClock } from '@parley/clock';
+import { expect, test } from 'vitest';
 
 import { FairLine } from './fair-line.ts';
 import type { LineBounds } from './fair-line.ts';
-
-afterEach(() => void vi.useRealTimers());
 
 type Asked = { readonly ownerId: number; readonly name: string; readonly signal: AbortSignal };
 
 /** A line whose batches are served when the test says so. */
 class Counter {
+  readonly clock = new MovedClock();
   readonly refusals: string[] = [];
   readonly served: string[][] = [];
   readonly line: FairLine<Asked, string>;
@@ -21,6 +21,7 @@ class Counter {
   constructor(bounds: Partial<LineBounds> = {}) {
     this.line = new FairLine(
       { batchMax: 2, batchesAtOnce: 1, waitingMax: 100, waitMaxMs: 60_000, ...bounds },
+      this.clock,
       (reason) => this.refusals.push(reason),
       async (requests) => {
         this.served.push(requests.map(({ name }) => name));
@@ -91,6 +92,19 @@ test('a person with many requests waits with the second until others had their f
   expect(counter.served).toEqual([['a1', 'b1'], ['c1', 'a2'], ['b2', 'a3'], ['a4']]);
 });
 
+test('where an owner has one at a time, another owner waits for nobody while there is capacity', async () => {
+  const counter = new Counter({ batchMax: 1, batchesAtOnce: 2, oneOfOwner: true });
+  const asking = ['a1', 'a2', 'a3'].map((name) => counter.ask(name, 1));
+  await counter.untilServing();
+  asking.push(counter.ask('b1', 2), counter.ask('b2', 2));
+  await counter.untilServing(2);
+  expect(counter.served).toEqual([['a1'], ['b1']]);
+  await counter.finishAll(5);
+  await Promise.all(asking);
+  expect(counter.served).toEqual([['a1'], ['b1'], ['a2'], ['b2'], ['a3']]);
+  expect(counter.line.waiting).toBe(0);
+});
+
 test('a failure affects only its own request', async () => {
   const counter = new Counter();
   const [broken, whole] = [counter.ask('broken', 1), counter.ask('whole', 2)];
@@ -113,12 +127,13 @@ test("beyond the line's length a request is refused at once, and may be repeated
 
 test('a request whose turn does not come in time is refused, and may be repeated', async () => {
   const waitMaxMs = 1_000;
-  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const counter = new Counter({ batchMax: 1, waitMaxMs });
   const first = counter.ask('first', 1);
   await counter.untilServing();
   const second = refusalOf(counter.ask('second', 2));
-  vi.advanceTimersByTime(waitMaxMs);
+  await counter.clock.advance(waitMaxMs - 1);
+  expect(counter.line.waiting).toBe(1);
+  await counter.clock.advance(1);
   expect(await second).toEqual(unavailable);
   expect(counter.refusals).toEqual(['wait']);
   counter.finishBatch();

@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { serviceUnavailable } from '@parley/api';
 import type { HangUpSignal } from '@parley/api';
+import type { Clock } from '@parley/clock';
 
 /** A client that waited so long and was refused can also wait a little before it repeats. */
 const retryAfterSecs = 5;
@@ -12,6 +13,8 @@ export type LineBounds = {
   readonly batchesAtOnce: number;
   readonly waitingMax: number;
   readonly waitMaxMs: number;
+  /** An owner's next request waits for the previous one, also while there is capacity: what is served for long would otherwise take all of it. */
+  readonly oneOfOwner?: boolean;
 };
 
 /** Why a waiting request was not served. */
@@ -32,27 +35,32 @@ type Waiting<Request, Result> = {
 
 /**
  * Requests that wait for their turn, so that any number of them use only a few connections. Owners take turns: an owner with a hundred
- * requests waits with the second until every other owner's first was served. Nobody waits while there is capacity, and requests of
- * disconnected clients are dropped.
+ * requests waits with the second until every other owner's first was served. Unless the bounds say otherwise, nobody waits while there is
+ * capacity. Requests of disconnected clients are dropped.
  */
 export class FairLine<Request extends LineRequest, Result> {
   readonly #serve: (
     requests: readonly Request[],
   ) => Promise<readonly PromiseSettledResult<Result>[]>;
   readonly #bounds: LineBounds;
+  readonly #clock: Clock;
   readonly #onRefused: (reason: LineRefusal) => void;
   /** By owner, in the order of the next turns. */
   readonly #lines = new Map<number, Set<Waiting<Request, Result>>>();
+  /** Owners who must wait, although there may be capacity. */
+  readonly #served = new Set<number>();
   #waiting = 0;
   #serving = 0;
 
   /** @param serve returns an outcome for each request, in order; its error is thrown to all of them */
   constructor(
     bounds: LineBounds,
+    clock: Clock,
     onRefused: (reason: LineRefusal) => void,
     serve: (requests: readonly Request[]) => Promise<readonly PromiseSettledResult<Result>[]>,
   ) {
     this.#bounds = bounds;
+    this.#clock = clock;
     this.#onRefused = onRefused;
     this.#serve = serve;
   }
@@ -82,12 +90,12 @@ export class FairLine<Request extends LineRequest, Result> {
       this.#leave(waiting);
       outcome.reject(serviceUnavailable(retryAfterSecs));
     };
-    const timer = setTimeout(() => {
+    const timer = this.#clock.after(this.#bounds.waitMaxMs, () => {
       this.#onRefused('wait');
       leave();
-    }, this.#bounds.waitMaxMs);
+    });
     const stopWaiting = (): void => {
-      clearTimeout(timer);
+      timer.cancel();
       request.signal.removeEventListener('abort', leave);
     };
     const waiting = { request, outcome, stopWaiting };
@@ -108,7 +116,7 @@ export class FairLine<Request extends LineRequest, Result> {
   }
 
   #serveMore(): void {
-    if (this.#waiting === 0 || this.#serving >= this.#bounds.batchesAtOnce) return;
+    if (this.#serving >= this.#bounds.batchesAtOnce || this.#nextOwner() === undefined) return;
     this.#serving += 1;
     void this.#serveBatch();
   }
@@ -129,20 +137,26 @@ export class FairLine<Request extends LineRequest, Result> {
     } catch (error) {
       for (const { outcome } of batch) outcome.reject(error);
     }
+    for (const { request } of batch) this.#served.delete(request.ownerId);
     this.#serving -= 1;
     this.#serveMore();
+  }
+
+  #nextOwner(): number | undefined {
+    return this.#lines.keys().find((ownerId) => !this.#served.has(ownerId));
   }
 
   #nextBatch(): Waiting<Request, Result>[] {
     const batch: Waiting<Request, Result>[] = [];
     while (batch.length < this.#bounds.batchMax) {
-      const [next] = this.#lines;
-      if (next === undefined) break;
-      const [ownerId, line] = next;
-      const [first] = line;
-      if (first === undefined) throw new Error('a kept line is empty');
+      const ownerId = this.#nextOwner();
+      if (ownerId === undefined) break;
+      const line = this.#lines.get(ownerId);
+      const [first] = line ?? [];
+      if (line === undefined || first === undefined) throw new Error('a kept line is empty');
       this.#leave(first);
       batch.push(first);
+      if (this.#bounds.oneOfOwner === true) this.#served.add(ownerId);
       // An owner with more requests comes after all others.
       if (this.#lines.delete(ownerId)) this.#lines.set(ownerId, line);
     }

@@ -6,6 +6,8 @@ import type { Duplex } from 'node:stream';
 import { duplicateHeader } from '@parley/api';
 import { withoutCode } from '@parley/api';
 import type { ApiError } from '@parley/api';
+import { limitMs } from '@parley/clock';
+import type { Clock, Timer } from '@parley/clock';
 
 import { writeRefusal } from './error-handler.ts';
 import { findDuplicateHeader } from './single-headers.ts';
@@ -28,6 +30,7 @@ export type RequestHandler = (request: IncomingMessage, response: ServerResponse
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 export type ListenOptions = {
+  readonly clock: Clock;
   readonly host: string;
   /** 0 means any free port. */
   readonly port: number;
@@ -70,14 +73,15 @@ export async function listen(
   handler: RequestHandler,
   options: ListenOptions,
 ): Promise<GracefulServer> {
+  const { clock } = options;
   let isStopping = false;
   const refused = new WeakSet<Socket>();
   const server = createServer(
     {
       keepAlive: true,
-      keepAliveTimeout: keepAliveTimeoutMs,
-      headersTimeout: Math.min(headersTimeoutMs, options.requestTimeoutMs),
-      requestTimeout: options.requestTimeoutMs,
+      keepAliveTimeout: limitMs(clock, keepAliveTimeoutMs),
+      headersTimeout: limitMs(clock, Math.min(headersTimeoutMs, options.requestTimeoutMs)),
+      requestTimeout: limitMs(clock, options.requestTimeoutMs),
       connectionsCheckingInterval: Math.min(arrivalCheckMs, options.requestTimeoutMs),
       // Node's own refusal has no body; every answer is JSON.
       requireHostHeader: false,
@@ -96,7 +100,7 @@ export async function listen(
       handler(request, response);
     },
   );
-  server.setTimeout(options.silenceMaxMs);
+  server.setTimeout(limitMs(clock, options.silenceMaxMs));
   if (options.onUpgrade !== undefined) server.on('upgrade', options.onUpgrade);
   server.on('clientError', refuseMalformed);
   server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) =>
@@ -114,7 +118,7 @@ export async function listen(
     port: (server.address() as AddressInfo).port,
     stop: (deadlineMs) => {
       isStopping = true;
-      return stopServer(server, deadlineMs);
+      return stopServer(server, deadlineMs, clock);
     },
   };
 }
@@ -167,15 +171,19 @@ function refuseMalformed(error: ClientError, socket: Duplex): void {
 // Connections that become idle while the server waits are closed within this time.
 const idleSweepMs = 50;
 
-function stopServer(server: Server, deadlineMs: number): Promise<void> {
+function stopServer(server: Server, deadlineMs: number, clock: Clock): Promise<void> {
   return new Promise((resolve) => {
-    const sweep = setInterval(() => server.closeIdleConnections(), idleSweepMs);
-    const deadline = setTimeout(() => server.closeAllConnections(), deadlineMs);
+    const deadline = clock.after(deadlineMs, () => server.closeAllConnections());
+    let nextSweep: Timer | undefined;
+    const sweep = (): void => {
+      server.closeIdleConnections();
+      nextSweep = clock.shortly(idleSweepMs, sweep);
+    };
     server.close(() => {
-      clearInterval(sweep);
-      clearTimeout(deadline);
+      nextSweep?.cancel();
+      deadline.cancel();
       resolve();
     });
-    server.closeIdleConnections();
+    sweep();
   });
 }

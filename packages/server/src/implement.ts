@@ -7,6 +7,7 @@ import type {
   DeclaredSuccess,
   Endpoint,
   EndpointAccess,
+  FormValues,
   HangUpSignal,
   Parameter,
   RawResponse,
@@ -38,15 +39,10 @@ export type RequestFacts = {
   readonly addHeaders: (headers: Readonly<Record<string, string>>) => void;
   /** For an endpoint that opens a session: the caller by the session that the browser sent, which the new one replaces. */
   readonly replacedCaller: Caller | undefined;
-  /** The raw query, without the question mark. */
-  readonly query: string;
+  /** The fields of the query, declared or not. */
+  readonly query: FormValues;
   /** Reads the small files of a multipart body besides its fields; not for endpoints that declare `takesFile`. */
   readonly formFiles: () => Promise<FormFile[]>;
-  /**
-   * Must be called with the size of a file before it is opened: some transports carry only small files, and then the request comes again by
-   * another transport.
-   */
-  readonly admitFile: (bytes: number) => void;
   /** Receives the one file of the body; only for endpoints that declare `takesFile`. */
   readonly receiveFile: ReceiveFile;
 };

@@ -1,5 +1,6 @@
 export { undeclaredAnswer } from './answer-record.ts';
 export { productName } from './client-name.ts';
+export { awaitStore } from './await-store.ts';
 export { connectStores, openPool } from './connect-stores.ts';
 export type { Stores } from './connect-stores.ts';
 export { refusalFor, writeRefusal } from './error-handler.ts';
@@ -57,4 +58,5 @@ export { registerStoreMetrics } from './store-metrics.ts';
 export { faultLogger } from './tolerated-faults.ts';
 export { startMaintenance } from './maintenance.ts';
 export type { MaintenanceTask } from './maintenance.ts';
+export { Turns } from './turns.ts';
 export { noStoreHeaders, passageHeaders, writeJson, writeWhole } from './write-answer.ts';

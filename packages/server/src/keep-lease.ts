@@ -1,6 +1,7 @@
 import type { ServiceFrame } from './service-frame.ts';
 import { ServiceLease } from '@parley/placement';
 
+import { awaitStore } from './await-store.ts';
 import { openPool } from './connect-stores.ts';
 import type { Stores } from './connect-stores.ts';
 
@@ -14,6 +15,7 @@ export function keepLease(frame: ServiceFrame, stores: Stores, isCurrent?: () =>
   const database = openPool(frame, 'lease', 1);
   frame.onListening(async (address) => {
     const lease = new ServiceLease({
+      clock: frame.clock,
       database,
       redis: stores.redis,
       keyPrefix: stores.keyPrefix,
@@ -23,7 +25,8 @@ export function keepLease(frame: ServiceFrame, stores: Stores, isCurrent?: () =>
       log: frame.log,
       ...(isCurrent === undefined ? {} : { isCurrent }),
     });
-    await lease.start();
+    await awaitStore(frame, 'Postgres', () => lease.start());
     frame.onDrain('lease', () => lease.end());
+    frame.onSettle('lease', () => lease.settle());
   });
 }

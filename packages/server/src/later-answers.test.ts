@@ -1,33 +1,31 @@
-/** Answers that come later: over HTTP, and to direct requests. */
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+/** Answers in every form, and those that come later. */
 import { Writable } from 'node:stream';
 
 import {
   badEventQueueId,
   declareEndpoint,
-  identityHeaderName,
   numberParameter,
   serviceUnavailable,
   textParameter,
 } from '@parley/api';
 import type { Caller } from '@parley/api';
 import { object, text } from '@parley/api/schema';
-import { signIdentity } from '@parley/identity';
-import { RequestSignal, textOf } from '@parley/links';
+import { MovedClock } from '@parley/clock';
+import { textOf } from '@parley/links';
 import type { LinkAnswer, ReceivedRequest } from '@parley/links';
 import { createLogger } from '@parley/logging';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import { createHttpApp, createLinkApp } from '../tests/sample-apps.ts';
+import { createLinkApp, member as caller, requestOf } from '../tests/sample-apps.ts';
 import type { AppOptions } from '../tests/sample-apps.ts';
 import { undeclaredAnswer } from './answer-record.ts';
 import { LaterAnswer, partlyShared, preserialized } from './implement.ts';
-import type { EndpointAnswer, Implementation } from './implement.ts';
+import type { EndpointAnswer, Implementation, MaybePromise, Settle } from './implement.ts';
+import { serveLinks } from './link-adapter.ts';
 import { createMetrics } from './metrics.ts';
+import { Pipeline } from './pipeline.ts';
 
-type Context = { readonly answer: () => EndpointAnswer };
+type Context = { readonly answer: () => MaybePromise<EndpointAnswer> };
 
 /** Made without `implement`, with which an undeclared answer would not compile. */
 const implementation: Implementation<Context> = {
@@ -51,22 +49,14 @@ const implementation: Implementation<Context> = {
   handle: (context) => context.answer(),
 };
 
-const secret = 'i'.repeat(40);
-const caller: Caller = {
-  userId: 7,
-  email: 'a@example.com',
-  role: 'member',
-  botType: null,
-  botOwnerId: null,
-};
 const word = '{"result":"success","msg":"","word":"yes"}';
 
+const clock = new MovedClock();
 let logged: string;
-let answer: () => EndpointAnswer;
+let answer: () => MaybePromise<EndpointAnswer>;
 let options: AppOptions<Context>;
-let server: Server;
 
-beforeEach(async () => {
+beforeEach(() => {
   logged = '';
   const destination = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -77,56 +67,28 @@ beforeEach(async () => {
   options = {
     implementations: [implementation],
     context: { answer: () => answer() },
-    identitySecrets: [secret],
+    clock,
     log: createLogger({ service: 'test', nodeId: 'test', level: 'info' }, destination),
     metrics: createMetrics('test'),
     checkAnswers: true,
     answerHeaders: { 'x-parley-node': 'here' },
   };
-  server = createServer(createHttpApp(options));
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
 });
 
-afterEach(async () => {
+afterEach(() => {
   options.metrics?.registry.clear();
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
 });
 
 type Asked = { status: number; headers: Readonly<Record<string, string>>; text: string };
 
-async function overHttp(query: string, by = caller): Promise<Asked> {
-  const { port } = server.address() as AddressInfo;
-  const identity = signIdentity(secret, by, { requestId: 'a'.repeat(32), nowMs: Date.now() });
-  const response = await fetch(`http://127.0.0.1:${port}/api/v1/word${query}`, {
-    headers: { [identityHeaderName]: identity },
-  });
-  return {
-    status: response.status,
-    headers: Object.fromEntries(response.headers),
-    text: await response.text(),
-  };
+function requestFor(query: Readonly<Record<string, string>>, by = caller): ReceivedRequest {
+  return requestOf({ endpoint: 'wait-for-word', query, caller: by });
 }
 
-function requestFor(query: string, by = caller): ReceivedRequest {
-  return {
-    requestId: 'a'.repeat(32),
-    method: 'GET',
-    address: `/api/v1/word${query}`,
-    caller: by,
-    headers: {},
-    body: Buffer.alloc(0),
-    signal: new RequestSignal(),
-    link: { backlogBytes: 0 },
-  };
-}
-
-async function directly(query: string, by = caller): Promise<Asked> {
-  const ask = createLinkApp(options);
+async function ask(query: Readonly<Record<string, string>>, by = caller): Promise<Asked> {
+  const app = createLinkApp(options);
   const { status, headers, shared, own } = await new Promise<LinkAnswer>((resolve) =>
-    ask(requestFor(query, by), resolve),
+    app(requestFor(query, by), resolve),
   );
   return { status, headers, text: textOf(shared) + own };
 }
@@ -140,21 +102,20 @@ async function inFlight(): Promise<number | undefined> {
   return (await options.metrics?.requestsInFlight.get())?.values[0]?.value;
 }
 
-/** The parts of an answer, for any transport. */
 const answers: readonly (readonly [
   what: string,
   make: () => EndpointAnswer,
-  query: string,
+  query: Readonly<Record<string, string>>,
   by: Caller,
   status: number,
   text: string,
 ])[] = [
-  ['an object', () => ({ word: 'yes' }), '?name=x', caller, 200, word],
-  ['a text', () => preserialized(word), '?name=x', caller, 200, word],
+  ['an object', () => ({ word: 'yes' }), { name: 'x' }, caller, 200, word],
+  ['a text', () => preserialized(word), { name: 'x' }, caller, 200, word],
   [
     'bytes',
     () => preserialized([Buffer.from(word.slice(0, 5)), Buffer.from(word.slice(5))]),
-    '?name=x',
+    { name: 'x' },
     caller,
     200,
     word,
@@ -162,7 +123,7 @@ const answers: readonly (readonly [
   [
     'a shared beginning',
     () => partlyShared(word.slice(0, 9), word.slice(9)),
-    '?name=x',
+    { name: 'x' },
     caller,
     200,
     word,
@@ -170,7 +131,7 @@ const answers: readonly (readonly [
   [
     'later, at once',
     later((settle) => settle.answer(preserialized(word))),
-    '?name=x',
+    { name: 'x' },
     caller,
     200,
     word,
@@ -178,7 +139,7 @@ const answers: readonly (readonly [
   [
     'later',
     later((settle) => setImmediate(() => settle.answer(partlyShared(word, '')))),
-    '?name=x',
+    { name: 'x' },
     caller,
     200,
     word,
@@ -186,7 +147,7 @@ const answers: readonly (readonly [
   [
     'a refusal that comes later',
     later((settle) => setImmediate(() => settle.fail(badEventQueueId('q')))),
-    '?name=x',
+    { name: 'x' },
     caller,
     400,
     '{"result":"error","msg":"Bad event queue id: q","code":"BAD_EVENT_QUEUE_ID","queue_id":"q"}',
@@ -194,7 +155,7 @@ const answers: readonly (readonly [
   [
     'a fault that comes later',
     later((settle) => settle.fail(new Error('secret'))),
-    '?name=x',
+    { name: 'x' },
     caller,
     500,
     '{"result":"error","msg":"Internal server error"}',
@@ -202,7 +163,7 @@ const answers: readonly (readonly [
   [
     'a parameter that is missing',
     () => ({ word: 'yes' }),
-    '?x=y',
+    { x: 'y' },
     caller,
     400,
     `{"result":"error","msg":"Missing 'name' argument","code":"REQUEST_VARIABLE_MISSING","var_name":"name"}`,
@@ -210,17 +171,14 @@ const answers: readonly (readonly [
   [
     'who may not call',
     () => ({ word: 'yes' }),
-    '?name=x',
+    { name: 'x' },
     { ...caller, botType: 1, botOwnerId: 7 },
     400,
     '{"result":"error","msg":"This endpoint does not accept bot requests."}',
   ],
 ];
 
-describe.each([
-  ['over HTTP', overHttp],
-  ['directly', directly],
-])('%s', (_way, ask) => {
+describe('a request', () => {
   it.each(answers)('%s', async (_what, make, query, by, status, expected) => {
     answer = make;
     const given = await ask(query, by);
@@ -232,7 +190,7 @@ describe.each([
 
   it('an answer that differs from its declaration is logged as a fault', async () => {
     answer = later((settle) => settle.answer(preserialized('{"result":"success","msg":""}')));
-    const given = await ask('?name=x');
+    const given = await ask({ name: 'x' });
     expect(given.status).toBe(500);
     expect(logged).toContain(undeclaredAnswer);
     await expect.poll(inFlight).toBe(0);
@@ -240,22 +198,43 @@ describe.each([
 
   it('a refusal has a retry time', async () => {
     answer = later((settle) => settle.fail(serviceUnavailable()));
-    const given = await ask('?name=x');
+    const given = await ask({ name: 'x' });
     const headers = new Headers(given.headers);
     expect([given.status, headers.get('retry-after')]).toEqual([503, expect.any(String)]);
   });
 });
 
-describe('direct requests', () => {
+describe('equal answers', () => {
   it('keep the identical string of the shared beginning, and the identical headers object', async () => {
     const shared = word.slice(0, 20);
     answer = () => partlyShared(shared, word.slice(20));
-    const ask = createLinkApp(options);
+    const app = createLinkApp(options);
     const given: LinkAnswer[] = [];
     for (let asked = 0; asked < 2; asked += 1)
-      ask(requestFor('?name=x'), (each) => given.push(each));
+      app(requestFor({ name: 'x' }), (each) => given.push(each));
     await expect.poll(() => given.length).toBe(2);
     expect(given.map((each) => each.shared)).toEqual([shared, shared]);
     expect(given[0]?.headers).toBe(given[1]?.headers);
   });
+});
+
+it('a service is idle while polls wait, and not while requests are handled or answered', async () => {
+  const pipeline = new Pipeline(options);
+  const app = serveLinks(pipeline);
+  const answered: number[] = [];
+  const begin = (): void => app(requestFor({ name: 'x' }), ({ status }) => answered.push(status));
+  const handled = Promise.withResolvers<EndpointAnswer>();
+  answer = () => handled.promise;
+  begin();
+  expect(pipeline.isIdle).toBe(false);
+  handled.resolve({ word: 'yes' });
+  await expect.poll(() => [answered, pipeline.isIdle]).toEqual([[200], true]);
+  let poll: Settle | undefined;
+  answer = later((settle) => {
+    poll = settle;
+  });
+  begin();
+  await expect.poll(() => [poll !== undefined, pipeline.isIdle]).toEqual([true, true]);
+  poll?.answer(preserialized(word));
+  expect([answered, pipeline.isIdle]).toEqual([[200, 200], true]);
 });

@@ -2,13 +2,13 @@
 import { validateHeaderValue } from 'node:http';
 import type { Readable } from 'node:stream';
 
-import { isLinked, serviceUnavailable } from '@parley/api';
-import type { ApiError, Caller, Endpoint } from '@parley/api';
+import { changeWithinHeaderName, serviceUnavailable } from '@parley/api';
+import type { ApiError, Caller, Endpoint, FormValues } from '@parley/api';
 import {
   answerMaxBytes,
   bytesOf,
-  linkedHeaderNames,
-  notOverLinksStatus,
+  cutAt,
+  partBytes,
   readAnswerMaxBytes,
   textOf,
 } from '@parley/links';
@@ -27,11 +27,9 @@ import type {
   StreamWriter,
   StreamedAnswer,
 } from './implement.ts';
-import { LinkedFiles, mustComeByHttp, readFile } from './linked-files.ts';
-import type { FileSlot } from './linked-files.ts';
 import { streamedStatus } from './pipeline.ts';
 import type { Exchange, Pipeline, Progress } from './pipeline.ts';
-import { passageHeaders, passageOf } from './write-answer.ts';
+import { noStoreHeaders, passageHeaders, passageOf } from './write-answer.ts';
 
 /** Answers one request by calling back once, also with a refusal. */
 export type LinkHandler = (request: ReceivedRequest, reply: (answer: LinkAnswer) => void) => void;
@@ -49,10 +47,9 @@ export function serveLinks<Context>(
       untouched: { ...answerHeaders, ...passageHeaders.untouched },
       gzip: { ...answerHeaders, ...passageHeaders.gzip },
     },
-    files: new LinkedFiles(),
   };
   return (request, reply) => {
-    void new LinkExchange(shared, request, reply).run();
+    new LinkExchange(shared, request, reply).run();
   };
 }
 
@@ -61,7 +58,6 @@ type Shared<Context> = {
   readonly answerHeaders: Readonly<Record<string, string>>;
   /** The same objects for all answers, because equal answers are recognised by them. */
   readonly successHeaders: Readonly<Record<Passage, Readonly<Record<string, string>>>>;
-  readonly files: LinkedFiles;
 };
 
 /**
@@ -69,6 +65,9 @@ type Shared<Context> = {
  * carries more.
  */
 const streamBacklogMaxBytes = 4 * 1_048_576;
+
+/** A file up to this size is read before it is answered. Where a gateway wants steps, longer answers have some. */
+const shortMaxBytes = 65_536;
 
 /** The same object for all parts, because equal parts are recognised by it. */
 const noHeaders = {};
@@ -79,11 +78,8 @@ class LinkExchange<Context> implements Exchange, StreamWriter {
   readonly #reply: (answer: LinkAnswer) => void;
   readonly #progress: Progress;
   #heldBody: HeldBody | undefined;
-  #fileSlot: FileSlot | undefined;
-  /** The content of a file that is being read. */
-  #content: Readable | undefined;
   #addedHeaders: Readonly<Record<string, string>> | undefined;
-  /** Headers of the next part of a stream. */
+  /** Headers of the next part of a stream; only those of the first part count. */
   #partHeaders: Readonly<Record<string, string>> = noHeaders;
   #isOver = false;
 
@@ -98,21 +94,28 @@ class LinkExchange<Context> implements Exchange, StreamWriter {
     this.#progress = shared.pipeline.open(this);
   }
 
-  async run(): Promise<void> {
-    await this.#progress.run();
-    this.#fileSlot?.leave();
+  run(): void {
+    void this.#progress.run();
   }
 
   get requestId(): string {
     return this.#request.requestId;
   }
 
-  get method(): string {
-    return this.#request.method;
+  get endpoint(): string {
+    return this.#request.endpoint;
   }
 
-  get address(): string {
-    return this.#request.address;
+  get isHead(): boolean {
+    return this.#request.wants === 'headers';
+  }
+
+  get path(): Exchange['path'] {
+    return this.#request.path;
+  }
+
+  get query(): FormValues {
+    return new Map(this.#request.query);
   }
 
   get caller(): Caller | undefined {
@@ -124,18 +127,20 @@ class LinkExchange<Context> implements Exchange, StreamWriter {
   }
 
   get traceparent(): string | undefined {
-    return this.#request.headers.traceparent;
+    return this.#request.headers['traceparent'];
+  }
+
+  get changeWithinMs(): number | undefined {
+    const within = this.#request.headers[changeWithinHeaderName];
+    return within === undefined ? undefined : Number(within);
+  }
+
+  whenArrived(arrived: () => void): void {
+    arrived();
   }
 
   header(name: string): string | undefined {
-    const known = linkedHeaderNames.find((each) => each === name);
-    if (known === undefined) throw new TypeError(`${name} does not use links`);
-    return this.#request.headers[known];
-  }
-
-  /** The gateway chose the transport by the method, but the form of a POST may name another method. */
-  accept(endpoint: Endpoint): void {
-    if (!isLinked(endpoint)) throw mustComeByHttp();
+    return this.#request.headers[name];
   }
 
   readBody(): Buffer {
@@ -154,31 +159,21 @@ class LinkExchange<Context> implements Exchange, StreamWriter {
     throw new TypeError('uploads do not use links');
   };
 
-  admitFile(bytes: number): void {
-    if (this.method === 'HEAD' || this.#fileSlot !== undefined) return;
-    const onLate = (): void => {
-      // If the store is silent, this does not end the pending read, so neither is awaited.
-      this.#content?.destroy();
-      this.refuse(mustComeByHttp());
-    };
-    this.#fileSlot = this.#shared.files.admit(bytes, this.#request, onLate);
-  }
-
   addHeaders(headers: Readonly<Record<string, string>>): void {
     this.#addedHeaders = { ...this.#addedHeaders, ...headers };
   }
 
   answer(answer: Preserialized, endpoint: Endpoint | undefined): void {
     const { shared, own } = answer;
-    const tooLong = findTooLong(shared, own, endpoint);
-    if (tooLong !== undefined) {
-      this.refuse(
-        refusalFor(tooLong, requestLogger(this.#shared.pipeline.options.log, this.requestId)),
-      );
+    const headers = this.#shared.successHeaders[passageOf(answer, endpoint)];
+    const maxBytes = this.#wholeMaxBytes(endpoint);
+    const bytes = isShort(shared, own, maxBytes) ? 0 : bytesOf(shared) + bytesOf(own);
+    if (bytes > maxBytes) {
+      if (endpoint?.method === 'GET') void this.#answerInSteps(answer.body, bytes, headers);
+      else this.#refuseFault(new Error(`an answer has ${bytes} bytes`));
       return;
     }
     const text = shared === '' ? { shared: own, own: '' } : { shared, own: textOf(own) };
-    const headers = this.#shared.successHeaders[passageOf(answer, endpoint)];
     this.#end({ status: 200, kind: 'json', headers, ...text });
   }
 
@@ -192,14 +187,16 @@ class LinkExchange<Context> implements Exchange, StreamWriter {
     });
   }
 
-  /** @throws TypeError for a header that cannot be written; ApiError if the answer must use HTTP, or could not be read */
+  /** @throws TypeError for a header that cannot be written; ApiError if a file could not be read */
   async answerRaw({ status, headers, body }: RawAnswer): Promise<void> {
     const all = { ...this.#shared.answerHeaders, ...headers };
     try {
       // On the link it would be a fault for every request there.
       for (const [name, value] of Object.entries(headers)) validateHeaderValue(name, value);
-      const shared = typeof body === 'string' ? body : await this.#read(headers, body);
-      this.#end({ status, kind: 'raw', headers: all, shared, own: '' });
+      if (typeof body === 'string')
+        this.#end({ status, kind: 'raw', headers: all, shared: body, own: '' });
+      else if (this.isHead) this.#end({ status, kind: 'raw', headers: all, shared: '', own: '' });
+      else await this.#answerFile(status, all, body);
     } finally {
       if (typeof body !== 'string') body.destroy();
     }
@@ -226,33 +223,96 @@ class LinkExchange<Context> implements Exchange, StreamWriter {
     this.#end({ status: streamedStatus, kind: 'raw', headers, shared: lastWords, own: '' });
   }
 
-  async #read(
-    { 'Content-Length': length }: Readonly<Record<string, string>>,
+  /** The longest answer that goes as a whole. Polls have no bound of their own, because a single event may be long. */
+  #wholeMaxBytes(endpoint: Endpoint | undefined): number {
+    if (endpoint?.method !== 'GET' || endpoint.longPoll) return answerMaxBytes;
+    return this.#request.wants === 'steps' ? shortMaxBytes : readAnswerMaxBytes;
+  }
+
+  async #answerInSteps(
+    body: LinkBody,
+    bytes: number,
+    headers: Readonly<Record<string, string>>,
+  ): Promise<void> {
+    let left = typeof body === 'string' ? [Buffer.from(body)] : body;
+    this.#partHeaders = {
+      'Content-Type': 'application/json',
+      'Content-Length': String(bytes),
+      ...noStoreHeaders(),
+      ...headers,
+      ...this.#addedHeaders,
+    };
+    while (!this.#request.signal.aborted && left.length > 0) {
+      const [part, behind] = cutAt(left, partBytes);
+      left = behind;
+      await this.#step(streamedStatus, part);
+    }
+    this.end('');
+  }
+
+  /** A file that is not short goes in steps. If it fails or has another length than announced, the answer must not look complete. */
+  async #answerFile(
+    status: number,
+    headers: Readonly<Record<string, string>>,
     body: Readable,
-  ): Promise<LinkBody> {
-    if (this.method === 'HEAD' || this.#isOver) return '';
-    const bytes = length === undefined ? Infinity : Number(length);
-    this.admitFile(bytes);
-    this.#content = body;
-    const { requestId, signal } = this.#request;
+  ): Promise<void> {
+    const { signal } = this.#request;
+    const giveUp = (): void => {
+      body.destroy();
+    };
+    if (signal.aborted) giveUp();
+    const begun: Buffer[] = [];
+    let bytes = 0;
+    let hasSteps = false;
+    this.#partHeaders = { ...headers, ...this.#addedHeaders };
     try {
-      return await readFile(body, bytes, signal);
+      signal.addEventListener('abort', giveUp);
+      for await (const piece of body as AsyncIterable<Buffer>) {
+        bytes += piece.length;
+        begun.push(piece);
+        if (bytes <= shortMaxBytes) continue;
+        hasSteps = true;
+        await this.#step(status, begun.splice(0));
+      }
+      const { 'Content-Length': announced } = headers;
+      if (announced !== undefined && bytes !== Number(announced))
+        throw new Error(`a file of ${announced} bytes has ${bytes}`);
+      const rest = hasSteps ? noHeaders : headers;
+      this.#end({ status, kind: 'raw', headers: rest, shared: begun, own: '' });
     } catch (error) {
-      if (!this.#isOver && !signal.aborted)
-        requestLogger(this.#shared.pipeline.options.log, requestId).error(
+      if (!signal.aborted)
+        requestLogger(this.#shared.pipeline.options.log, this.requestId).error(
           { err: error },
           'a file could not be read to its end',
         );
-      throw serviceUnavailable();
+      if (!hasSteps) throw serviceUnavailable();
+      this.#end({ status, kind: 'broken', headers: noHeaders, shared: '', own: '' });
+    } finally {
+      signal.removeEventListener('abort', giveUp);
     }
+  }
+
+  /** Sends a part of a stream. Resolves when the client has taken it, or nobody waits any more. */
+  async #step(status: number, part: readonly Buffer[]): Promise<void> {
+    const headers = this.#partHeaders;
+    this.#partHeaders = noHeaders;
+    const { signal } = this.#request;
+    const taken = signal.taken();
+    this.#reply({ status, kind: 'step', headers, shared: part, own: '' });
+    await taken;
+  }
+
+  #refuseFault(fault: Error): void {
+    this.refuse(
+      refusalFor(fault, requestLogger(this.#shared.pipeline.options.log, this.requestId)),
+    );
   }
 
   #end(answer: LinkAnswer): void {
     if (this.#isOver) return;
     this.#isOver = true;
     this.#heldBody?.release();
-    if (answer.status === notOverLinksStatus) this.#progress.leave();
-    else this.#progress.end({ status: answer.status, hungUp: this.#request.signal.aborted });
+    this.#progress.end({ status: answer.status, hungUp: this.#request.signal.aborted });
     const added = this.#addedHeaders;
     this.#reply(
       added === undefined ? answer : { ...answer, headers: { ...answer.headers, ...added } },
@@ -260,18 +320,7 @@ class LinkExchange<Context> implements Exchange, StreamWriter {
   }
 }
 
-/** @returns the fault of an answer that is too long for a link; a read can be repeated by HTTP */
-function findTooLong(
-  shared: string,
-  own: LinkBody,
-  endpoint: Endpoint | undefined,
-): Error | undefined {
-  // A UTF-16 unit takes at most three bytes.
-  const isShort = (text: string): boolean => text.length * 3 <= readAnswerMaxBytes / 2;
-  if (isShort(shared) && typeof own === 'string' && isShort(own)) return undefined;
-  const bytes = bytesOf(shared) + bytesOf(own);
-  // Polls are exempt, because a single event may make an answer longer.
-  if (endpoint?.method === 'GET' && !endpoint.longPoll && bytes > readAnswerMaxBytes)
-    return mustComeByHttp();
-  return bytes > answerMaxBytes ? new Error(`an answer has ${bytes} bytes`) : undefined;
+/** Whether an answer is certainly not long. A UTF-16 unit takes at most three bytes. */
+function isShort(shared: string, own: LinkBody, maxBytes: number): boolean {
+  return typeof own === 'string' && (shared.length + own.length) * 3 <= maxBytes;
 }

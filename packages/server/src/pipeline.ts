@@ -1,30 +1,24 @@
 /**
- * The pipeline of every request, for all transports: path, method, body, access, parameters, handler, answer, in the order of the reference
- * facts, people 2.1. The adapters are the transports (`link-adapter.ts`, `http-adapter.ts`).
+ * The pipeline of every request that a gateway has admitted and decoded, for both transports: access, parameters, handler, answer, in the
+ * order of the reference facts, people 2.1. The adapters are the transports (`link-adapter.ts`, `upload-adapter.ts`).
  */
 import {
-  RouteTable,
   decodeParameters,
   findRawText,
+  headersTakenBy,
   internalServerError,
-  methodNotAllowed,
   notFound,
+  outcomeUnknown,
   serviceUnavailable,
   takesJson,
 } from '@parley/api';
-import type {
-  ApiError,
-  Caller,
-  Endpoint,
-  FormValues,
-  RawParameters,
-  Route,
-  RouteMatch,
-} from '@parley/api';
+import type { ApiError, Caller, Endpoint, FormValues, RawParameters } from '@parley/api';
+import type { Clock, Timer } from '@parley/clock';
 import { takesGzip } from '@parley/compression';
+import { CommitGate } from '@parley/database';
 import { findRefusalFault } from '@parley/api/openapi';
 import { scimContentType, scimRefusalText } from '@parley/api/scim';
-import { notOverLinksStatus } from '@parley/links';
+import type { Fields } from '@parley/links';
 import { requestLogger } from '@parley/logging';
 import type { Logger } from '@parley/logging';
 import { findTracer } from '@parley/tracing';
@@ -35,7 +29,6 @@ import { findAnswerFault, findRawFault, recordRequest, reportFault } from './ans
 import { checkAccess } from './check-access.ts';
 import { clientNameOf } from './client-name.ts';
 import { isGivenUp, refusalFor } from './error-handler.ts';
-import { decodeForm } from './form-text.ts';
 import type { HeldBodies } from './held-bodies.ts';
 import {
   LaterAnswer,
@@ -63,6 +56,7 @@ import { noStoreHeaders, successText } from './write-answer.ts';
 export type PipelineOptions<Context> = {
   readonly implementations: readonly Implementation<Context>[];
   readonly context: Context;
+  readonly clock: Clock;
   readonly log: Logger;
   readonly metrics?: ServiceMetrics;
   /** Bounds all bodies in memory together; without it only each body is bounded. */
@@ -76,24 +70,23 @@ export type PipelineOptions<Context> = {
 /** A request from an adapter, with the functions that send its answer. */
 export type Exchange = Pick<
   RequestFacts,
-  'header' | 'formFiles' | 'receiveFile' | 'admitFile' | 'addHeaders'
+  'header' | 'formFiles' | 'receiveFile' | 'addHeaders' | 'isHead'
 > & {
   readonly requestId: string;
-  readonly method: string;
-  /** Path and query. */
-  readonly address: string;
+  /** The name of its endpoint. */
+  readonly endpoint: string;
+  readonly path: RawParameters['path'];
+  readonly query: FormValues;
   readonly caller: Caller | undefined;
   readonly signal: RequestFacts['signal'];
   /** The gateway's header; undefined without a valid identity. */
   readonly traceparent: string | undefined;
-  /**
-   * Called before any work for an endpoint.
-   *
-   * @throws ApiError if its requests need another transport
-   */
-  readonly accept: (endpoint: Endpoint) => void;
-  /** The body, or a promise of it if it has not arrived. */
-  readonly readBody: () => Buffer | Promise<Buffer>;
+  /** For how long a change may be made after the request has arrived; undefined without a gateway that says so. */
+  readonly changeWithinMs: number | undefined;
+  /** Calls back when the whole request has arrived. */
+  readonly whenArrived: (arrived: () => void) => void;
+  /** The body: the fields of a form as JSON or, for an endpoint that takes JSON or a form with a file, the client's bytes. */
+  readonly readBody: () => Buffer;
   /** Sends the answer, once, or else `refusal` is called once. A raw answer may fail while it is sent. */
   readonly answer: (answer: Preserialized, endpoint: Endpoint | undefined) => void;
   readonly answerRaw: (answer: RawAnswer) => Promise<void>;
@@ -107,8 +100,6 @@ export type Progress = {
   readonly run: () => Promise<void>;
   /** Counts and logs the request, once. */
   readonly end: (outcome: { readonly status: number; readonly hungUp: boolean }) => void;
-  /** Instead of `end`: the request comes again by another transport, and is counted and logged then. */
-  readonly leave: () => void;
 };
 
 /** The status of a streamed answer; refusals are not streamed. */
@@ -120,69 +111,91 @@ const noForm: FormValues = new Map();
 /** The requests of one service. */
 export class Pipeline<Context> {
   readonly options: PipelineOptions<Context>;
-  readonly #routes: RouteTable<Implementation<Context>>;
+  readonly #implementations: Implementations<Context>;
+  readonly #atWork: AtWork = { count: 0 };
 
-  /** @throws TypeError when declarations contradict one another */
   constructor(options: PipelineOptions<Context>) {
     this.options = options;
-    this.#routes = new RouteTable(options.implementations);
+    this.#implementations = new Map(
+      options.implementations.map((each) => [each.endpoint.name, each]),
+    );
   }
 
   /** @returns the request, which is answered when it is run */
   open(exchange: Exchange): Progress {
-    return new RequestRun(this.options, this.#routes, exchange);
+    return new RequestRun(this.options, this.#implementations, this.#atWork, exchange);
+  }
+
+  /** Whether no request is handled or answered; polls and streams that wait for events do not count. */
+  get isIdle(): boolean {
+    return this.#atWork.count === 0;
   }
 }
 
+type Implementations<Context> = ReadonlyMap<string, Implementation<Context>>;
+
+/** The number of requests of a service that are handled or answered. */
+type AtWork = { count: number };
+
 class RequestRun<Context> implements Settle, Progress {
   readonly #options: PipelineOptions<Context>;
-  readonly #routes: RouteTable<Implementation<Context>>;
+  readonly #implementations: Implementations<Context>;
   readonly #exchange: Exchange;
-  readonly #startedAtMs = performance.now();
+  readonly #startedAtMs: number;
+  readonly #atWork: AtWork;
+  /** Whether its answer is still to come, and it does not wait for events. */
+  #isUnanswered = true;
   #endpoint: Endpoint | undefined;
   #span: Span | undefined;
   /** Undefined before any work that might change accounts. */
   #accountChanges: AccountChanges | undefined;
+  /** Undefined before any change that must not be made after its refusal. */
+  #gate: CommitGate | undefined;
+  #changeEnds: Timer | undefined;
 
   constructor(
     options: PipelineOptions<Context>,
-    routes: RouteTable<Implementation<Context>>,
+    implementations: Implementations<Context>,
+    atWork: AtWork,
     exchange: Exchange,
   ) {
     this.#options = options;
-    this.#routes = routes;
+    this.#implementations = implementations;
+    this.#atWork = atWork;
+    this.#startedAtMs = options.clock.elapsedMs();
+    atWork.count += 1;
     this.#exchange = exchange;
     options.metrics?.requestsInFlight.inc();
   }
 
   async run(): Promise<void> {
+    // It goes on without a client that hangs up.
+    this.#atWork.count += 1;
     try {
-      const { address, method } = this.#exchange;
-      const mark = address.indexOf('?');
-      const match = this.#routes.find(mark < 0 ? address : address.slice(0, mark));
-      if (match === undefined) throw notFound();
-      if (method === 'OPTIONS') {
-        await this.#answerRaw(optionsAnswer(match.route));
-        return;
-      }
-      const query = mark < 0 ? '' : address.slice(mark + 1);
-      const read = this.#read(match, query);
+      const implementation = this.#implementations.get(this.#exchange.endpoint);
+      if (implementation === undefined) throw notFound();
+      const read = this.#read(implementation.endpoint);
       // Awaited only if it is a promise: a poll must not be a suspended call.
-      const { implementation, raw } = read instanceof Promise ? await read : read;
-      const answer = this.#handle(implementation, raw, query);
+      const raw = read instanceof Promise ? await read : read;
+      const answer = this.#handle(implementation, raw);
       const given = answer instanceof Promise ? await answer : answer;
-      if (given instanceof LaterAnswer) given.begin(this);
-      else if (given instanceof Preserialized) this.answer(given);
+      if (given instanceof LaterAnswer) {
+        given.begin(this);
+        this.#leaveWork();
+      } else if (given instanceof Preserialized) this.answer(given);
       else if (given instanceof RawAnswer) await this.#answerRaw(given);
       else if (given instanceof StreamedAnswer) this.#answerStreamed(given);
       else if (given === noContent) await this.#answerRaw(rawAnswer(204, {}));
       else this.answer(preserialized(successText(given)));
     } catch (error) {
       this.fail(error);
+    } finally {
+      this.#atWork.count -= 1;
     }
   }
 
   answer(answer: Preserialized): void {
+    if (this.#gate?.isClosed === true) return;
     const endpoint = this.#endpoint;
     if (
       this.#options.checkAnswers === true &&
@@ -197,17 +210,24 @@ class RequestRun<Context> implements Settle, Progress {
   }
 
   fail(error: unknown): void {
-    const { checkAnswers, log } = this.#options;
+    if (this.#gate?.isClosed === true) return;
+    const { log } = this.#options;
     const { requestId, signal } = this.#exchange;
     const refusal =
       signal.aborted && isGivenUp(error)
         ? serviceUnavailable()
         : refusalFor(error, requestLogger(log, requestId));
-    const isAnswer = refusal.status !== notOverLinksStatus;
-    if (checkAnswers === true && this.#endpoint !== undefined && isAnswer)
+    // Other parts of the work may go on, but must not commit any more.
+    const isUnknown = refusal.code === 'SERVICE_UNAVAILABLE' && this.#gate?.close() === false;
+    this.#refuse(isUnknown ? outcomeUnknown() : refusal);
+  }
+
+  #refuse(refusal: ApiError): void {
+    const { checkAnswers } = this.#options;
+    if (checkAnswers === true && this.#endpoint !== undefined)
       reportFault(this.#options, this.#endpoint, findRefusalFault(this.#endpoint, refusal));
     this.#nameChanges();
-    if (this.#endpoint?.refusalsAs === 'scim' && isAnswer) void this.#refuseAsScim(refusal);
+    if (this.#endpoint?.refusalsAs === 'scim') void this.#refuseAsScim(refusal);
     else this.#exchange.refuse(refusal);
   }
 
@@ -217,34 +237,39 @@ class RequestRun<Context> implements Settle, Progress {
   }
 
   end({ status, hungUp }: { readonly status: number; readonly hungUp: boolean }): void {
-    const { caller, method, requestId } = this.#exchange;
+    const { caller, isHead, requestId } = this.#exchange;
+    this.#changeEnds?.cancel();
+    this.#leaveWork();
     if (this.#span !== undefined) endRequestSpan(this.#span, hungUp ? undefined : status);
     recordRequest(this.#options, {
       startedAtMs: this.#startedAtMs,
       endpoint: this.#endpoint,
       requestId,
       caller,
-      method,
+      method: isHead ? 'HEAD' : (this.#endpoint?.method ?? ''),
       status,
       hungUp,
       traceId: this.#span?.traceId,
     });
   }
 
-  leave(): void {
-    this.#options.metrics?.requestsInFlight.dec();
-    if (this.#span !== undefined) endRequestSpan(this.#span, undefined);
-  }
-
-  #answerRaw(answer: RawAnswer): Promise<void> {
+  async #answerRaw(answer: RawAnswer): Promise<void> {
+    if (this.#gate?.isClosed === true) return;
     this.#checkRaw(answer.status);
     this.#nameChanges();
-    return this.#exchange.answerRaw(answer);
+    await this.#exchange.answerRaw(answer);
   }
 
   #answerStreamed(answer: StreamedAnswer): void {
     this.#checkRaw(streamedStatus);
     this.#exchange.answerStreamed(answer);
+    this.#leaveWork();
+  }
+
+  #leaveWork(): void {
+    if (!this.#isUnanswered) return;
+    this.#isUnanswered = false;
+    this.#atWork.count -= 1;
   }
 
   #checkRaw(status: number): void {
@@ -258,61 +283,33 @@ class RequestRun<Context> implements Settle, Progress {
     if (headers !== undefined) this.#exchange.addHeaders(headers);
   }
 
-  /** Finds the endpoint, for which the body may be needed, and the sources of its parameters. */
-  #read(
-    { route, path }: RouteMatch<Implementation<Context>>,
-    query: string,
-  ): Read<Context> | Promise<Read<Context>> {
-    const { method } = this.#exchange;
-    const found = route.find(method);
-    const rawWith = (form: FormValues, body: Buffer): RawParameters => ({
-      query: decodeForm(query),
-      form,
+  /** The sources of its parameters. Only a form with a file is decoded here. */
+  #read(endpoint: Endpoint): RawParameters | Promise<RawParameters> {
+    const { path, query } = this.#exchange;
+    if (endpoint.takesFile) return { path, query, form: noForm, body: noBody };
+    const body = this.#exchange.readBody();
+    if (body.length === 0 || takesJson(endpoint)) return { path, query, form: noForm, body };
+    if (endpoint.formFile === 'none') return { path, query, form: formOf(body), body };
+    const contentType = this.#exchange.header('content-type');
+    return decodeBody(endpoint.method, contentType, body).then((form) => ({
       path,
+      query,
+      form,
       body,
-    });
-    if (found?.endpoint.takesFile === true)
-      return { implementation: found, raw: rawWith(noForm, noBody) };
-    // A POST may name another method in its form, so only its body decides the endpoint.
-    if (found === undefined && method !== 'POST') throw methodNotAllowed(route.allowedMethods);
-    const given = this.#exchange.readBody();
-    if (!(given instanceof Promise) && given.length === 0) {
-      return {
-        implementation: selectImplementation(route, method, noForm),
-        raw: rawWith(noForm, noBody),
-      };
-    }
-    return this.#readForm(route, given, rawWith);
-  }
-
-  async #readForm(
-    route: Route<Implementation<Context>>,
-    given: Buffer | Promise<Buffer>,
-    rawWith: (form: FormValues, body: Buffer) => RawParameters,
-  ): Promise<Read<Context>> {
-    const { method } = this.#exchange;
-    const body = await given;
-    // A JSON body must not be read as a form: a text in it could then name another stream.
-    const form = route.served.some(({ endpoint }) => takesJson(endpoint))
-      ? noForm
-      : await decodeBody(method, this.#exchange.header('content-type'), body);
-    return { implementation: selectImplementation(route, method, form), raw: rawWith(form, body) };
+    }));
   }
 
   #handle(
     { endpoint, admit, handle }: Implementation<Context>,
     raw: RawParameters,
-    query: string,
   ): EndpointAnswer | Promise<EndpointAnswer> {
-    const { caller, method, requestId, traceparent } = this.#exchange;
-    this.#exchange.accept(endpoint);
+    const { caller, requestId, traceparent } = this.#exchange;
     this.#endpoint = endpoint;
-    if (findTracer() !== undefined)
-      this.#span = openRequestSpan(endpoint, method, traceparent, requestId);
+    if (findTracer() !== undefined) this.#span = openRequestSpan(endpoint, traceparent, requestId);
     checkAccess(endpoint.access, caller);
     const { context } = this.#options;
     const call = (): EndpointAnswer | Promise<EndpointAnswer> => {
-      const request = new HandledRequest(this.#exchange, endpoint, raw, query);
+      const request = new HandledRequest(this.#exchange, endpoint, raw);
       const work = (): EndpointAnswer | Promise<EndpointAnswer> =>
         this.#span === undefined
           ? handle(context, request)
@@ -320,48 +317,44 @@ class RequestRun<Context> implements Settle, Progress {
       if (endpoint.method === 'GET') return work();
       const changes = new AccountChanges();
       this.#accountChanges = changes;
-      return inTurn(this.#options.ownerTurns, endpoint, request, () => changes.gather(work));
+      const gate = endpoint.afterLoss === 'once' ? this.#openGate() : undefined;
+      return inTurn(this.#options.ownerTurns, endpoint, request, () =>
+        changes.gather(() => (gate === undefined ? work() : gate.run(work))),
+      );
     };
     return admit === undefined || caller === undefined ? call() : admit(context, caller).then(call);
   }
+
+  /** Ends the change when the gateway would soon wait no longer, if nothing of it is committed by then. */
+  #openGate(): CommitGate {
+    const gate = new CommitGate();
+    this.#gate = gate;
+    const { changeWithinMs } = this.#exchange;
+    if (changeWithinMs !== undefined)
+      this.#exchange.whenArrived(() => {
+        this.#changeEnds = this.#options.clock.after(changeWithinMs, () => {
+          if (gate.close()) this.#refuse(serviceUnavailable());
+        });
+      });
+    return gate;
+  }
 }
 
-type Read<Context> = {
-  readonly implementation: Implementation<Context>;
-  readonly raw: RawParameters;
-};
-
-/**
- * The endpoint of a request: a POST may name another method in its form.
- *
- * @throws ApiError 405
- */
-function selectImplementation<Context>(
-  route: Route<Implementation<Context>>,
-  method: string,
-  form: FormValues,
-): Implementation<Context> {
-  const override = method === 'POST' ? form.get('method') : undefined;
-  const found = route.find(override ?? method);
-  if (found === undefined) throw methodNotAllowed(route.allowedMethods);
-  return found;
-}
-
-function optionsAnswer<Context>(route: Route<Implementation<Context>>): RawAnswer {
-  return rawAnswer(204, { Allow: route.allowedMethods.toSorted().join(', ') });
+function formOf(body: Buffer): FormValues {
+  return new Map(JSON.parse(body.toString()) as Fields);
 }
 
 /** A handler's view of a request. Parts that few handlers need are made on demand. */
 class HandledRequest implements UntypedRequest {
   readonly parameters: Readonly<Record<string, unknown>>;
-  readonly query: string;
   readonly #exchange: Exchange;
+  readonly #endpoint: Endpoint;
   readonly #raw: RawParameters;
 
-  constructor(exchange: Exchange, endpoint: Endpoint, raw: RawParameters, query: string) {
+  constructor(exchange: Exchange, endpoint: Endpoint, raw: RawParameters) {
     this.#exchange = exchange;
+    this.#endpoint = endpoint;
     this.#raw = raw;
-    this.query = query;
     this.parameters = decodeParameters(raw, endpoint.parameters);
   }
 
@@ -392,7 +385,11 @@ class HandledRequest implements UntypedRequest {
   }
 
   get isHead(): boolean {
-    return this.#exchange.method === 'HEAD';
+    return this.#exchange.isHead;
+  }
+
+  get query(): FormValues {
+    return this.#raw.query;
   }
 
   get takesGzip(): boolean {
@@ -401,9 +398,12 @@ class HandledRequest implements UntypedRequest {
 
   readonly rawText = (name: string): string | undefined => findRawText(this.#raw, name);
   readonly addHeaders: RequestFacts['addHeaders'] = (headers) => this.#exchange.addHeaders(headers);
-  readonly header = (name: string): string | undefined => this.#exchange.header(name);
+  readonly header = (name: string): string | undefined => {
+    if (!headersTakenBy(this.#endpoint).includes(name))
+      throw new TypeError(`${this.#endpoint.name} does not declare that it takes ${name}`);
+    return this.#exchange.header(name);
+  };
   readonly formFiles: RequestFacts['formFiles'] = () => this.#exchange.formFiles();
   readonly receiveFile: RequestFacts['receiveFile'] = (options) =>
     this.#exchange.receiveFile(options);
-  readonly admitFile = (bytes: number): void => this.#exchange.admitFile(bytes);
 }

@@ -1,59 +1,11 @@
-import type { IncomingMessage } from 'node:http';
-
-import { badRequest, bodyTooLarge, limits } from '@parley/api';
+import { badRequest, limits } from '@parley/api';
 import type { FormValues } from '@parley/api';
 import { Busboy } from '@fastify/busboy';
 import type { BusboyConfig } from '@fastify/busboy';
 
 import { decodeForm, decoderFor, tooManyFields } from './form-text.ts';
-import type { HeldBody } from './held-bodies.ts';
-import { ReceivedBytes } from './received-bytes.ts';
 
-/** Receiving a body and reading parameters from it (reference facts, people 2.2). */
-
-// Bytes above the limit are read and dropped up to here, because a client that is disconnected while it sends may not see the answer.
-const droppedMaxBytes = 4 * limits.anyBodyMaxBytes;
-
-/**
- * Receives the whole body.
- *
- * @throws ApiError 413 above 25 MiB, even if a gateway let it pass; 400 if the client stops before the end; 503 if all bodies together
- *   exceed their bound
- */
-export function receiveBody(request: IncomingMessage, held?: HeldBody): Promise<Buffer> {
-  if (Number(request.headers['content-length'] ?? 0) > droppedMaxBytes)
-    return Promise.reject(bodyTooLarge());
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>();
-  const received = new ReceivedBytes();
-  let size = 0;
-  request.on('data', (chunk: Buffer) => {
-    size += chunk.length;
-    if (size > limits.anyBodyMaxBytes) {
-      received.clear();
-      held?.release();
-    } else {
-      try {
-        held?.add(chunk.length);
-        received.add(chunk);
-      } catch (error) {
-        reject(error);
-      }
-    }
-    if (size > droppedMaxBytes) reject(bodyTooLarge());
-  });
-  request.on('end', () => {
-    if (size > limits.anyBodyMaxBytes) reject(bodyTooLarge());
-    else resolve(received.whole());
-  });
-  // After a complete body these have no effect, because the promise is settled.
-  request.on('close', () => reject(incompleteBody()));
-  request.on('error', () => reject(incompleteBody()));
-  return promise;
-}
-
-function incompleteBody(): Error {
-  return badRequest('The request body is incomplete');
-}
+/** Reading the parameters of a body (reference facts, people 2.2). */
 
 type MediaType = { readonly type: string; readonly charset: string | undefined };
 

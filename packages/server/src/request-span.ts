@@ -9,16 +9,15 @@ import type { Endpoint } from '@parley/api';
  * @param traceparent the gateway's header; other callers can choose neither a trace nor whether it is recorded
  */
 export function openRequestSpan(
-  endpoint: Pick<Endpoint, 'name' | 'path' | 'longPoll'>,
-  method: string,
+  endpoint: Pick<Endpoint, 'name' | 'method' | 'path' | 'longPoll'>,
   traceparent: string | undefined,
   requestId: string,
 ): Span | undefined {
   if (endpoint.longPoll) return undefined;
-  return findTracer()?.openServerSpan(`${method} ${endpoint.path}`, {
+  return findTracer()?.openServerSpan(`${endpoint.method} ${endpoint.path}`, {
     traceparent,
     attributes: {
-      'http.request.method': method,
+      'http.request.method': endpoint.method,
       'http.route': endpoint.path,
       'parley.endpoint': endpoint.name,
       'parley.request_id': requestId,

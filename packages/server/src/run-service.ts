@@ -1,3 +1,4 @@
+import { systemClock } from '@parley/clock';
 import { ConfigError, readServiceConfig } from '@parley/config';
 import type { Environment, ServiceConfig } from '@parley/config';
 import { createLogger } from '@parley/logging';
@@ -12,24 +13,31 @@ const forgottenHandleMs = 1000;
 
 function endProcess(log: Logger, exitCode: number): void {
   process.exitCode = exitCode;
-  setTimeout(() => {
-    log.warn('a resource still keeps the process running; it is ended anyway');
-    process.exit(exitCode);
-  }, forgottenHandleMs).unref();
+  systemClock
+    .after(forgottenHandleMs, () => {
+      log.warn('a resource still keeps the process running; it is ended anyway');
+      process.exit(exitCode);
+    })
+    .unref();
 }
 
-function waitForSignal(): Promise<string> {
-  return new Promise((resolve) => {
-    let isFirst = true;
-    const receive = (signal: string): void => {
-      // A second signal means that the sender does not want to wait.
-      if (!isFirst) process.exit(1);
-      isFirst = false;
-      resolve(signal);
-    };
-    process.on('SIGTERM', receive);
-    process.on('SIGINT', receive);
-  });
+type Signals = {
+  readonly first: Promise<string>;
+  readonly hasCome: () => boolean;
+};
+
+function receiveSignals(): Signals {
+  const { promise: first, resolve } = Promise.withResolvers<string>();
+  let hasCome = false;
+  const receive = (signal: string): void => {
+    // A second signal means that the sender does not want to wait.
+    if (hasCome) process.exit(1);
+    hasCome = true;
+    resolve(signal);
+  };
+  process.on('SIGTERM', receive);
+  process.on('SIGINT', receive);
+  return { first, hasCome: () => hasCome };
 }
 
 function readConfig(service: string, env: Environment): ServiceConfig | undefined {
@@ -48,19 +56,21 @@ const lossesIntervalMs = 60_000;
 
 function startTracesOf(
   env: Environment,
-  { config, log }: ServiceFrame,
+  { clock, config, log }: ServiceFrame,
 ): Promise<() => Promise<void>> {
   let lost = 0;
   let loggedAtMs = -Infinity;
   return startTraces({
     env,
+    clock,
     service: config.service,
     nodeId: config.nodeId,
     version: parleyVersion,
     onLost: (spans) => {
       lost += spans;
-      if (performance.now() - loggedAtMs < lossesIntervalMs) return;
-      loggedAtMs = performance.now();
+      const nowMs = clock.elapsedMs();
+      if (nowMs - loggedAtMs < lossesIntervalMs) return;
+      loggedAtMs = nowMs;
       log.warn({ spans: lost }, 'the collector of traces did not take spans');
       lost = 0;
     },
@@ -111,16 +121,25 @@ export async function runService(
   };
   process.on('uncaughtException', fail);
   process.on('unhandledRejection', fail);
-  const signal = waitForSignal();
+  const signals = receiveSignals();
   let running: RunningService;
   try {
-    running = await startService(config, isTraced ? traced(env, start) : start, log);
+    running = await startService(config, isTraced ? traced(env, start) : start, {
+      clock: systemClock,
+      log,
+      stopAsked: signals.first,
+    });
   } catch (error) {
+    if (signals.hasCome()) {
+      log.info('stopped before it had started');
+      endProcess(log, 0);
+      return;
+    }
     log.fatal({ err: error }, 'the service could not start');
     endProcess(log, 1);
     return;
   }
-  log.info({ signal: await signal }, 'stopping');
+  log.info({ signal: await signals.first }, 'stopping');
   await running.stop();
   log.info('stopped');
   endProcess(log, 0);

@@ -1,3 +1,5 @@
+import { systemClock } from '@parley/clock';
+import type { Clock, Timer } from '@parley/clock';
 import type { ServiceConfig } from '@parley/config';
 import { createLogger } from '@parley/logging';
 import type { Logger } from '@parley/logging';
@@ -27,12 +29,17 @@ export type ServiceAddress = {
 
 type Callback = () => Promise<void> | void;
 
+type Settle = () => Promise<boolean> | boolean;
+
 /** The tools that a service gets to build itself. */
 export type ServiceFrame = {
   readonly config: ServiceConfig;
+  readonly clock: Clock;
+  /** When the start began, on the clock's elapsed time. */
+  readonly startedAtMs: number;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
-  /** Aborted when the service begins to stop, before the drain callbacks run. */
+  /** Aborted when the service is told to stop, also while it starts, before the drain callbacks run. */
   readonly stopping: AbortSignal;
   /** Registers the release of a resource; releases run last, in reverse order. */
   readonly onDispose: (name: string, dispose: Callback) => void;
@@ -41,6 +48,11 @@ export type ServiceFrame = {
    * reverse order, so a lease taken once the server listens is given up first, and no new request comes while polls are answered.
    */
   readonly onDrain: (name: string, drain: Callback) => void;
+  /**
+   * Registers work that goes on by itself, such as following the log. `settle` does at once what is due, without waiting for its interval,
+   * and returns whether there was nothing to do ({@link RunningService.settle}).
+   */
+  readonly onSettle: (name: string, settle: Settle) => void;
   /** Registers a condition of `/health/ready`. */
   readonly addReadinessCheck: (name: string, check: ReadinessCheck['check']) => void;
   /**
@@ -58,6 +70,12 @@ export type StartService = (frame: ServiceFrame) => Promise<RequestHandler> | Re
 export type RunningService = {
   readonly address: ServiceAddress;
   readonly frame: ServiceFrame;
+  /**
+   * Does what is due by now and does not wait for its interval.
+   *
+   * @returns the names of what had something to do: none when everything has happened that earlier requests cause
+   */
+  readonly settle: () => Promise<readonly string[]>;
   /** Drains, closes and disposes. May be called more than once. */
   readonly stop: () => Promise<void>;
 };
@@ -65,11 +83,15 @@ export type RunningService = {
 type Named = { readonly name: string; readonly run: Callback };
 
 // A step that hangs must not prevent the others.
-async function runSteps(log: Logger, steps: readonly Named[], deadlineMs: number): Promise<void> {
+async function runSteps(
+  { clock, log }: Pick<ServiceFrame, 'clock' | 'log'>,
+  steps: readonly Named[],
+  deadlineMs: number,
+): Promise<void> {
   for (const { name, run } of steps) {
-    let timer: NodeJS.Timeout | undefined;
+    let timer: Timer | undefined;
     const late = new Promise<'late'>((resolve) => {
-      timer = setTimeout(() => resolve('late'), deadlineMs);
+      timer = clock.after(deadlineMs, () => resolve('late'));
     });
     try {
       if ((await Promise.race([run(), late])) === 'late')
@@ -77,7 +99,7 @@ async function runSteps(log: Logger, steps: readonly Named[], deadlineMs: number
     } catch (error) {
       log.warn({ err: error, step: name }, 'a step of stopping failed');
     } finally {
-      clearTimeout(timer);
+      timer?.cancel();
     }
   }
 }
@@ -87,21 +109,37 @@ type Registered = {
   readonly checks: ReadinessCheck[];
   readonly drains: Named[];
   readonly disposals: Named[];
+  readonly settling: { readonly name: string; readonly settle: Settle }[];
   readonly listeners: ((address: ServiceAddress) => Promise<void> | void)[];
   upgradeHandler: UpgradeHandler | undefined;
 };
 
+function nothingRegistered(): Registered {
+  return {
+    checks: [],
+    drains: [],
+    disposals: [],
+    settling: [],
+    listeners: [],
+    upgradeHandler: undefined,
+  };
+}
+
 function createFrame(
-  fixed: Pick<ServiceFrame, 'config' | 'log' | 'metrics' | 'stopping'>,
+  fixed: Pick<ServiceFrame, 'clock' | 'config' | 'log' | 'metrics' | 'stopping'>,
   registered: Registered,
 ): ServiceFrame {
   return {
     ...fixed,
+    startedAtMs: fixed.clock.elapsedMs(),
     onDispose: (name, run) => {
       registered.disposals.push({ name, run });
     },
     onDrain: (name, run) => {
       registered.drains.push({ name, run });
+    },
+    onSettle: (name, settle) => {
+      registered.settling.push({ name, settle });
     },
     addReadinessCheck: (name, check) => {
       registered.checks.push({ name, check });
@@ -115,40 +153,50 @@ function createFrame(
   };
 }
 
+async function settleAll(settling: Registered['settling']): Promise<readonly string[]> {
+  const outcomes = await Promise.all(
+    settling.map(async ({ name, settle }) => ((await settle()) ? [] : [name])),
+  );
+  return outcomes.flat();
+}
+
+type StartOptions = {
+  /** The root logger; made from the config if absent. */
+  readonly log?: Logger;
+  /** The time of the machine if absent. */
+  readonly clock?: Clock;
+  /** Settled when the process is told to stop; a start that waits for a store ends then. */
+  readonly stopAsked?: Promise<unknown>;
+};
+
 /**
  * Starts a service in this order: internal server, the service's own parts, public server. Tests use it in process with port 0; main files
  * call `runService`.
  *
- * @param log the root logger; made from the config if absent
  * @throws any error of the start; everything already started is released before
  */
 export async function startService(
   config: ServiceConfig,
   start: StartService,
-  log: Logger = createLogger({
-    service: config.service,
-    nodeId: config.nodeId,
-    level: config.logLevel,
-  }),
+  options: StartOptions = {},
 ): Promise<RunningService> {
+  const { clock = systemClock } = options;
+  const log =
+    options.log ??
+    createLogger({ service: config.service, nodeId: config.nodeId, level: config.logLevel });
   const metrics = createMetrics(parleyVersion);
   const stopping = new AbortController();
-  const registered: Registered = {
-    checks: [],
-    drains: [],
-    disposals: [],
-    listeners: [],
-    upgradeHandler: undefined,
-  };
-  const frame = createFrame({ config, log, metrics, stopping: stopping.signal }, registered);
+  const registered = nothingRegistered();
+  const frame = createFrame({ clock, config, log, metrics, stopping: stopping.signal }, registered);
   let isServing = false;
+  void options.stopAsked?.then(() => stopping.abort());
   let publicServer: GracefulServer | undefined;
   const release = async (): Promise<void> => {
     isServing = false;
     stopping.abort();
-    await runSteps(log, registered.drains.toReversed(), config.drainTimeoutMs);
+    await runSteps(frame, registered.drains.toReversed(), config.drainTimeoutMs);
     await publicServer?.stop(config.drainTimeoutMs);
-    await runSteps(log, registered.disposals.toReversed(), config.drainTimeoutMs);
+    await runSteps(frame, registered.disposals.toReversed(), config.drainTimeoutMs);
     metrics.registry.clear();
   };
   try {
@@ -164,13 +212,14 @@ export async function startService(
         isServing: () => isServing,
         checks: () => registered.checks,
       }),
-      { host, port: internalPort, requestTimeoutMs, silenceMaxMs },
+      { clock, host, port: internalPort, requestTimeoutMs, silenceMaxMs },
     );
     // Registered first and so stopped last, so that health stays visible to the end.
     frame.onDispose('internal server', () => internalServer.stop(1000));
     const handler = await start(frame);
     const { upgradeHandler } = registered;
     publicServer = await listen(handler, {
+      clock,
       host,
       port,
       requestTimeoutMs,
@@ -192,6 +241,7 @@ export async function startService(
     return {
       address,
       frame,
+      settle: () => settleAll(registered.settling),
       stop: () => {
         stopped ??= release();
         return stopped;

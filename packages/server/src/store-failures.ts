@@ -21,7 +21,7 @@ const sqlStates = /^(?:08\w{3}|53\w{3}|57P0\w|57014|25006|25P0[34]|55P03|40001|4
 
 // Messages of pg and ioredis that come without a code.
 const texts =
-  /^(?:Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Cannot use a pool after calling end|Stream isn't writeable|Connection is closed|Command timed out|Command aborted due to connection close|Reached the max retries per request|Cluster isn't ready|Too many Cluster redirections|Failed to refresh slots cache|None of startup nodes|All sentinels are unreachable|Socket timeout|(?:CLUSTERDOWN|LOADING|MASTERDOWN|READONLY|TRYAGAIN) )/;
+  /^(?:Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|Client was closed|Query read timeout|Postgres did not answer within|Cannot use a pool after calling end|Stream isn't writeable|Connection is closed|Command timed out|Command aborted due to connection close|Reached the max retries per request|Cluster isn't ready|Too many Cluster redirections|Failed to refresh slots cache|None of startup nodes|All sentinels are unreachable|Socket timeout|(?:CLUSTERDOWN|LOADING|MASTERDOWN|READONLY|TRYAGAIN) )/;
 
 // A number beyond the column's range, text that Postgres cannot hold, and anything above its limits: too much, too deep, too many values.
 const unstorableStates = /^(?:22003|22021|22P05|54\w{3})$/;

@@ -1,14 +1,11 @@
+import { MovedClock } from '@parley/clock';
 import { createLogger } from '@parley/logging';
-import { afterEach, expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 
 import { faultLogger } from './tolerated-faults.ts';
 
-afterEach(() => {
-  vi.useRealTimers();
-});
-
-it('logs errors that are not store failures, once a minute', () => {
-  vi.useFakeTimers({ toFake: ['performance'] });
+it('logs errors that are not store failures, once a minute', async () => {
+  const clock = new MovedClock();
   const lines: string[] = [];
   const tell = faultLogger(
     createLogger(
@@ -16,6 +13,7 @@ it('logs errors that are not store failures, once a minute', () => {
       { write: (line: string) => lines.push(line) },
     ),
     'counted nothing',
+    clock,
   );
   for (const message of [
     'Connection is closed.',
@@ -35,7 +33,10 @@ it('logs errors that are not store failures, once a minute', () => {
       }) as unknown,
     }),
   ]);
-  vi.advanceTimersByTime(60_000);
+  await clock.advance(59_999);
+  tell(new TypeError('x is not a function'));
+  expect(lines).toHaveLength(1);
+  await clock.advance(1);
   tell(new TypeError('x is not a function'));
   expect(lines).toHaveLength(2);
 });

@@ -1,3 +1,4 @@
+import type { Clock } from '@parley/clock';
 import type { Logger } from '@parley/logging';
 
 import { isStoreFailure } from './store-failures.ts';
@@ -12,11 +13,12 @@ const loggedIntervalMs = 60_000;
  * @param message the consequence of the fault
  * @returns a function to call with each tolerated error
  */
-export function faultLogger(log: Logger, message: string): (error: unknown) => void {
+export function faultLogger(log: Logger, message: string, clock: Clock): (error: unknown) => void {
   let loggedAtMs = -Infinity;
   return (error) => {
-    if (isStoreFailure(error) || performance.now() - loggedAtMs < loggedIntervalMs) return;
-    loggedAtMs = performance.now();
+    const nowMs = clock.elapsedMs();
+    if (isStoreFailure(error) || nowMs - loggedAtMs < loggedIntervalMs) return;
+    loggedAtMs = nowMs;
     log.error({ err: error }, message);
   };
 }

@@ -1,21 +1,21 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { pipeline } from 'node:stream/promises';
+import type { ServerResponse } from 'node:http';
 
-import { requestIdHeaderName } from '@parley/api';
 import type { Endpoint } from '@parley/api';
+import { systemClock } from '@parley/clock';
 import { bytesOf } from '@parley/links';
 import type { LinkBody } from '@parley/links';
 
 import { Preserialized } from './implement.ts';
-import type { Passage, RawAnswer } from './implement.ts';
+import type { Passage } from './implement.ts';
 
 /** Writes answers: status, headers of the reference facts (people 2.8) and one JSON text of known length. */
 
 let httpDate = '';
 let httpDateSecond = 0;
 
+/** By the time of the machine, as the `Date` header that Node adds. */
 function currentHttpDate(): string {
-  const nowMs = Date.now();
+  const nowMs = systemClock.nowMs();
   const second = Math.floor(nowMs / 1000);
   if (second !== httpDateSecond) {
     httpDateSecond = second;
@@ -47,6 +47,9 @@ export function noStoreHeaders(): Readonly<Record<string, string>> {
   };
 }
 
+/** Only `Set-Cookie` has several values. */
+type WrittenHeaders = Readonly<Record<string, string | string[]>>;
+
 /**
  * Writes a JSON answer. For a HEAD request Node sends only the headers.
  *
@@ -57,7 +60,7 @@ export function writeJson(
   response: ServerResponse,
   status: number,
   body: LinkBody | undefined,
-  headers: Readonly<Record<string, string>> = {},
+  headers: WrittenHeaders = {},
 ): void {
   response.writeHead(status, {
     'Content-Type': 'application/json',
@@ -100,7 +103,7 @@ export function writeWhole(
   response: ServerResponse,
   status: number,
   body: LinkBody,
-  headers: Readonly<Record<string, string>>,
+  headers: WrittenHeaders,
 ): void {
   const hasBody = status !== 204 && status !== 304;
   response.writeHead(status, {
@@ -108,40 +111,4 @@ export function writeWhole(
     ...headers,
   });
   endWith(response, body);
-}
-
-/**
- * Writes an answer that is not JSON. A stream is read no faster than the client reads, and destroyed when the client hangs up. If it fails,
- * the connection ends before the announced length, so that the answer does not look complete.
- *
- * @throws Error of a stream that fails
- */
-export async function writeRaw(
-  request: IncomingMessage,
-  response: ServerResponse,
-  { status, headers, body }: RawAnswer,
-  requestId: string,
-): Promise<void> {
-  const allHeaders = { ...headers, [requestIdHeaderName]: requestId };
-  if (typeof body === 'string') {
-    writeWhole(response, status, body, allHeaders);
-    return;
-  }
-  response.writeHead(status, allHeaders);
-  if (request.method === 'HEAD') {
-    body.destroy();
-    response.end();
-    return;
-  }
-  try {
-    await pipeline(body, response);
-  } catch (error) {
-    if (!response.destroyed) throw error;
-    // The client hung up or the stream failed, and the connection is closed. Only a failed stream is a fault.
-    if (body.errored !== null && !isHangUp(body.errored)) throw body.errored;
-  }
-}
-
-function isHangUp(error: Error): boolean {
-  return 'code' in error && error.code === 'ERR_STREAM_PREMATURE_CLOSE';
 }

@@ -1,4 +1,3 @@
-import type { Caller } from '@parley/api';
 import {
   badRequest,
   booleanParameter,
@@ -28,20 +27,17 @@ import {
   textOrNull,
   texts,
 } from '@parley/api/schema';
-import { signIdentity } from '@parley/identity';
+import { MovedClock } from '@parley/clock';
 import { createLogger } from '@parley/logging';
 import { Type } from 'typebox';
 
-import { createHttpApp } from './sample-apps.ts';
-import { listen } from '../src/graceful-server.ts';
+import { createLinkApp } from './sample-apps.ts';
 import { implement, noContent, preserialized } from '../src/implement.ts';
 import { noteAccountChanges } from '../src/account-changes.ts';
 import type { Implementation } from '../src/implement.ts';
-import type { GracefulServer } from '../src/graceful-server.ts';
+import type { LinkHandler } from '../src/link-adapter.ts';
 
 export type SampleContext = { readonly hangUps: string[] };
-
-export const sampleSecret = 'a secret of the sample app, long enough';
 
 const listSamples = implement(
   declareEndpoint({
@@ -272,51 +268,28 @@ export const sampleEndpoints: readonly Implementation<SampleContext>[] = [
   held,
 ];
 
-export const member: Caller = {
-  userId: 7,
-  email: 'iago@example.com',
-  role: 'member',
-  botType: null,
-  botOwnerId: null,
-};
+/** The time of sample apps, which stands. */
+export const sampleClock = new MovedClock();
 
-/** Headers of a request in the form that the gateway sends. */
-export function identityHeaders(caller: Partial<Caller> = {}): Record<string, string> {
-  const value = signIdentity(
-    sampleSecret,
-    { ...member, ...caller },
-    { requestId: 'request-1', nowMs: Date.now() },
-  );
-  return { 'x-parley-identity': value };
-}
-
-export type SampleServer = {
-  readonly url: string;
+export type SampleApp = {
+  readonly app: LinkHandler;
   readonly context: SampleContext;
   readonly logLines: string[];
-  readonly server: GracefulServer;
 };
 
-/** Starts the sample app on a free port of the loopback address. */
-export async function startSampleServer(): Promise<SampleServer> {
+export function createSampleApp(): SampleApp {
   const context: SampleContext = { hangUps: [] };
   const logLines: string[] = [];
   const log = createLogger(
     { service: 'sample', nodeId: 'sample-1', level: 'debug' },
     { write: (line: string) => logLines.push(line) },
   );
-  const app = createHttpApp({
+  const app = createLinkApp({
     implementations: sampleEndpoints,
     context,
-    identitySecrets: [sampleSecret],
+    clock: sampleClock,
     log,
     checkAnswers: true,
   });
-  const server = await listen(app, {
-    host: '127.0.0.1',
-    port: 0,
-    requestTimeoutMs: 30_000,
-    silenceMaxMs: 30_000,
-  });
-  return { url: `http://127.0.0.1:${server.port}/api/v1`, context, logLines, server };
+  return { app, context, logLines };
 }

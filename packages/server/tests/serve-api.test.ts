@@ -1,4 +1,5 @@
 /** The end of a service, seen by a gateway that has a link to it. */
+import { MovedClock } from '@parley/clock';
 import { readServiceConfig } from '@parley/config';
 import { signIdentity } from '@parley/identity';
 import { GatewayLink, linkRequestId } from '@parley/links';
@@ -8,7 +9,8 @@ import { expect, it } from 'vitest';
 
 import { serveApi } from '../src/serve-api.ts';
 import { startService } from '../src/service-frame.ts';
-import { member, sampleEndpoints } from './sample-app.ts';
+import { sampleEndpoints } from './sample-app.ts';
+import { member } from './sample-apps.ts';
 
 const secret = 'i'.repeat(32);
 const config = readServiceConfig(
@@ -20,33 +22,37 @@ const config = readServiceConfig(
     PARLEY_INTERNAL_PORT: '0',
     PARLEY_INTERNAL_SECRET: secret,
     PARLEY_KEY_SECRET: 'k'.repeat(32),
-    PARLEY_DRAIN_TIMEOUT_SECS: '0.2',
   },
   'messages',
 );
 
 it('a service that stops waits a limited time for requests on links', async () => {
+  const clock = new MovedClock();
   const hangUps: string[] = [];
   const service = await startService(
     config,
     (frame) => serveApi(frame, { implementations: sampleEndpoints, context: { hangUps } }).handler,
-    createLogger({ service: 'messages', nodeId: config.nodeId, level: 'fatal' }),
+    { clock, log: createLogger({ service: 'messages', nodeId: config.nodeId, level: 'fatal' }) },
   );
+  const { promise: left, resolve: onLeaving } = Promise.withResolvers<void>();
   const { promise: lost, resolve } = Promise.withResolvers<LinkFault>();
   const link = new GatewayLink({
+    clock,
     hostname: '127.0.0.1',
     port: String(service.address.port),
-    identity: signIdentity(secret, null, { requestId: linkRequestId, nowMs: Date.now() }),
+    identity: signIdentity(secret, null, { requestId: linkRequestId, nowMs: clock.nowMs() }),
     connectTimeoutMs: 5_000,
     checkIntervalMs: 5_000,
-    onLeaving: () => undefined,
+    onLeaving,
     onClosed: () => undefined,
   });
   link.send(
     {
       requestId: 'r',
-      method: 'GET',
-      address: '/api/v1/held',
+      endpoint: 'hold-sample',
+      wants: 'whole',
+      path: {},
+      query: [],
       caller: member,
       headers: {},
       body: Buffer.alloc(0),
@@ -54,6 +60,9 @@ it('a service that stops waits a limited time for requests on links', async () =
     { onLinkAnswer: () => undefined, onLinkFault: resolve },
   );
   await expect.poll(() => hangUps).toEqual(['waiting']);
-  await service.stop();
+  const stopped = service.stop();
+  await left;
+  await clock.advance(config.drainTimeoutMs);
+  await stopped;
   expect((await lost).message).toBe('the connection ended');
 });

@@ -1,11 +1,13 @@
 import { get } from 'node:http';
 
+import { MovedClock } from '@parley/clock';
 import { readServiceConfig } from '@parley/config';
 import { createLogger } from '@parley/logging';
 import { describe, expect, it } from 'vitest';
 
+import { awaitStore } from '../src/await-store.ts';
 import { parleyVersion, startService } from '../src/service-frame.ts';
-import type { ServiceFrame } from '../src/service-frame.ts';
+import type { RunningService, ServiceFrame } from '../src/service-frame.ts';
 
 const config = readServiceConfig(
   {
@@ -60,7 +62,7 @@ describe('startService', () => {
           void released.then(() => response.end('answered'));
         };
       },
-      loggerOf(lines),
+      { log: loggerOf(lines) },
     );
     const { port, internalPort } = service.address;
     expect(await healthOf(internalPort, '/health/live')).toMatchObject([200, { status: 'live' }]);
@@ -122,9 +124,68 @@ describe('startService', () => {
         frame.onDispose('first', () => void steps.push('released'));
         throw new Error('no store');
       },
-      loggerOf([]),
+      { log: loggerOf([]) },
     );
     await expect(start).rejects.toThrow('no store');
     expect(steps).toEqual(['released']);
+  });
+
+  describe('waits for a store', () => {
+    const away = Object.assign(new Error('away'), { code: 'ECONNREFUSED' });
+
+    /** Starts a service whose store answers with these, one after another. */
+    function startWith(
+      answers: readonly (Error | undefined)[],
+      stopAsked: Promise<unknown> = new Promise(() => undefined),
+    ): {
+      readonly start: Promise<RunningService>;
+      readonly clock: MovedClock;
+      asked: () => number;
+    } {
+      const clock = new MovedClock();
+      let asked = 0;
+      const start = startService(
+        config,
+        async (frame) => {
+          await awaitStore(frame, 'Postgres', async () => {
+            const answer = answers[Math.min(asked, answers.length - 1)];
+            asked += 1;
+            if (answer !== undefined) throw answer;
+          });
+          return (_request, response) => response.end();
+        },
+        { log: loggerOf([]), clock, stopAsked },
+      );
+      start.catch(() => undefined);
+      return { start, clock, asked: () => asked };
+    }
+
+    const untilAsked = (asked: () => number): Promise<void> =>
+      expect.poll(asked, { timeout: 10_000 }).toBe(1);
+
+    it('until it answers', async () => {
+      const { start, clock, asked } = startWith([away, away, undefined]);
+      await untilAsked(asked);
+      await clock.advance(2_000);
+      await (await start).stop();
+      expect(asked()).toBe(3);
+    });
+
+    it('less and less often, up to the limit of the start', async () => {
+      const { start, clock, asked } = startWith([away]);
+      await untilAsked(asked);
+      await clock.advance(config.startLimitMs + 10_000);
+      await expect(start).rejects.toThrow('away');
+      expect(asked()).toBeLessThan(config.startLimitMs / 4_000);
+    });
+
+    it('but not if the answer is a fault, or the process is told to stop', async () => {
+      await expect(startWith([new Error('another schema')]).start).rejects.toThrow('schema');
+      const { promise: stopAsked, resolve: stop } = Promise.withResolvers<undefined>();
+      const { start, asked } = startWith([away], stopAsked);
+      await untilAsked(asked);
+      stop(undefined);
+      await expect(start).rejects.toThrow('abort');
+    });
   });
 });

@@ -1,15 +1,15 @@
-/** Streamed answers over a link; HTTP has none. */
+/** Streamed answers. */
 import { declareEndpoint } from '@parley/api';
 import { RequestSignal } from '@parley/links';
 import type { LinkAnswer } from '@parley/links';
 import { createLogger } from '@parley/logging';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
 
-import { listen } from '../src/graceful-server.ts';
 import { StreamedAnswer, implement } from '../src/implement.ts';
 import type { StreamWriter } from '../src/implement.ts';
 import { createMetrics } from '../src/metrics.ts';
-import { createHttpApp, createLinkApp } from './sample-apps.ts';
+import { sampleClock } from './sample-app.ts';
+import { createLinkApp, requestOf } from './sample-apps.ts';
 
 let writer: StreamWriter;
 
@@ -38,6 +38,7 @@ const metrics = createMetrics('0');
 const options = {
   implementations: [streamEvents],
   context: {},
+  clock: sampleClock,
   log: createLogger({ service: 'sample', nodeId: 'direct', level: 'silent' }),
   metrics,
   checkAnswers: true,
@@ -50,16 +51,7 @@ async function open(
   const parts: LinkAnswer[] = [];
   const signal = new RequestSignal();
   createLinkApp(options)(
-    {
-      requestId: 'request-1',
-      method: 'GET',
-      address: '/api/v1/stream',
-      caller: null,
-      headers: {},
-      body: Buffer.alloc(0),
-      signal,
-      link: { backlogBytes },
-    },
+    requestOf({ endpoint: 'stream-events', signal, link: { backlogBytes } }),
     (part) => parts.push(part),
   );
   await expect.poll(() => parts.length).toBe(1);
@@ -105,20 +97,4 @@ it('a stream counts as a request in flight until its end', async () => {
   expect(await count()).toBe(before + 1);
   writer.end('');
   expect(await count()).toBe(before);
-});
-
-it('a request by HTTP is refused', async () => {
-  const app = createHttpApp({ ...options, identitySecrets: ['i'.repeat(40)] });
-  const server = await listen(app, {
-    host: '127.0.0.1',
-    port: 0,
-    requestTimeoutMs: 5_000,
-    silenceMaxMs: 5_000,
-  });
-  onTestFinished(() => server.stop(0));
-  const response = await fetch(`http://127.0.0.1:${server.port}/api/v1/stream`);
-  expect([response.status, await response.json()]).toMatchObject([
-    503,
-    { code: 'SERVICE_UNAVAILABLE' },
-  ]);
 });

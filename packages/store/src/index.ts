@@ -10,6 +10,7 @@ export {
 } from './people/api-keys.ts';
 export type { KeyAccount } from './people/api-keys.ts';
 export {
+  deleteIdentities,
   deleteIdentity,
   findIdentityAccount,
   insertIdentity,
@@ -20,6 +21,7 @@ export {
   deleteSession,
   deleteSessions,
   findAccountsBySessions,
+  findSessionAgeSecs,
   findSessionProvider,
   insertSession,
   listSessions,
@@ -161,6 +163,10 @@ export {
   updateDefaultStreamGroup,
 } from './streams/default-streams.ts';
 export type { DefaultStreamGroup } from './streams/default-streams.ts';
+export { countMade, deleteOldMadeCounts } from './organization/made-counts.ts';
+export type { Made } from './organization/made-counts.ts';
+export { lockListSizes } from './organization/shared-lists.ts';
+export type { SharedList } from './organization/shared-lists.ts';
 export { readRowVersions } from './organization/row-versions.ts';
 export type { VersionedTable } from './organization/row-versions.ts';
 export { countTopics, listTopics } from './streams/topics.ts';
@@ -168,6 +174,8 @@ export { StreamTraffic } from './streams/stream-traffic.ts';
 export {
   closeAccountMemberships,
   closeStreamMemberships,
+  findAbandonedStreams,
+  listEverMembers,
   findKnownStreamId,
   findMemberships,
   findOccupiedStreams,
@@ -277,7 +285,7 @@ export type { BotEffectBounds, SideEffectClaim, SideEffectKey } from './messages
 export {
   addDeferredMessage,
   cancelDeferredMessage,
-  countDeferredMessages,
+  measureDeferredMessages,
   findDeferredMessage,
   listDeferredMessages,
   removeDeferredMessage,
@@ -345,7 +353,7 @@ export {
   listMessages,
 } from './messages/messages.ts';
 export type { MessageFacts, MessagePage } from './messages/messages.ts';
-export { pageTextBytesMax, readShownMessages } from './messages/shown-messages.ts';
+export { pageSideBytesMax, readShownMessages } from './messages/shown-messages.ts';
 export type {
   MessageToRead,
   MessageTexts,
@@ -373,6 +381,8 @@ export type {
 export { deleteMessage, deleteMessages, lockTopicMessages } from './messages/deletions.ts';
 export type { TopicMessage } from './messages/deletions.ts';
 export { findHeldMessage, listHeldMessages } from './messages/message-holders.ts';
+export { listKeptTopics } from './messages/kept-messages.ts';
+export type { KeptTopic } from './messages/kept-messages.ts';
 export {
   deleteOldSendKeys,
   flushSearchIndex,
@@ -398,10 +408,16 @@ export {
 } from './messages/uploads.ts';
 export type { ClaimableUpload } from './messages/uploads.ts';
 export { foldPhrases, phrasesSql } from './search/search-phrases.ts';
-export { SourceText, escapeTopic, foldWords, readHtml, searchText } from './search/search-text.ts';
-export { findSearchWords } from './search/search-words.ts';
-export { allOfWords, findWordRanges } from './search/word-ranges.ts';
-export type { TextRange } from './search/word-ranges.ts';
+export { countSearchBacklog, readEarlierWords, renewSearchWords } from './search/search-backlog.ts';
+export { SourceText, escapeTopic, foldWords, readHtml } from './search/search-text.ts';
+export {
+  allOfWords,
+  readSearchedWords,
+  searchWords,
+  sentSearchWords,
+  wordFinder,
+} from './search/search-words.ts';
+export type { TextRange } from './search/search-words.ts';
 export { findSeenMessage, lockSeenMessage } from './messages/seen-messages.ts';
 export type { SeenMessage } from './messages/seen-messages.ts';
 export {
@@ -447,6 +463,7 @@ export {
   listMails,
   postponeMail,
   removeMail,
+  resetKind,
 } from './mails/mails.ts';
 export type {
   ClaimedMail,
@@ -462,6 +479,8 @@ export {
   findToken,
   hasRoomForToken,
   insertToken,
+  noteJoined,
+  takeJoinToken,
   takeToken,
 } from './people/account-tokens.ts';
 export type { AccountToken, JoinToken, NewToken, TokenPurpose } from './people/account-tokens.ts';
@@ -478,3 +497,5 @@ export {
 } from './people/invitations.ts';
 export type { Invitation, ListedInvitation, NewInvitation } from './people/invitations.ts';
 export type { EmailPolicy } from './people/shown-email.ts';
+
+export { findSignInPlaces, noteSignInPlaces } from './people/sign-in-places.ts';

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { checkAnswer } from './answer-checks.ts';
 import type { JsonObject } from './answer-checks.ts';
 import { answerDocument } from './answer-document.ts';
+import { isWatched } from './local-service.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
@@ -100,7 +101,7 @@ export class ApiClient {
     let body: unknown;
     try {
       body = JSON.parse(text);
-      checkAgainstDocument(method, path, parameters, answer);
+      this.#checkAgainstDocument(method, path, parameters, answer);
       checkAnswer(status, body);
     } catch (error) {
       throw new Error(`bad answer to ${place}: ${(error as Error).message}`, { cause: error });
@@ -170,6 +171,25 @@ export class ApiClient {
     return body['id'] as number;
   }
 
+  /** Subscribes the caller, or the people in the parameters, to a stream, which is created if there is none. */
+  subscribe(name: string, parameters: Parameters = {}): Promise<JsonObject> {
+    return this.post('users/me/subscriptions', { subscriptions: [{ name }], ...parameters });
+  }
+
+  /** @returns the id of a stream that the caller may know */
+  async streamId(name: string): Promise<number> {
+    return Number((await this.get('get_stream_id', { stream: name }))['stream_id']);
+  }
+
+  /** Adds a flag to messages of the caller, or removes it. */
+  flag(
+    messages: readonly number[],
+    flag: string,
+    op: 'add' | 'remove' = 'add',
+  ): Promise<JsonObject> {
+    return this.post('messages/flags', { messages, op, flag });
+  }
+
   /**
    * Makes a request and compares its answer with the OpenAPI document only.
    *
@@ -182,7 +202,7 @@ export class ApiClient {
     options: RequestOptions = {},
   ): Promise<RawAnswer> {
     const answer = await this.#send(method, path, parameters, options);
-    checkAgainstDocument(method, path, parameters, answer);
+    this.#checkAgainstDocument(method, path, parameters, answer);
     return answer;
   }
 
@@ -210,7 +230,7 @@ export class ApiClient {
           signal,
           headers: {
             'user-agent': this.#userAgent,
-            ...this.#authorization(),
+            ...this.credentials,
             ...(hasBody
               ? {
                   'content-type': 'application/x-www-form-urlencoded',
@@ -238,27 +258,30 @@ export class ApiClient {
     });
   }
 
-  #authorization(): Record<string, string> {
+  #checkAgainstDocument(
+    method: Method,
+    path: string,
+    parameters: Parameters,
+    answer: RawAnswer,
+  ): void {
+    // A gateway in this process compares its answers itself, and the fault is reported when its system stops.
+    if (this.urls.every((url) => isWatched(new URL(url)))) return;
+    const namedMethod = method === 'POST' ? parameters['method'] : undefined;
+    answerDocument().check({
+      ...answer,
+      method,
+      // In the form on the wire, because dots in a path can leave the interface.
+      path: new URL(`/api/v1/${path.replace(/^\//, '')}`, 'http://host').pathname,
+      ...(typeof namedMethod === 'string' && { namedMethod }),
+    });
+  }
+
+  /** The headers that say who the caller is. */
+  get credentials(): Readonly<Record<string, string>> {
     if (this.email === undefined || this.apiKey === undefined) return {};
     const credentials = Buffer.from(`${this.email}:${this.apiKey}`).toString('base64');
     return { authorization: `Basic ${credentials}` };
   }
-}
-
-function checkAgainstDocument(
-  method: Method,
-  path: string,
-  parameters: Parameters,
-  answer: RawAnswer,
-): void {
-  const namedMethod = method === 'POST' ? parameters['method'] : undefined;
-  answerDocument().check({
-    ...answer,
-    method,
-    // In the form on the wire, because dots in a path can leave the interface.
-    path: new URL(`/api/v1/${path.replace(/^\//, '')}`, 'http://host').pathname,
-    ...(typeof namedMethod === 'string' && { namedMethod }),
-  });
 }
 
 function encodeForm(parameters: Parameters): URLSearchParams {

@@ -2,7 +2,10 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
+import { MovedClock, systemClock } from '@parley/clock';
+import type { Clock } from '@parley/clock';
 import { serviceNames } from '@parley/config';
 import type { ServiceName } from '@parley/config';
 
@@ -10,7 +13,13 @@ import { createRedisPrefix } from './redis-prefix.ts';
 import { LocalService } from './local-service.ts';
 import type { NodeEnd, ServiceNode, StartNode } from './service-node.ts';
 import { ServiceProcess } from './service-process.ts';
-import { createTestDatabase, getTestStores } from './test-database.ts';
+import { createTestDatabase, getTestStores, keepTimeOf } from './test-database.ts';
+
+/** Far beyond what any machine needs; a system that never settles is named long before its test would be ended. */
+const settleMaxMs = 60_000;
+
+const stepMinMs = 1_000;
+const stepsMax = 100;
 
 export type ClusterOptions = {
   /** How many processes of each service (default: one of each). A service with 0 is not started. */
@@ -32,6 +41,11 @@ export type ClusterOptions = {
    * stop fail. Off in measurements of speed.
    */
   readonly checkAnswers?: boolean;
+  /**
+   * In this process time stands until the test moves it (default), or flows where the test waits for what takes real time. Separate
+   * processes have the time of the machine.
+   */
+  readonly time?: 'flows' | 'stands';
   /** A folder for each process's log as a file, if reading the logs would affect a measurement. */
   readonly logFolder?: string | undefined;
   /** Variables for every process, with priority over the defaults. */
@@ -44,6 +58,8 @@ export type ClusterOptions = {
 
 /** The parts that every process of a cluster shares. */
 export type ClusterSettings = {
+  /** The time of all nodes: the machine's for separate processes, else a {@link MovedClock}. */
+  readonly clock: Clock;
   readonly databaseUrl: string;
   readonly redisUrl: string;
   readonly redisCaFile?: string | undefined;
@@ -62,6 +78,9 @@ export type SystemOptions = ClusterOptions & {
   /** Whether each node is a separate process ({@link startCluster}) or runs in the test's process. */
   readonly ownProcesses?: boolean;
 };
+
+/** The running systems of this process. */
+const localSystems = new Set<Cluster>();
 
 /** A running system on free ports: of real service processes, or of nodes in this process. */
 export class Cluster<Node extends ServiceNode = ServiceNode> {
@@ -136,13 +155,53 @@ export class Cluster<Node extends ServiceNode = ServiceNode> {
     return found;
   }
 
+  /**
+   * Waits until everything has happened that earlier requests and the time cause: no request is open but held polls and streams, every node
+   * has read the log to its end, and no job is due.
+   *
+   * @throws Error with the names of what does not come to an end
+   */
+  async settle(): Promise<void> {
+    const giveUpAtMs = systemClock.elapsedMs() + settleMaxMs;
+    // What one node does last may be something to do for another, so all have to be asked once more.
+    for (let quietRounds = 0; quietRounds < 2;) {
+      const running = this.#processes.filter((candidate) => candidate.end === undefined);
+      const busy = (await Promise.all(running.map(async (node) => node.settle()))).flat();
+      quietRounds = busy.length === 0 ? quietRounds + 1 : 0;
+      if (quietRounds === 0 && systemClock.elapsedMs() > giveUpAtMs)
+        throw new Error(`the system does not settle: ${[...new Set(busy)].join(', ')}`);
+      await nextTurn();
+    }
+  }
+
+  /**
+   * Moves the time of all nodes in steps of a second, or of a hundredth of a longer time, and lets the system settle after each.
+   *
+   * @throws Error if the nodes have the time of the machine
+   */
+  async advance(ms: number): Promise<void> {
+    const { clock } = this.settings;
+    if (!(clock instanceof MovedClock)) throw new Error('the time of the machine cannot be moved');
+    const stepMs = Math.max(stepMinMs, ms / stepsMax);
+    await this.settle();
+    for (let leftMs = ms; leftMs > 0; leftMs -= stepMs) {
+      await clock.leap(Math.min(stepMs, leftMs));
+      await this.settle();
+    }
+  }
+
   /** Ends a process and waits for its end; `index` counts the running ones, from 0. */
   async kill(
     service: ServiceName,
     index: number,
     signal: NodeJS.Signals = 'SIGKILL',
   ): Promise<NodeEnd> {
-    return this.getProcess(service, index).kill(signal);
+    const restore = this.#letTimeFlow();
+    try {
+      return await this.getProcess(service, index).kill(signal);
+    } finally {
+      restore();
+    }
   }
 
   /** Starts one more process of a service and waits until it is ready. */
@@ -161,6 +220,7 @@ export class Cluster<Node extends ServiceNode = ServiceNode> {
         ...environment,
       },
       {
+        clock: this.settings.clock,
         watchAnswers: this.#checksAnswers,
         logFile: this.#logFolder === undefined ? undefined : join(this.#logFolder, `${nodeId}.log`),
       },
@@ -178,6 +238,8 @@ export class Cluster<Node extends ServiceNode = ServiceNode> {
   async stop(): Promise<void> {
     if (this.#stopped) return;
     this.#stopped = true;
+    localSystems.delete(this);
+    this.#letTimeFlow();
     const faults: Error[] = this.#processes
       .filter((ended) => ended.endedByItself)
       .map(
@@ -204,11 +266,8 @@ export class Cluster<Node extends ServiceNode = ServiceNode> {
       for (const outcome of outcomes)
         if (outcome.status === 'rejected') faults.push(outcome.reason as Error);
     }
-    faults.push(
-      ...this.#processes.flatMap((ended) =>
-        ended.answerFaults.map((line) => new Error(`${ended.describe()}: ${line}`)),
-      ),
-    );
+    faults.push(...this.#findAnswerFaults());
+    if (this.settings.clock instanceof MovedClock) this.settings.clock.stand();
     try {
       await this.#release();
     } catch (error) {
@@ -216,6 +275,25 @@ export class Cluster<Node extends ServiceNode = ServiceNode> {
     }
     if (faults.length > 0)
       throw new AggregateError(faults, faults.map((fault) => fault.message).join('\n\n'));
+  }
+
+  /** A node that stops answers its polls over some time, and waits for others no longer than a limit. */
+  #letTimeFlow(): () => void {
+    const { clock } = this.settings;
+    return clock instanceof MovedClock ? clock.flow() : () => undefined;
+  }
+
+  /** @throws AggregateError with each answer that deviates from its declaration */
+  throwAnswerFaults(): void {
+    const faults = this.#findAnswerFaults();
+    if (faults.length > 0)
+      throw new AggregateError(faults, faults.map((fault) => fault.message).join('\n\n'));
+  }
+
+  #findAnswerFaults(): readonly Error[] {
+    return this.#processes.flatMap((node) =>
+      node.answerFaults.map((line) => new Error(`${node.describe()}: ${line}`)),
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -231,7 +309,7 @@ export class Cluster<Node extends ServiceNode = ServiceNode> {
  * @throws Error with the output of the process that did not start, after stopping the others
  */
 export function startCluster(options: ClusterOptions = {}): Promise<Cluster<ServiceProcess>> {
-  return startNodes(options, (...given) => ServiceProcess.start(...given));
+  return startNodes(options, systemClock, (...given) => ServiceProcess.start(...given));
 }
 
 /**
@@ -240,13 +318,31 @@ export function startCluster(options: ClusterOptions = {}): Promise<Cluster<Serv
  *
  * @throws Error with the output of the node that did not start, after stopping the others
  */
-export function startLocalCluster(options: ClusterOptions = {}): Promise<Cluster<LocalService>> {
+export async function startLocalCluster(
+  options: ClusterOptions = {},
+): Promise<Cluster<LocalService>> {
+  const clock = new MovedClock();
   const environment = {
-    // A transaction of one service waits here while any other one and the test compute.
-    PARLEY_DATABASE_IDLE_TRANSACTION_SECS: '10',
+    // The gateway compares them, as parts of its own.
+    PARLEY_CHECK_ANSWERS: 'off',
     ...options.environment,
   };
-  return startNodes({ ...options, environment }, (...given) => LocalService.start(...given));
+  const cluster = await startNodes({ ...options, environment }, clock, (...given) =>
+    LocalService.start(...given),
+  );
+  if (options.time === 'flows') clock.flow();
+  localSystems.add(cluster);
+  return cluster;
+}
+
+/**
+ * Waits until everything has happened in the systems of this process that earlier requests and the time cause ({@link Cluster.settle}).
+ *
+ * @throws Error if there is none, or if something does not come to an end
+ */
+export async function settle(): Promise<void> {
+  if (localSystems.size === 0) throw new Error('no system of this process runs');
+  for (const system of localSystems) await system.settle();
 }
 
 /** Starts a system of either kind. */
@@ -259,12 +355,14 @@ export function startSystem({
 
 async function startNodes<Node extends ServiceNode>(
   options: ClusterOptions,
+  clock: Clock,
   start: StartNode<Node>,
 ): Promise<Cluster<Node>> {
   const redisUrl = options.redisUrl ?? getTestStores().redisUrl;
   const database = options.databaseUrl === undefined ? await createTestDatabase() : undefined;
   const uploadsDir = await mkdtemp(join(tmpdir(), 'parley-uploads-'));
   const settings: ClusterSettings = {
+    clock,
     databaseUrl: options.databaseUrl ?? database?.url ?? '',
     redisUrl,
     redisCaFile: options.redisCaFile,
@@ -276,6 +374,7 @@ async function startNodes<Node extends ServiceNode>(
       options.environment?.['PARLEY_INTERNAL_SECRET'] ?? randomBytes(24).toString('hex'),
     uploadsDir,
   };
+  keepTimeOf(settings.databaseUrl, clock);
   const cluster = new Cluster<Node>(settings, options, start, async () => {
     await rm(uploadsDir, { recursive: true, force: true });
     await database?.drop();

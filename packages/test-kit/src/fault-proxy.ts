@@ -134,7 +134,9 @@ export class FaultProxy {
   readonly #holds = new Set<Hold>();
   #target: { readonly host: string; readonly port: number };
   #refuses = false;
+  #opened = 0;
   #delayMs = 0;
+  #openingDelayMs = 0;
 
   /**
    * @param targetUrl any URL with host and port
@@ -177,6 +179,11 @@ export class FaultProxy {
   /** The number of open connections. */
   get connectionCount(): number {
     return this.#links.size;
+  }
+
+  /** The number of connections that were ever opened. */
+  get openedCount(): number {
+    return this.#opened;
   }
 
   /** Sends new connections to another address. */
@@ -224,6 +231,11 @@ export class FaultProxy {
     this.#refuses = refuses;
   }
 
+  /** Lets new connections wait before anything on them is answered, as a busy server does; 0 for no wait. */
+  delayOpening(delayMs: number): void {
+    this.#openingDelayMs = delayMs;
+  }
+
   /** Delays every chunk in both directions; 0 passes it on at once. */
   delay(delayMs: number): void {
     this.#delayMs = delayMs;
@@ -247,6 +259,13 @@ export class FaultProxy {
       client.resetAndDestroy();
       return;
     }
+    this.#opened += 1;
+    if (this.#openingDelayMs === 0) this.#join(client);
+    else setTimeout(() => this.#join(client), this.#openingDelayMs);
+  }
+
+  #join(client: Socket): void {
+    if (client.destroyed) return;
     const server = connect({ ...this.#target, allowHalfOpen: true, noDelay: true });
     const shared = { holds: this.#holds, delayMs: () => this.#delayMs };
     const link: Link = {

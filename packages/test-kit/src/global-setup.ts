@@ -1,7 +1,10 @@
+import { findTestRun, isLeftByTestRun } from '@parley/local-stores';
 import type { TestProject } from 'vitest/node';
 
+import { dropLeftDatabases } from './administration.ts';
 import { createMigratedDatabase } from './test-database.ts';
-import { startTestPostgres, startTestRedis } from './stores.ts';
+import { removeStoreContainers } from './store-containers.ts';
+import { findDockerImages, startTestPostgres, startTestRedis } from './stores.ts';
 import type { TestStore } from './stores.ts';
 
 /**
@@ -11,6 +14,13 @@ import type { TestStore } from './stores.ts';
  * @returns a function that stops them after the last test
  */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const givenDatabaseUrl = process.env['PARLEY_TEST_DATABASE_URL'];
+  if (givenDatabaseUrl !== undefined) await dropLeftDatabases(givenDatabaseUrl);
+  if (await findDockerImages()) {
+    removeStoreContainers(isLeftByTestRun);
+    const ownRun = findTestRun();
+    process.once('exit', () => removeStoreContainers((run) => run === ownRun));
+  }
   const started: TestStore[] = [];
   const use = async (url: string | undefined, start: () => Promise<TestStore>): Promise<string> => {
     if (url !== undefined) return url;
@@ -22,7 +32,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     await Promise.all(started.map((store) => store.stop()));
   };
   const outcomes = await Promise.allSettled([
-    use(process.env['PARLEY_TEST_DATABASE_URL'], startTestPostgres),
+    use(givenDatabaseUrl, startTestPostgres),
     use(process.env['PARLEY_TEST_REDIS_URL'], startTestRedis),
   ]);
   try {
@@ -35,7 +45,7 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
     return async () => {
       try {
         // A server that was started for this run is removed with its databases.
-        if (process.env['PARLEY_TEST_DATABASE_URL'] !== undefined) await template.drop();
+        if (givenDatabaseUrl !== undefined) await template.drop();
       } finally {
         await stopAll();
       }

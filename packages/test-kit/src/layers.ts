@@ -13,10 +13,11 @@ export const layers: readonly Layer[] = [
     name: 'what stands alone',
     packages: {
       api: [],
+      clock: [],
       config: [],
       client: ['api'],
       'notification-rules': ['api'],
-      'local-stores': [],
+      'local-stores': ['clock'],
     },
   },
   {

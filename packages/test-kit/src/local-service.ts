@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+import type { Clock } from '@parley/clock';
 import { readServiceConfig } from '@parley/config';
 import type { ServiceName } from '@parley/config';
 import { startService } from '@parley/server';
@@ -24,6 +25,11 @@ function watchGateway(port: number, onFault: AnswerFaultHandler): void {
   if (isWatching) return;
   isWatching = true;
   watchAnswers((ofPort) => (ofPort === undefined ? undefined : watchedGateways.get(ofPort)));
+}
+
+/** @returns whether all answers of this gateway are compared with the OpenAPI document, whoever gets them */
+export function isWatched(url: URL): boolean {
+  return watchedGateways.has(Number(url.port));
 }
 
 /** Each service's `service.ts` exports its start function, such as `startMessages`. */
@@ -60,7 +66,7 @@ export class LocalService implements ServiceNode {
     service: ServiceName,
     nodeId: string,
     environment: Readonly<Record<string, string>>,
-    options: { readonly watchAnswers: boolean },
+    options: { readonly clock: Clock; readonly watchAnswers: boolean },
   ): Promise<LocalService> {
     const output = new NodeOutput();
     const config = readServiceConfig(environment, service);
@@ -75,7 +81,10 @@ export class LocalService implements ServiceNode {
       },
     );
     try {
-      const running = await startService(config, await findStart(service), log);
+      const running = await startService(config, await findStart(service), {
+        log,
+        clock: options.clock,
+      });
       if (service === 'gateway' && options.watchAnswers)
         watchGateway(running.address.port, (fault) =>
           output.addFault(`${answerFaultPrefix}${fault}`),
@@ -135,6 +144,10 @@ export class LocalService implements ServiceNode {
     watchedGateways.delete(this.#running.address.port);
     this.#end = { code: 0, signal: null };
     return this.#end;
+  }
+
+  settle(): Promise<readonly string[]> {
+    return this.#running.settle();
   }
 
   readMetric(name: string): Promise<number> {

@@ -1,3 +1,4 @@
+import type { Clock } from '@parley/clock';
 import type { ServiceName } from '@parley/config';
 
 /** How a node ended. */
@@ -30,6 +31,13 @@ export type ServiceNode = {
    * @param signal `SIGTERM` lets it stop in good order
    */
   readonly kill: (signal?: NodeJS.Signals) => Promise<NodeEnd>;
+  /**
+   * Does what is due by now.
+   *
+   * @returns the names of what had something to do
+   * @throws Error if the node is a separate process, which keeps its own time
+   */
+  readonly settle: () => Promise<readonly string[]>;
   /** Reads the value of a metric, summed over its labels; 0 if it was never counted. */
   readonly readMetric: (name: string) => Promise<number>;
   readonly describe: () => string;
@@ -44,7 +52,11 @@ export type StartNode<Node extends ServiceNode> = (
   service: ServiceName,
   nodeId: string,
   environment: Readonly<Record<string, string>>,
-  options: { readonly watchAnswers: boolean; readonly logFile: string | undefined },
+  options: {
+    readonly clock: Clock;
+    readonly watchAnswers: boolean;
+    readonly logFile: string | undefined;
+  },
 ) => Promise<Node>;
 
 /** Reads the value of a metric from the internal address of a node, summed over its labels. */

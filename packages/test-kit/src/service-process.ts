@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 
 import type { ServiceName } from '@parley/config';
 import { nodeOptionsOf } from '@parley/launcher';
+import { testRunEnvironment } from '@parley/local-stores';
 
 import { NodeOutput } from './node-output.ts';
 import { repositoryFolder } from './repository-folder.ts';
@@ -99,7 +100,12 @@ export class ServiceProcess implements ServiceNode {
     const child = spawn(process.execPath, [...options, `services/${service}/src/main.ts`], {
       cwd: repositoryFolder,
       // Without the cache every process strips and compiles the same sources again, which is most of the cost of a start.
-      env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compileCacheFolder, ...environment },
+      env: {
+        PATH: process.env['PATH'],
+        NODE_COMPILE_CACHE: compileCacheFolder,
+        ...testRunEnvironment(),
+        ...environment,
+      },
       stdio: ['ignore', logTo, 'pipe'],
     });
     if (logTo !== 'pipe') closeSync(logTo);
@@ -182,6 +188,10 @@ export class ServiceProcess implements ServiceNode {
     throw new Error(
       `${this.describe()} still ran ${stopDeadlineMs} ms after ${signal}\n${this.describeOutput()}`,
     );
+  }
+
+  settle(): Promise<readonly string[]> {
+    return Promise.reject(new Error(`${this.describe()} keeps its own time: wait for a condition`));
   }
 
   readMetric(name: string): Promise<number> {

@@ -7,6 +7,8 @@ import type { RunningStore } from '@parley/local-stores';
 import { GenericContainer, ImageName, Wait, getContainerRuntimeClient } from 'testcontainers';
 import type { StartedTestContainer } from 'testcontainers';
 
+import { storeLabels } from './store-containers.ts';
+
 /** A Postgres or Redis that runs for tests. */
 export type TestStore = {
   /** The current address: another port after each `startAgain`, the same credentials. */
@@ -21,8 +23,6 @@ export type TestStore = {
 
 const postgresImage = 'postgres:17';
 const redisImage = 'redis:7';
-// The image that testcontainers 12.2 starts.
-const reaperImage = 'testcontainers/ryuk:0.14.0';
 const postgresPort = 5432;
 const redisPort = 6379;
 // A cluster of a dozen processes beside other suites, each with a pool of five.
@@ -31,9 +31,10 @@ const startupTimeoutMs = 180_000;
 
 let usable: Promise<boolean> | undefined;
 
-/** Whether there is a Docker engine that already has both images: tests never pull one. */
-function findDockerImages(): Promise<boolean> {
+/** Whether there is a Docker engine that already has both images (tests never pull one), and stores may be containers. */
+export function findDockerImages(): Promise<boolean> {
   usable ??= (async () => {
+    if (process.env['PARLEY_TEST_STORES'] === 'embedded') return false;
     // A socket without a listener fails at once; a hanging engine must not delay the tests.
     const findClient = getContainerRuntimeClient().catch(() => undefined);
     const client = await Promise.race([findClient, delay(5_000, undefined, { ref: false })]);
@@ -41,9 +42,8 @@ function findDockerImages(): Promise<boolean> {
     const exists = (name: string): Promise<boolean> =>
       client.image.exists(ImageName.fromString(name));
     if (!(await exists(postgresImage)) || !(await exists(redisImage))) return false;
-    // The reaper removes containers of an interrupted run. If its image is missing, the tests stop their containers.
-    if (!(await exists(process.env['RYUK_CONTAINER_IMAGE'] ?? reaperImage)))
-      process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true';
+    // A run removes its containers itself, and those of runs that were killed.
+    process.env['TESTCONTAINERS_RYUK_DISABLED'] = 'true';
     return true;
   })().catch(() => false);
   return usable;
@@ -112,7 +112,7 @@ async function startContainer(
   const started: StartedTestContainer[] = [];
   return createStore(
     async () => {
-      const running = await container.start();
+      const running = await container.withLabels(storeLabels()).start();
       started.push(running);
       return {
         url: describeUrl(running),

@@ -1,9 +1,11 @@
-import { randomBytes } from 'node:crypto';
-
+import { systemClock } from '@parley/clock';
+import type { Clock } from '@parley/clock';
 import { createPool } from '@parley/database';
 import { migrate } from '@parley/database/migrate';
 import type { Pool } from '@parley/database';
 import { inject } from 'vitest';
+
+import { connectTimeoutMs, createDatabaseName, runAsAdministrator } from './administration.ts';
 
 /** The stores of a test run, which `global-setup.ts` provides to every test file. */
 export type TestStores = {
@@ -41,25 +43,6 @@ export function withDatabase(databaseUrl: string, name: string): string {
   return url.href;
 }
 
-const connectTimeoutMs = 5_000;
-
-async function runAsAdministrator(databaseUrl: string, text: string): Promise<void> {
-  const pool = createPool({
-    databaseUrl,
-    applicationName: 'parley-test-kit',
-    connectionsMax: 1,
-    connectTimeoutMs,
-    // A clone copies some hundred files, and several suites may clone at once.
-    statementTimeoutMs: 60_000,
-    onError: () => undefined,
-  });
-  try {
-    await pool.query(text);
-  } finally {
-    await pool.end();
-  }
-}
-
 /** Creates an empty database in UTF-8 and the builtin C.UTF-8 locale, and migrates it. */
 export async function createMigratedDatabase(
   administratorUrl: string,
@@ -94,7 +77,15 @@ export async function createTestDatabase(): Promise<TestDatabase> {
   return cloneDatabase(databaseUrl, templateDatabase);
 }
 
-/** Opens a test's own connections to a database, by default one. Faults of idle ones are ignored. */
+/** By the address of a database, the time of the system that uses it. */
+const clocks = new Map<string, Clock>();
+
+/** Gives the connections that tests open to a database the time of its system, so that they agree about what is past. */
+export function keepTimeOf(databaseUrl: string, clock: Clock): void {
+  clocks.set(databaseUrl, clock);
+}
+
+/** Opens a test's own connections to a database, by default one, with the time of its system. Faults of idle ones are ignored. */
 export function openTestPool(
   databaseUrl: string,
   connectionsMax = 1,
@@ -105,6 +96,7 @@ export function openTestPool(
 ): Pool {
   return createPool({
     databaseUrl,
+    clock: clocks.get(databaseUrl) ?? systemClock,
     applicationName: 'parley tests',
     connectionsMax,
     connectTimeoutMs,
@@ -112,10 +104,6 @@ export function openTestPool(
     onError: () => undefined,
     ...options,
   });
-}
-
-function createDatabaseName(): string {
-  return `parley_test_${randomBytes(6).toString('hex')}`;
 }
 
 function describeDatabase(administratorUrl: string, name: string): TestDatabase {

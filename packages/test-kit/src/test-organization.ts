@@ -122,7 +122,14 @@ export class TestOrganization {
   }
 }
 
-/** Creates an organization in a cluster that has none yet. */
-export function makeOrganization(cluster: Cluster): Promise<TestOrganization> {
-  return TestOrganization.create(cluster.settings, () => cluster.gatewayUrls);
+/**
+ * Creates an organization in a cluster that has none yet.
+ *
+ * @param gatewayUrls the gateways that its accounts use, by default all
+ */
+export function makeOrganization(
+  cluster: Cluster,
+  gatewayUrls: () => readonly string[] = () => cluster.gatewayUrls,
+): Promise<TestOrganization> {
+  return TestOrganization.create(cluster.settings, gatewayUrls);
 }

@@ -131,7 +131,7 @@ export function createTracer(options: TracesOptions): {
   readonly tracer: Tracer;
   readonly stop: () => Promise<void>;
 } {
-  const { env, service, nodeId, version, onLost } = options;
+  const { clock, env, service, nodeId, version, onLost } = options;
   const own = resourceFromAttributes({
     'service.name': `parley-${service}`,
     'service.instance.id': nodeId,
@@ -160,7 +160,7 @@ export function createTracer(options: TracesOptions): {
     },
     stop: async () => {
       const late = new Promise<void>((resolve) => {
-        setTimeout(resolve, lastFlushMaxMs).unref();
+        clock.after(lastFlushMaxMs, resolve).unref();
       });
       await Promise.race([provider.shutdown().catch(() => undefined), late]);
     },

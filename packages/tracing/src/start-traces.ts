@@ -1,8 +1,11 @@
+import type { Clock } from '@parley/clock';
+
 import type { ChildOptions, Span, Tracer } from './tracer.ts';
 
 export type TracesOptions = {
   /** The process's own environment. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
   readonly service: string;
   readonly nodeId: string;
   readonly version: string;

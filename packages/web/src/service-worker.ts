@@ -5,7 +5,7 @@
  *
  * The page comes from the server while that answers; its answer is what a new version is noticed by. A new version keeps all its assets before
  * it takes over. The assets of the version before it stay, for tabs that are still open with it;
- * tabs with a still older one begin anew when they need a part that is gone (`public/begin-again.js`).
+ * tabs with a still older one begin anew when they need a part that is gone (`public/assets/begin-again.js`).
  */
 import type { PushPayload } from '@parley/notification-rules';
 
@@ -45,6 +45,8 @@ const version = '__PARLEY_VERSION__';
 
 const cachePrefix = 'parley-client-';
 const page = '/';
+/** Names with a hash differ between versions. */
+const hashedName = /\/assets\/[^"]+-[\w-]{8}\.\w+/g;
 /** After this time without an answer the page that is kept is shown. */
 const pageTimeoutMs = 4000;
 
@@ -52,7 +54,7 @@ async function keepVersion(): Promise<void> {
   const cache = await caches.open(cachePrefix + version);
   await cache.addAll([page, ...files]);
   const shell = await (await cache.match(page))?.text();
-  const named = shell?.match(/\/assets\/[^"]+/g) ?? [];
+  const named = shell?.match(hashedName) ?? [];
   if (!named.every((file) => files.includes(file))) {
     await caches.delete(cachePrefix + version);
     throw new Error('The page came from a server with another version; it is tried again later.');

@@ -331,6 +331,12 @@ export const settingsTexts = {
     link: (provider: string) => `Link ${provider}`,
     since: (day: string) => `Linked on ${day}`,
   },
+  proof: {
+    goOn: 'Go on',
+    missing: 'Nothing was changed.',
+    password: 'Your password',
+    title: 'Is it you?',
+  },
   sessions: {
     current: 'This browser',
     device: (program: string, system: string) =>

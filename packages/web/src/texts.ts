@@ -201,6 +201,8 @@ export const texts = {
     log: 'Messages',
     markRead: 'Mark all as read',
     notFound: 'No messages found.',
+    onlyCommonWords: (words: readonly string[]) =>
+      `Too common to be searched for: ${words.join(', ')}. Add a rarer word.`,
     newFrom: (sender: string) => `New message from ${sender}`,
     pin: 'Pin the stream',
     placeActions: 'What can be done here',
@@ -355,6 +357,7 @@ export const texts = {
     addTask: 'Add a task',
     choices: 'Choices',
     poll: 'Poll',
+    sends: (reply: string) => `Sends: ${reply}`,
     tasks: 'Tasks',
     vote: (option: string, count: number) => `Vote for ${option}: ${count} so far`,
   },

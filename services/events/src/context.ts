@@ -1,3 +1,4 @@
+import type { Clock } from '@parley/clock';
 import type { QueueConfig } from '@parley/config';
 import type { Stores } from '@parley/server';
 import type { KeySecrets } from '@parley/secrets';
@@ -13,6 +14,7 @@ import type { RegisterLine } from './queues/register-queue.ts';
 
 /** What the endpoints of the events service use. */
 export type EventsContext = Stores & {
+  readonly clock: Clock;
   readonly read: ReadContext;
   readonly texts: EventTexts;
   readonly queues: QueueConfig;

@@ -3,6 +3,7 @@ import { LogFollower, readEntriesForAudiences, readHead } from '@parley/event-lo
 import type { LogHead } from '@parley/event-log';
 import {
   FairLine,
+  awaitStore,
   connectStores,
   keepLease,
   openPool,
@@ -74,8 +75,8 @@ type Feeding = {
 
 /** Follows the log, and feeds the queues of this node from it. */
 async function followLog(frame: ServiceFrame, stores: Stores): Promise<Feeding> {
-  const { config, log } = frame;
-  const subscriber = connectForSubscriptions(config.redis, log);
+  const { clock, config, log } = frame;
+  const subscriber = connectForSubscriptions(config.redis, log, clock);
   frame.onDispose('subscriber', () => subscriber.disconnect());
   const views = createViewReads(stores.pool);
   const feed: NodeFeed = new NodeFeed({
@@ -93,18 +94,24 @@ async function followLog(frame: ServiceFrame, stores: Stores): Promise<Feeding> 
       log.fatal({ err: error }, 'the log holds an entry that this release cannot read');
     },
   });
-  const registry = new QueueRegistry({ pool: stores.pool, feed, log });
+  const registry = new QueueRegistry({ clock, pool: stores.pool, feed, log });
   frame.onDispose('queues', () => registry.stop());
-  const follower = await LogFollower.start({
-    pool: openPool(frame, 'log follower', followerConnections),
-    subscriber,
-    keyPrefix: stores.keyPrefix,
-    log,
-    onStart: (head: LogHead) => feed.reset(head.endPosition),
-    onEntries: (entries) => feed.take(entries),
-    onReset: (head: LogHead) => feed.reset(head.endPosition),
-  });
+  frame.onSettle('queues', () => registry.settle());
+  const pool = openPool(frame, 'log follower', followerConnections);
+  const follower = await awaitStore(frame, 'Postgres', () =>
+    LogFollower.start({
+      clock,
+      pool,
+      subscriber,
+      keyPrefix: stores.keyPrefix,
+      log,
+      onStart: (head: LogHead) => feed.reset(head.endPosition),
+      onEntries: (entries) => feed.take(entries),
+      onReset: (head: LogHead) => feed.reset(head.endPosition),
+    }),
+  );
   frame.onDispose('log follower', () => follower.stop());
+  frame.onSettle('log follower', () => follower.settle());
   frame.addReadinessCheck('log follower', () => {
     if (!follower.isCurrent(5_000) || !feed.canRead) throw new Error('the log is not followed');
   });
@@ -122,7 +129,7 @@ function createReadContext(
     readonly subscribers: SubscriberReader;
   },
 ): ReadContext {
-  const { config, log, metrics } = frame;
+  const { clock, config, log, metrics } = frame;
   const reads = countReads(metrics.registry);
   const flags = new BatchedReads<MessageOfUser, string[]>(async (messages) => {
     const bits = await listFlagsOfHolders(pool, messages);
@@ -133,6 +140,7 @@ function createReadContext(
     return new Map(ranges.map((range, index) => [range, ids[index] ?? []]));
   }, heldReads);
   return {
+    clock,
     registry,
     follower,
     canRead: () => feed.canRead,
@@ -151,7 +159,7 @@ function createReadContext(
         findFirstMessageUpTo(pool, streamId, messageId),
       heldInStream: async (range) => (await held.find(range)) ?? [],
     },
-    heartbeats: new Heartbeats({
+    heartbeats: new Heartbeats(clock, {
       minMs: config.queues.heartbeatMinMs,
       maxMs: config.queues.heartbeatMaxMs,
     }),
@@ -164,7 +172,10 @@ function createReadContext(
 }
 
 /** @returns the line where registers wait, served in batches */
-function openRegisterLine({ config, metrics }: ServiceFrame, { pool }: Stores): RegisterLine {
+function openRegisterLine(
+  { clock, config, metrics }: ServiceFrame,
+  { pool }: Stores,
+): RegisterLine {
   const onRefused = countRefusedRegisters(metrics.registry);
   const { perUserMax } = config.queues;
   const bounds = { perUserMax, perOwnerMax: perUserMax * config.budgetsPerOwnerMax, onRefused };
@@ -173,14 +184,15 @@ function openRegisterLine({ config, metrics }: ServiceFrame, { pool }: Stores): 
       ...registerLine,
       batchesAtOnce: Math.max(1, Math.floor(config.database.poolMax * registersShare)),
     },
+    clock,
     onRefused,
-    (requests) => registerQueues(pool, requests, bounds),
+    (requests) => registerQueues({ clock, pool }, requests, bounds),
   );
 }
 
 /** Starts an event node. */
 export const startEvents: StartService = async (frame: ServiceFrame) => {
-  const { config, log, metrics } = frame;
+  const { clock, config, log, metrics } = frame;
   const stores = await connectStores(frame);
   const keySecrets = deriveKeySecrets(
     config.keySecret.reveal(),
@@ -210,9 +222,10 @@ export const startEvents: StartService = async (frame: ServiceFrame) => {
   const memberLists = new MemberLists(memberListsMaxBytes);
   const context: EventsContext = {
     ...stores,
+    clock,
     queues: config.queues,
     registers,
-    traffic: new StreamTraffic(),
+    traffic: new StreamTraffic(clock),
     keptState: new KeptState(),
     memberLists,
     keySecrets,
@@ -222,7 +235,7 @@ export const startEvents: StartService = async (frame: ServiceFrame) => {
       publicUrl: config.publicUrl,
       uploadQuotaBytes: config.uploads.quotaBytes,
     },
-    newestPresence: newestPresence(new SharedPresence(stores), log),
+    newestPresence: newestPresence(new SharedPresence(stores), log, clock),
     read,
     texts: new EventTexts(),
   };

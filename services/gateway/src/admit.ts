@@ -39,6 +39,7 @@ import type { BrowserRequest } from './browser-request.ts';
 import { readAuthorization } from './connection-credentials.ts';
 import type { CredentialCache } from './credential-cache.ts';
 import type { LoginLimiter } from './login-limit.ts';
+import { Query } from './query.ts';
 import { canonicalPath, findEndpoint, findRoute } from './routes.ts';
 import type { Route } from './routes.ts';
 import type { SessionUses } from './session-uses.ts';
@@ -47,9 +48,10 @@ import type { SessionUses } from './session-uses.ts';
 export type ReceivedRequest = {
   readonly requestId: string;
   readonly path: string;
-  /** With the question mark; empty without a query. */
-  readonly query: string;
+  readonly query: Query;
   readonly route: Route | undefined;
+  /** The decoded texts of path parameters. */
+  readonly pathTexts: Readonly<Record<string, string>>;
   readonly browser: BrowserRequest;
   /** Headers of its answer, whether a service or the gateway answers. */
   readonly answerHeaders: AnswerHeaders;
@@ -66,6 +68,8 @@ export type AdmittedRequest = ReceivedRequest & {
   readonly accountName: string | null;
   readonly rateLimitHeaders: Readonly<Record<string, string>>;
 };
+
+const noTexts = {};
 
 /** How the headers of a request are read. */
 export type Readings = {
@@ -86,14 +90,16 @@ export function receive(
   const rawPath = mark < 0 ? url : url.slice(0, mark);
   const path = canonicalPath(rawPath.startsWith('/') ? rawPath : pathOfAbsoluteForm(rawPath));
   const browser = browserOf(request.headers);
-  const route = path === undefined ? undefined : findRoute(path);
+  const match = path === undefined ? undefined : findRoute(path);
+  const route = match?.route;
   const isForBrowser =
     browser.hasSession || route?.find(request.method ?? '')?.endpoint.opensSession === true;
   return {
     requestId: randomUUID().replaceAll('-', ''),
     path: path ?? rawPath,
-    query: mark < 0 ? '' : url.slice(mark),
+    query: new Query(mark < 0 ? '' : url.slice(mark + 1)),
     route,
+    pathTexts: match?.path ?? noTexts,
     browser,
     answerHeaders: answerHeadersOf(request, isForBrowser),
   };
@@ -175,8 +181,7 @@ async function readCredentials(
     if (!hasHeader && !browser.hasSession) throw requestVariableMissing('api_key');
   }
   if (keyParameter === 'accepted' && !hasHeader) {
-    if (!browser.hasSession || new URLSearchParams(query).has('api_key'))
-      return parseKeyInQuery(query);
+    if (!browser.hasSession || query.get('api_key') !== undefined) return parseKeyInQuery(query);
   }
   return browser.hasSession ? 'session' : readAuthorization(request);
 }
@@ -325,8 +330,9 @@ export async function admit(
     return { ...received, route, endpoint, caller: scimCaller(id), ...anonymous, rateLimitHeaders };
   }
   const login = await authenticate(request, received, access, checks, findInForm);
-  const rateLimitHeaders = endpoint.uncounted
-    ? {}
-    : await checks.rateLimiter.count(login.caller, requestId);
+  const rateLimitHeaders = await checks.rateLimiter.count(login.caller, requestId, {
+    kind: endpoint.countsAsFile ? 'files' : 'requests',
+    cost: endpoint.cost,
+  });
   return { ...received, route, endpoint, ...login, rateLimitHeaders };
 }

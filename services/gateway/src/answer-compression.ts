@@ -17,7 +17,7 @@ import type { DeflatedPiece } from '@parley/compression';
 import { bytesOf, joined } from '@parley/links';
 import type { LinkAnswer, LinkBody } from '@parley/links';
 
-/** A longer answer would occupy a thread for a tenth of a second. Reads with such long answers use HTTP anyway. */
+/** A longer answer would occupy a thread for a tenth of a second. Reads with such long answers go in steps anyway. */
 const compressedMaxBytes = 16 * 1_048_576;
 
 /** Bytes of all answers that are being compressed or wait for it. */

@@ -13,7 +13,9 @@ import { referencePages } from '@parley/api/endpoints';
 import { interfaceDocument } from '@parley/api/interface-document';
 import { parleyVersion } from '@parley/server';
 
+import { ownSourcesOf } from './own-sources.ts';
 import { ServedFile } from './served-file.ts';
+import type { ServedFileOptions } from './served-file.ts';
 
 type Content = () => Buffer | Promise<Buffer>;
 
@@ -38,22 +40,26 @@ const contents: Readonly<Record<(typeof referencePages)[number]['name'], Content
 /**
  * The page loads nothing from other hosts, runs only the listed scripts, and may not be in a frame. The library's style sheet has small
  * pictures in `data:` addresses.
+ *
+ * @param files the sources of scripts and styles
  */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+const contentSecurityPolicy = (files: string): string =>
+  [
+    "default-src 'none'",
+    `script-src ${files}`,
+    `style-src ${files}`,
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+
+const filesFolder = '/api/docs/';
 
 /** Browsers ask again every time and get 304 if nothing changed, so a new version shows at once. */
 const fixedHeaders = {
   'Cache-Control': 'public, no-cache',
-  'Content-Security-Policy': contentSecurityPolicy,
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',
 } as const;
@@ -76,12 +82,18 @@ export type AnswerPage = (
 /**
  * Reads all pages, and makes the document from the declarations.
  *
+ * @param publicUrl where browsers reach them
  * @throws Error of the file system if a file is missing, which stops the start
  */
-export async function readPages(): Promise<AnswerPage> {
+export async function readPages(publicUrl: string): Promise<AnswerPage> {
+  const ownSources = ownSourcesOf(publicUrl);
+  const headersFor: ServedFileOptions['headersFor'] = (host) => ({
+    ...fixedHeaders,
+    'Content-Security-Policy': contentSecurityPolicy(ownSources(host, filesFolder)),
+  });
   const byName = new Map<string, ServedFile>(
     await Promise.all(
-      referencePages.map(async (page) => [page.name, await readPage(page)] as const),
+      referencePages.map(async (page) => [page.name, await readPage(page, headersFor)] as const),
     ),
   );
   return async (name, request, response) => {
@@ -91,8 +103,11 @@ export async function readPages(): Promise<AnswerPage> {
   };
 }
 
-async function readPage(page: (typeof referencePages)[number]): Promise<ServedFile> {
+async function readPage(
+  page: (typeof referencePages)[number],
+  headersFor: ServedFileOptions['headersFor'],
+): Promise<ServedFile> {
   const type = rawResponsesOf(page)[0]?.contentType ?? '';
   const content = await contents[page.name]();
-  return new ServedFile({ type, content, gzip: compressedOnce(content), headers: fixedHeaders });
+  return new ServedFile({ type, content, gzip: compressedOnce(content), headersFor });
 }

@@ -1,26 +1,33 @@
 /**
  * The public side of the gateway. It is one handler without a framework, because the declarations say which endpoint a path belongs to, and
- * the forwarder or the events hop does the rest.
+ * the forwarders or the events hop do the rest.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { isLinked, limits, methodNotAllowed, requestIdHeaderName } from '@parley/api';
-import type { ServiceName } from '@parley/api';
+import {
+  ApiError,
+  headersTakenBy,
+  limits,
+  methodNotAllowed,
+  requestIdHeaderName,
+} from '@parley/api';
 import { isScimPath, scimContentType, scimRefusalText } from '@parley/api/scim';
+import { setSessionCookie } from '@parley/identity';
+import { makeSessionToken } from '@parley/secrets';
 import type { HeldBody, RequestHandler } from '@parley/server';
-import { refusalFor, senderOf, writeRefusal } from '@parley/server';
-import type { LiveNode } from '@parley/placement';
+import { decodeBody, refusalFor, senderOf, writeRefusal } from '@parley/server';
+import type { LinkedHeaders } from '@parley/links';
 import type { Span } from '@parley/tracing';
 
 import { admit, checkOptions, receive, refusalForBrowser } from './admit.ts';
 import type { AdmittedRequest, ReceivedRequest } from './admit.ts';
 import type { GatewayContext } from './context.ts';
-import type { BodyBound, FindField, RequestBody } from './request-body.ts';
+import { decodeRequest, findField, isServed } from './decode-request.ts';
+import type { DecodedRequest, ServedEndpoint } from './decode-request.ts';
 import { forwardLogin } from './password-login.ts';
 import type { ServedFile } from './served-file.ts';
-import { ClientGone, bodyBound, fileBound, formFinder, readBody } from './request-body.ts';
+import { ClientGone, readBody } from './request-body.ts';
 import { endRequestSpan, findRequestSpan, openRequestSpan } from './request-span.ts';
-import { findMeantEndpoint } from './routes.ts';
 
 /** What becomes known of a request while it is handled, for its line in the log. */
 type RequestNotes = { callerId: number | undefined; scimTokenId?: number };
@@ -34,23 +41,12 @@ type Exchange = {
 
 type NotedExchange = Exchange & { readonly notes: RequestNotes };
 
-function findQueryField({ query }: ReceivedRequest, name: string): string | undefined {
-  // The name may be percent-encoded.
-  return query.includes(name) || query.includes('%')
-    ? new URLSearchParams(query).getAll(name).at(-1)
-    : undefined;
-}
-
-function boundOf({ endpoint }: AdmittedRequest, { fileMaxBytes }: GatewayContext): BodyBound {
-  return endpoint.takesFile ? fileBound(fileMaxBytes) : bodyBound(endpoint.bodyMaxBytes);
-}
-
 /** A form that is read before its sender is known. */
 class FormBeforeAdmission {
   readonly #request: IncomingMessage;
   readonly #held: HeldBody;
-  /** The bytes read so far; undefined if no field was needed. */
-  body: RequestBody | undefined;
+  /** The body; undefined if no field was needed. */
+  body: Buffer | undefined;
 
   constructor(request: IncomingMessage, held: HeldBody) {
     this.#request = request;
@@ -58,60 +54,125 @@ class FormBeforeAdmission {
   }
 
   async findField(name: string): Promise<string | undefined> {
-    const contentType = this.#request.headers['content-type'];
+    const { method = '', headers } = this.#request;
+    const contentType = headers['content-type'];
     if (!/^(?:application\/x-www-form-urlencoded|multipart\/form-data)\b/i.test(contentType ?? ''))
       return undefined;
-    this.body = await readBody(this.#request, bodyBound(limits.anonymousBodyMaxBytes), this.#held);
-    return this.body.kind === 'kept' ? formFinder(contentType, this.body.bytes)(name) : undefined;
+    this.body = await readBody(this.#request, limits.anonymousBodyMaxBytes, this.#held);
+    try {
+      return (await decodeBody(method, contentType, this.body)).get(name);
+    } catch (error) {
+      // It is refused once its sender is known.
+      if (error instanceof ApiError) return undefined;
+      throw error;
+    }
   }
+}
+
+function linkedHeadersOf({ headers }: IncomingMessage, endpoint: ServedEndpoint): LinkedHeaders {
+  const linked: Record<string, string> = {};
+  for (const name of headersTakenBy(endpoint)) {
+    const value = headers[name];
+    if (typeof value === 'string') linked[name] = value;
+  }
+  return linked;
+}
+
+/** A send with its own key may be repeated by its client. */
+function hasOwnSendKey(request: IncomingMessage, decoded: DecodedRequest): boolean {
+  return (
+    request.headers['idempotency-key'] !== undefined ||
+    (findField(decoded, 'local_id') !== undefined && findField(decoded, 'queue_id') !== undefined)
+  );
+}
+
+/** A refusal must not make the browser open its dialog for a password. */
+function hidesChallenge({ browser }: AdmittedRequest): boolean {
+  return browser.hasSession || browser.isFromOwnPage;
 }
 
 /** Forwards a request to the service of its endpoint. */
 async function forwardAdmitted(
   context: GatewayContext,
   { request, response }: Exchange,
-  admitted: AdmittedRequest & { readonly service: ServiceName },
-  body: RequestBody,
+  admitted: AdmittedRequest,
+  body: Buffer,
 ): Promise<void> {
-  const { service, requestId } = admitted;
-  const findInForm: FindField =
-    body.kind === 'kept'
-      ? formFinder(request.headers['content-type'], body.bytes)
-      : () => undefined;
-  const findField: FindField = (name) => findInForm(name) ?? findQueryField(admitted, name);
-  const endpoint = findMeantEndpoint(admitted.route, admitted.endpoint, request.method, findInForm);
-  const queueId = endpoint.goesToHolder ? findField('queue_id') : undefined;
-  const candidates = (): LiveNode[] =>
-    queueId === undefined
-      ? context.upstreams.inTurn(service)
-      : context.upstreams.holdersOf(queueId);
+  const { method, headers } = request;
+  const contentType = headers['content-type'];
+  const decoded = await decodeRequest(admitted, { method, contentType, body });
+  const { endpoint } = decoded;
+  const queueId = endpoint.goesToHolder ? findField(decoded, 'queue_id') : undefined;
+  if (endpoint.longPoll && queueId !== undefined && queueId !== '') {
+    const fields = new Map([...decoded.query, ...decoded.form]);
+    context.openRequests.hold(response);
+    context.eventsHop.handle(request, response, { ...admitted, endpoint }, { queueId, fields });
+    // The account may have changed while the form arrived.
+    if (admitted.caller !== null) context.eventsHop.recheck([admitted.caller.userId]);
+    return;
+  }
+  // A browser becomes known with its sign-in.
+  const newDeviceToken =
+    endpoint.judgesPassword && endpoint.opensSession && admitted.browser.deviceToken === undefined
+      ? makeSessionToken()
+      : undefined;
+  let answerBytes = 0;
   const forward = (): Promise<void> =>
-    context.forwarder.forward(request, response, {
-      service,
-      isLinked: isLinked(endpoint),
-      compresses: endpoint.compresses,
-      takesCookies: endpoint.takesCookies,
+    context.forwarder.forward({
+      request,
+      response,
+      decoded,
       caller: admitted.caller,
-      address: admitted.path + admitted.query,
+      headers: linkedHeadersOf(request, endpoint),
       answerHeaders: admitted.answerHeaders,
-      hidesChallenge: admitted.browser.hasSession || admitted.browser.isFromOwnPage,
-      afterLoss: endpoint.afterLoss,
-      requestId,
+      ownCookie: newDeviceToken && setSessionCookie(context.deviceCookie, newDeviceToken),
+      hidesChallenge: hidesChallenge(admitted),
+      requestId: admitted.requestId,
       span: findRequestSpan(request),
-      body,
-      hasOwnSendKey:
-        endpoint.afterLoss === 'keyed-send' &&
-        (request.headers['idempotency-key'] !== undefined ||
-          (findField('local_id') !== undefined && findField('queue_id') !== undefined)),
-      candidates,
-      signIdentity: () => context.signIdentity(admitted),
+      hasOwnSendKey: endpoint.afterLoss === 'keyed-send' && hasOwnSendKey(request, decoded),
+      candidates: () =>
+        queueId === undefined
+          ? context.upstreams.inTurn(endpoint.service)
+          : context.upstreams.holdersOf(queueId),
       answerTimeoutMs: endpoint.longPoll
         ? context.pollBoundMs
         : context.answerTimeoutMs + endpoint.waitMaxMs,
+      onAnswer: (bytes) => {
+        answerBytes += bytes;
+      },
     });
   if (endpoint.judgesPassword)
-    await forwardLogin(context, { request, response }, { ...admitted, body }, forward);
+    await forwardLogin(
+      context,
+      { request, response },
+      { ...admitted, decoded, deviceToken: newDeviceToken ?? admitted.browser.deviceToken },
+      forward,
+    );
   else await forward();
+  const { caller } = admitted;
+  const isCounted = caller?.scimTokenId === undefined && !endpoint.countsAsFile;
+  if (caller !== null && isCounted)
+    await context.rateLimiter.countAnswer(caller, admitted.requestId, answerBytes);
+}
+
+/** Passes an upload on to its service. */
+async function forwardUpload(
+  context: GatewayContext,
+  { request, response }: Exchange,
+  admitted: AdmittedRequest,
+  { name, service }: ServedEndpoint,
+): Promise<void> {
+  await context.uploadForwarder.forward({
+    request,
+    response,
+    endpoint: name,
+    requestId: admitted.requestId,
+    identity: context.signIdentity(admitted),
+    traceparent: findRequestSpan(request)?.traceparent,
+    answerHeaders: admitted.answerHeaders,
+    hidesChallenge: hidesChallenge(admitted),
+    candidates: () => context.upstreams.inTurn(service),
+  });
 }
 
 function holdBody(context: GatewayContext, response: ServerResponse, sender: string): HeldBody {
@@ -173,17 +234,16 @@ async function handle(context: GatewayContext, exchange: NotedExchange): Promise
   for (const [name, value] of Object.entries(admitted.rateLimitHeaders))
     response.setHeader(name, value);
   if (response.destroyed) return;
-  const { name, service } = admitted.endpoint;
-  if (service === 'gateway') {
+  const { endpoint } = admitted;
+  if (!isServed(endpoint)) {
     setFixedHeaders(response, received);
-    await context.answerPage(name, request, response);
-  } else {
-    const known = { ...admitted, service };
-    const sender = known.caller === null ? address : senderOf(known.caller);
+    await context.answerPage(endpoint.name, request, response);
+  } else if (endpoint.takesFile) await forwardUpload(context, exchange, admitted, endpoint);
+  else {
+    const sender = admitted.caller === null ? address : senderOf(admitted.caller);
     const held = holdBody(context, response, sender);
-    const body =
-      formBeforeAdmission.body ?? (await readBody(request, boundOf(admitted, context), held));
-    await forwardAdmitted(context, exchange, known, body);
+    const body = formBeforeAdmission.body ?? (await readBody(request, endpoint.bodyMaxBytes, held));
+    await forwardAdmitted(context, exchange, admitted, body);
   }
 }
 
@@ -212,7 +272,7 @@ function findPolledQueue(request: IncomingMessage, received: ReceivedRequest): s
   if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
   const endpoint = received.route?.find('GET')?.endpoint;
   if (endpoint === undefined || !endpoint.longPoll || !endpoint.goesToHolder) return undefined;
-  const queueId = findQueryField(received, 'queue_id');
+  const queueId = received.query.get('queue_id');
   return queueId === '' ? undefined : queueId;
 }
 
@@ -226,7 +286,9 @@ async function poll(
     const { changesSeen } = context.credentials;
     const admitted = await admit(request, received, context, () => Promise.resolve(undefined));
     notes.callerId = admitted.caller?.userId;
-    context.eventsHop.handle(request, response, admitted, queueId);
+    // Too many fields are refused here: later, a timer sends the poll, and nobody would catch it.
+    const { fields } = received.query;
+    context.eventsHop.handle(request, response, admitted, { queueId, fields });
     // When held polls were checked for a change that came meanwhile, this poll was not among them yet.
     if (context.credentials.changesSeen !== changesSeen && admitted.caller !== null)
       context.eventsHop.recheck([admitted.caller.userId]);
@@ -249,14 +311,14 @@ function observe(
   span: Span | undefined,
 ): RequestNotes {
   const notes: RequestNotes = { callerId: undefined };
-  const { metrics, serviceMetrics, log } = context;
-  const beganAtMs = performance.now();
+  const { clock, metrics, serviceMetrics, log } = context;
+  const beganAtMs = clock.elapsedMs();
   // Read now, because forwarding drops the client's headers of this kind.
   const clientRequestId = request.headers[requestIdHeaderName];
   serviceMetrics.requestsInFlight.inc();
   response.once('close', () => {
     serviceMetrics.requestsInFlight.dec();
-    const durationMs = performance.now() - beganAtMs;
+    const durationMs = clock.elapsedMs() - beganAtMs;
     // 499: the client hung up before the answer was complete.
     const status = response.writableFinished ? response.statusCode : 499;
     const webFile = findWebFile(context, received) === undefined ? 'unknown' : 'web client';
@@ -297,11 +359,14 @@ export function createApp(context: GatewayContext): RequestHandler {
     const exchange: NotedExchange = { request, response, received, notes };
     const queueId = findPolledQueue(request, received);
     if (queueId !== undefined) {
-      void poll(context, exchange, queueId);
+      context.openRequests.addPoll(poll(context, exchange, queueId));
       return;
     }
     const handled =
       span === undefined ? handle(context, exchange) : span.run(() => handle(context, exchange));
-    handled.catch((error: unknown) => fail(context, exchange, error));
+    context.openRequests.add(
+      handled.catch((error: unknown) => fail(context, exchange, error)),
+      response,
+    );
   };
 }

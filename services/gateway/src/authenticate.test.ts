@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
 import { checkAccount, checkKey, parseAuthorization, parseKeyInQuery } from './authenticate.ts';
+import { Query } from './query.ts';
 
 const key = 'abcdefghijklmnopqrstuvwxyzABCDEF';
 
@@ -97,8 +98,8 @@ describe('parseAuthorization', () => {
 
 describe('parseKeyInQuery', () => {
   it('reads the last key, stripped of white space, and requires one', () => {
-    expect(parseKeyInQuery(`?api_key=x&api_key=%20${key}%0A`)).toEqual({ apiKey: key });
-    expect(refusalOf(() => parseKeyInQuery('?api=1'))).toEqual({
+    expect(parseKeyInQuery(new Query(`api_key=x&api_key=%20${key}%0A`))).toEqual({ apiKey: key });
+    expect(refusalOf(() => parseKeyInQuery(new Query('api=1')))).toEqual({
       ...loggedOut,
       challenge: 'Session realm="zulip"',
     });

@@ -13,6 +13,8 @@ import {
 import type { ApiError, Caller, EndpointAccess } from '@parley/api';
 import type { KeyAccount, SessionAccount } from '@parley/store';
 
+import type { Query } from './query.ts';
+
 /** The declared access of an endpoint that requires authentication. */
 export type AuthenticatedAccess = Extract<EndpointAccess, { readonly authentication: 'required' }>;
 
@@ -76,11 +78,10 @@ export function parseAuthorization(header: string | undefined): Credentials {
 /**
  * Takes the key from a query, for paths that accept it there. It comes without an email, and refusals have codes.
  *
- * @param query with the question mark, or empty
  * @throws ApiError 401 if there is none
  */
-export function parseKeyInQuery(query: string): KeyWithoutEmail {
-  const apiKey = new URLSearchParams(query).getAll('api_key').at(-1)?.trim();
+export function parseKeyInQuery(query: Pick<Query, 'get'>): KeyWithoutEmail {
+  const apiKey = query.get('api_key')?.trim();
   if (apiKey === undefined) throw keyOrSessionRequired();
   return { emailFolded: undefined, apiKey };
 }
@@ -88,15 +89,14 @@ export function parseKeyInQuery(query: string): KeyWithoutEmail {
 /**
  * Finds the key that a webhook's sender gives as a parameter (reference facts, people 16.1), in the query or in a form.
  *
- * @param query with the question mark, or empty
  * @param findInForm the field `api_key` of a form; the body is read for it only if the query has none
  * @returns undefined if there is no such parameter
  */
 export async function findKeyParameter(
-  query: string,
+  query: Pick<Query, 'get'>,
   findInForm: () => Promise<string | undefined>,
 ): Promise<KeyWithoutEmail | undefined> {
-  const inQuery = new URLSearchParams(query).getAll('api_key').at(-1);
+  const inQuery = query.get('api_key');
   const apiKey = (inQuery ?? (await findInForm()))?.trim();
   return apiKey === undefined ? undefined : { emailFolded: undefined, apiKey };
 }

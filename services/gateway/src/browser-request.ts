@@ -5,7 +5,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 
-import { sessionCookieOf, sessionCookieValues } from '@parley/identity';
+import { deviceCookieOf, sessionCookieOf, sessionCookieValues } from '@parley/identity';
 import type { SessionCookie } from '@parley/identity';
 import { sessionTokenPattern } from '@parley/secrets';
 
@@ -14,6 +14,8 @@ export type BrowserRequest = {
   readonly hasSession: boolean;
   /** The session's secret; undefined if the cookie is malformed, or there are several different ones. */
   readonly sessionToken: string | undefined;
+  /** The secret by which the browser is known where it signed somebody in; undefined as that of the session. */
+  readonly deviceToken: string | undefined;
   /** A page of this server made it. */
   readonly isFromOwnPage: boolean;
 };
@@ -25,6 +27,7 @@ type BrowserHeaders = Pick<IncomingHttpHeaders, 'authorization' | 'cookie' | 'or
 const noBrowser: BrowserRequest = {
   hasSession: false,
   sessionToken: undefined,
+  deviceToken: undefined,
   isFromOwnPage: false,
 };
 
@@ -62,31 +65,34 @@ function findToken(values: readonly string[]): string | undefined {
     : undefined;
 }
 
+type Cookies = { readonly session: SessionCookie; readonly device: SessionCookie };
+
 function readHeaders(
   headers: BrowserHeaders,
-  cookie: SessionCookie,
+  { session, device }: Cookies,
   publicOrigin: string,
 ): BrowserRequest {
   const isOwn = isFromOwnPage(headers, publicOrigin);
   const values =
     headers.authorization === undefined && headers.cookie !== undefined
-      ? sessionCookieValues(cookie, headers.cookie)
+      ? sessionCookieValues(session, headers.cookie)
       : [];
   return {
     hasSession: values.length > 0,
     sessionToken: findToken(values),
+    deviceToken: findToken(sessionCookieValues(device, headers.cookie ?? '')),
     isFromOwnPage: isOwn,
   };
 }
 
 /** @returns a function that reads the headers of a request */
 export function browserRequests(publicUrl: string): (headers: BrowserHeaders) => BrowserRequest {
-  const cookie = sessionCookieOf(publicUrl);
+  const cookies = { session: sessionCookieOf(publicUrl), device: deviceCookieOf(publicUrl) };
   const { origin: publicOrigin } = new URL(publicUrl);
   return (headers) =>
     headers.cookie === undefined &&
     headers.origin === undefined &&
     headers['sec-fetch-site'] === undefined
       ? noBrowser
-      : readHeaders(headers, cookie, publicOrigin);
+      : readHeaders(headers, cookies, publicOrigin);
 }

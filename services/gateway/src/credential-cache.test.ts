@@ -1,3 +1,4 @@
+import { MovedClock } from '@parley/clock';
 import type { KeyAccount } from '@parley/store';
 import { describe, expect, it } from 'vitest';
 
@@ -5,11 +6,12 @@ import { CredentialCache } from './credential-cache.ts';
 
 /** The reports of account changes, made by the test. */
 class ReportedChanges {
-  isFresh = true;
+  /** How long ago Postgres answered. */
+  silentMs = 0;
   readonly #listeners = new Set<(userIds: readonly number[]) => void>();
 
-  heardWithinMs(): boolean {
-    return this.isFresh;
+  heardWithinMs(ms: number): boolean {
+    return this.silentMs < ms;
   }
 
   onAccountsChanged(listener: (userIds: readonly number[]) => void): () => void {
@@ -37,12 +39,14 @@ function accountOf(userId: number): KeyAccount {
 
 /** A store of accounts whose answers the test may delay. */
 function setUp(entriesMax = 10): {
+  clock: MovedClock;
   changeSource: ReportedChanges;
   accounts: Map<string, KeyAccount>;
   cache: CredentialCache;
   lookups: string[];
   hold: () => () => void;
 } {
+  const clock = new MovedClock();
   const changeSource = new ReportedChanges();
   const accounts = new Map([
     ['one', accountOf(1)],
@@ -52,6 +56,7 @@ function setUp(entriesMax = 10): {
   const lookups: string[] = [];
   let gate: Promise<void> = Promise.resolve();
   const cache = new CredentialCache({
+    clock,
     changeSource,
     entriesMax,
     findAccount: async (apiKey) => {
@@ -66,7 +71,7 @@ function setUp(entriesMax = 10): {
     gate = promise;
     return resolve;
   };
-  return { changeSource, accounts, cache, lookups, hold };
+  return { clock, changeSource, accounts, cache, lookups, hold };
 }
 
 describe('CredentialCache', () => {
@@ -92,8 +97,24 @@ describe('CredentialCache', () => {
     const { cache, changeSource, accounts } = setUp();
     await cache.find('one');
     accounts.delete('one');
-    changeSource.isFresh = false;
+    changeSource.silentMs = 999;
+    expect((await cache.find('one'))?.userId).toBe(1);
+    changeSource.silentMs = 1_000;
     expect(await cache.find('one')).toBeUndefined();
+  });
+
+  it.each([
+    ['an account after half a minute', 'one', 30_000],
+    ['a wrong key after a quarter of a second', 'unknown', 250],
+  ])('asks again for %s', async (_what, key, lifetimeMs) => {
+    const { cache, clock, lookups } = setUp();
+    await cache.find(key);
+    await clock.advance(lifetimeMs - 1);
+    await cache.find(key);
+    expect(lookups).toHaveLength(1);
+    await clock.advance(1);
+    await cache.find(key);
+    expect(lookups).toHaveLength(2);
   });
 
   it('does not keep accounts that were looked up while a change was announced', async () => {
@@ -132,11 +153,11 @@ describe('CredentialCache', () => {
 
   it('does not keep accounts that were looked up while Postgres was silent', async () => {
     const { cache, changeSource, accounts } = setUp();
-    changeSource.isFresh = false;
+    changeSource.silentMs = 1_000;
     await cache.find('one');
     // It changes before anybody listens, so the change is never announced.
     accounts.delete('one');
-    changeSource.isFresh = true;
+    changeSource.silentMs = 0;
     expect(await cache.find('one')).toBeUndefined();
   });
 
@@ -147,6 +168,20 @@ describe('CredentialCache', () => {
     release();
     expect((await Promise.all(found)).map((account) => account?.userId)).toEqual([1, 1, 1]);
     expect(lookups).toEqual(['one']);
+  });
+
+  it('asks again while a look-up has been running for a quarter of a second', async () => {
+    const { cache, clock, lookups, hold } = setUp();
+    const release = hold();
+    const found = [cache.find('one')];
+    await clock.advance(249);
+    found.push(cache.find('one'));
+    expect(lookups).toHaveLength(1);
+    await clock.advance(1);
+    found.push(cache.find('one'));
+    expect(lookups).toHaveLength(2);
+    release();
+    await Promise.all(found);
   });
 
   it('asks again for requests after a change, even if a look-up is running', async () => {

@@ -12,6 +12,7 @@
 import { hash, randomBytes } from 'node:crypto';
 
 import type { ChangedAccounts } from '@parley/api';
+import type { Clock } from '@parley/clock';
 import type { KeyAccount } from '@parley/store';
 import { LRUCache } from 'lru-cache';
 
@@ -22,6 +23,7 @@ export type AccountChangeSource = {
 };
 
 export type CredentialCacheOptions<Account> = {
+  readonly clock: Clock;
   readonly findAccount: (secret: string) => Promise<Account | undefined>;
   readonly changeSource: AccountChangeSource;
   readonly entriesMax?: number;
@@ -122,19 +124,20 @@ export class CredentialCache<Account extends KeyAccount = KeyAccount> {
     const entry = this.#entries.get(hash);
     if (entry === undefined || !this.#options.changeSource.heardWithinMs(freshnessMs))
       return undefined;
-    return performance.now() > entry.untilMs ? undefined : entry;
+    return this.#options.clock.elapsedMs() >= entry.untilMs ? undefined : entry;
   }
 
   async #lookUp(hash: string, secret: string): Promise<Account | undefined> {
+    const { clock } = this.#options;
     const underway = this.#lookups.get(hash);
     if (
       underway?.changesSeen === this.#changesSeen &&
-      performance.now() - underway.beganAtMs < sharedLookupMs
+      clock.elapsedMs() - underway.beganAtMs < sharedLookupMs
     ) {
       return underway.account;
     }
     const lookup: Lookup<Account> = {
-      beganAtMs: performance.now(),
+      beganAtMs: clock.elapsedMs(),
       changesSeen: this.#changesSeen,
       account: this.#lookUpAndKeep(hash, secret),
     };
@@ -147,14 +150,14 @@ export class CredentialCache<Account extends KeyAccount = KeyAccount> {
   }
 
   async #lookUpAndKeep(hash: string, secret: string): Promise<Account | undefined> {
-    const { findAccount, changeSource } = this.#options;
+    const { clock, findAccount, changeSource } = this.#options;
     const changesSeen = this.#changesSeen;
     const isHeard = changeSource.heardWithinMs(freshnessMs);
     const account = await findAccount(secret);
     if (!isHeard || this.#changesSeen !== changesSeen) return account;
     this.#entries.set(hash, {
       account,
-      untilMs: performance.now() + (account === undefined ? unknownKeyLifetimeMs : entryLifetimeMs),
+      untilMs: clock.elapsedMs() + (account === undefined ? unknownKeyLifetimeMs : entryLifetimeMs),
     });
     return account;
   }

@@ -12,18 +12,15 @@
  * - A stream ends where a poll would move or get an empty answer, with the time to reconnect. It ends where a poll would be refused, with
  *   the refusal as its last event. Its client reconnects with the last id and reaches the new holder.
  */
-import { Agent } from 'node:http';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { serviceUnavailable } from '@parley/api';
+import type { Timer } from '@parley/clock';
 import { Slots } from '@parley/links';
 
 import type { AdmittedRequest } from './admit.ts';
 import { HeldPoll } from './held-poll.ts';
-import type { EventsHopOptions } from './held-poll.ts';
-
-/** Idle connections to event nodes close before the nodes' own keep-alive would close them under a poll. */
-const upstreamKeepAliveMs = 30_000;
+import type { AskedPoll, EventsHopOptions } from './held-poll.ts';
 
 /** How long a node may take to answer polls that an account change ends. This is a small part of the second within which polls must end. */
 const lastEventMs = 200;
@@ -33,19 +30,17 @@ const boundCheckMs = 1_000;
 
 export class EventsHop {
   readonly #options: EventsHopOptions;
-  readonly #agent = new Agent({
-    keepAlive: true,
-    timeout: upstreamKeepAliveMs,
-    maxFreeSockets: 4096,
-  });
   readonly #polls = new Slots<HeldPoll>();
   readonly #stopListening: () => void;
-  readonly #boundCheck: NodeJS.Timeout;
+  readonly #boundCheck: Timer;
   #isDraining = false;
+  /** Polls that are being checked again. */
+  #rechecking = 0;
 
   constructor(options: EventsHopOptions) {
+    const { clock } = options;
     this.#options = options;
-    this.#boundCheck = setInterval(() => this.#endOverdue(), boundCheckMs);
+    this.#boundCheck = clock.every(boundCheckMs, () => this.#endOverdue());
     this.#stopListening = options.upstreams.list.onLeasesChanged(() => this.#leaveLostNodes());
   }
 
@@ -68,27 +63,17 @@ export class EventsHop {
     return bytes;
   }
 
-  /** Sockets to event nodes, in use and idle; for tests. */
-  get sockets(): { readonly busy: number; readonly idle: number } {
-    const count = (lists: NodeJS.ReadOnlyDict<unknown[]>): number =>
-      Object.values(lists).reduce((sum, list) => sum + (list?.length ?? 0), 0);
-    return { busy: count(this.#agent.sockets), idle: count(this.#agent.freeSockets) };
-  }
-
   /** Serves one poll. Its answer comes later. */
   handle(
     request: IncomingMessage,
     response: ServerResponse,
     admitted: AdmittedRequest,
-    queueId: string,
+    asked: AskedPoll,
   ): void {
     // The response is closed already, so nothing would end the poll.
     if (response.destroyed) return;
-    const poll = new HeldPoll(
-      { request, response, admitted, queueId },
-      this.#options,
-      { links: this.#options.links, agent: this.#agent },
-      () => this.#polls.take(number),
+    const poll = new HeldPoll({ request, response, admitted, asked }, this.#options, () =>
+      this.#polls.take(number),
     );
     const number = this.#polls.add(poll);
     poll.begin();
@@ -104,15 +89,13 @@ export class EventsHop {
     for (const poll of this.#polls) {
       const { caller } = poll.admitted;
       if (caller === null || !changed.has(caller.userId)) continue;
-      this.#options.findRefusal(poll.admitted).then(
-        (refusal) => {
-          if (refusal === undefined) return;
-          setTimeout(() => poll.refuse(refusal), lastEventMs).unref();
-        },
-        // Without the store it is unknown whether this poll is still permitted.
-        () => poll.refuse(serviceUnavailable()),
-      );
+      void this.#recheckPoll(poll);
     }
+  }
+
+  /** Whether no poll is being checked again. */
+  get isSettled(): boolean {
+    return this.#rechecking === 0;
   }
 
   /** Ends all polls within a moment, so that their clients come back through another gateway. */
@@ -123,14 +106,27 @@ export class EventsHop {
 
   stop(): void {
     this.#stopListening();
-    clearInterval(this.#boundCheck);
-    this.#agent.destroy();
+    this.#boundCheck.cancel();
   }
 
   #endOverdue(): void {
-    const nowMs = performance.now();
+    const nowMs = this.#options.clock.elapsedMs();
     for (const poll of this.#polls) {
       if (poll.isOverdue(nowMs)) poll.endEmpty();
+    }
+  }
+
+  async #recheckPoll(poll: HeldPoll): Promise<void> {
+    const { clock, findRefusal } = this.#options;
+    this.#rechecking += 1;
+    try {
+      const refusal = await findRefusal(poll.admitted);
+      if (refusal !== undefined) clock.after(lastEventMs, () => poll.refuse(refusal)).unref();
+    } catch {
+      // Without the store it is unknown whether this poll is still permitted.
+      poll.refuse(serviceUnavailable());
+    } finally {
+      this.#rechecking -= 1;
     }
   }
 

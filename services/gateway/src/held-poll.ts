@@ -1,11 +1,12 @@
 /** One held poll or stream: the node that it waits on, and how it moves to another. `events-hop.ts` lists its guarantees. */
-import type { Agent, IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import type { ApiError } from '@parley/api';
+import type { ApiError, FormValues } from '@parley/api';
 import { isEventStream, requestIdHeaderName, serviceUnavailable } from '@parley/api';
 import { reconnectText, refusalEventText } from '@parley/api/events';
+import type { Clock, Timer } from '@parley/clock';
 import { writeJson, writeRefusal } from '@parley/server';
-import { LinkRefused, LinkUnreachable, goesOn, textOf } from '@parley/links';
+import { LinkUnreachable, goesOn, textOf } from '@parley/links';
 import type {
   GatewayLink,
   LinkAnswer,
@@ -17,16 +18,14 @@ import type { LiveNode } from '@parley/placement';
 
 import type { AdmittedRequest } from './admit.ts';
 import type { AnswerCompression, CompressedAnswer } from './answer-compression.ts';
-import { connectionOfAnswer } from './forward.ts';
-import { bodyOf } from './linked-attempt.ts';
-import { HttpExchange } from './http-exchange.ts';
+import { bodyOf } from './attempt.ts';
 import type { ServiceLinks } from './service-links.ts';
 import { StreamAnswer } from './stream-answer.ts';
 import type { StreamWrites } from './stream-answer.ts';
 import type { Upstreams } from './upstreams.ts';
-import { isConnectFault } from './upstreams.ts';
 
 export type EventsHopOptions = {
+  readonly clock: Clock;
   readonly upstreams: Upstreams;
   readonly links: ServiceLinks;
   readonly compression: AnswerCompression;
@@ -34,7 +33,6 @@ export type EventsHopOptions = {
   readonly pollBoundMs: number;
   /** The longest lifetime of a stream. */
   readonly streamBoundMs: number;
-  readonly signIdentity: (admitted: Pick<AdmittedRequest, 'caller' | 'requestId'>) => string;
   /** Checks a poll's credentials against the store. Returns the refusal that they get now, or undefined. Throws while the store is down. */
   readonly findRefusal: (admitted: AdmittedRequest) => Promise<ApiError | undefined>;
   readonly onMoved: (reason: MoveReason) => void;
@@ -47,7 +45,7 @@ export type MoveReason = 'unreachable' | 'lost' | 'lease-lapsed' | 'lease-given-
 const searchMaxMs = 3_000;
 
 /** Pause before the search starts again after all nodes were tried. */
-const searchPauseMs = 200;
+const searchPauseMs = 100;
 
 /** Polls on a node that gave up its lease move spread over this time, unless the node answers them before. */
 const givenUpSpreadMs = 2_000;
@@ -55,31 +53,24 @@ const givenUpSpreadMs = 2_000;
 /** When this gateway stops, its polls are answered spread over this time. */
 const drainSpreadMs = 1_000;
 
-/** Headers of a node's answer that stop at the gateway. */
-const endingAnswerHeaders: readonly string[] = ['connection', 'keep-alive', 'transfer-encoding'];
-
-const asksNotToWait = /[?&]dont_block=true(?:&|$)/;
-
 /** The status by which a stopping node refuses a poll that arrives after it announced the stop. */
 const stoppingStatus = serviceUnavailable().status;
 
 const noHeaders = {};
 const noBody = Buffer.alloc(0);
 
-/** The transports to a node: its link or, for polls, a separate HTTP exchange. */
-export type PollTransports = { readonly links: ServiceLinks; readonly agent: Agent };
+/** What a poll asks for, in its query or form. */
+export type AskedPoll = { readonly queueId: string; readonly fields: FormValues };
 
-type Transport =
-  | { readonly kind: 'link'; readonly link: GatewayLink; readonly number: number }
-  | { readonly kind: 'exchange'; readonly exchange: HttpExchange };
+/** A poll on a link, with its number there. */
+type Sent = { readonly link: GatewayLink; readonly number: number };
 
 export class HeldPoll implements LinkListener {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   readonly admitted: AdmittedRequest;
-  readonly queueId: string;
+  readonly #asked: AskedPoll;
   readonly #hop: EventsHopOptions;
-  readonly #transports: PollTransports;
   readonly #done: () => void;
   readonly #isForStream: boolean;
   /** For a poll that does not wait, an empty answer means that there are no events, so only a node may give it. */
@@ -89,12 +80,12 @@ export class HeldPoll implements LinkListener {
   #tried: readonly string[] = [];
   #searchUntilMs: number;
   #sentAtMs = 0;
-  /** The transport to the node that has the poll; undefined while none has it. */
-  #transport: Transport | undefined;
+  /** The poll on the link to its node; undefined while none has it. */
+  #sent: Sent | undefined;
   #node: LiveNode | undefined;
-  #moveTimer: NodeJS.Timeout | undefined;
+  #moveTimer: Timer | undefined;
   /** Set when this gateway stops. Its timer ends the poll whatever the nodes do. */
-  #endTimer: NodeJS.Timeout | undefined;
+  #endTimer: Timer | undefined;
   #stream: StreamAnswer | undefined;
   #isOver = false;
 
@@ -103,23 +94,22 @@ export class HeldPoll implements LinkListener {
       readonly request: IncomingMessage;
       readonly response: ServerResponse;
       readonly admitted: AdmittedRequest;
-      readonly queueId: string;
+      readonly asked: AskedPoll;
     },
     hop: EventsHopOptions,
-    transports: PollTransports,
     done: () => void,
   ) {
     this.request = exchange.request;
     this.response = exchange.response;
     this.admitted = exchange.admitted;
-    this.queueId = exchange.queueId;
+    this.#asked = exchange.asked;
     this.#hop = hop;
-    this.#transports = transports;
     this.#done = done;
     this.#isForStream = isEventStream(this.admitted.endpoint);
-    this.#waits = this.#isForStream || !asksNotToWait.test(this.admitted.query);
-    this.#searchUntilMs = performance.now() + searchMaxMs;
-    this.#boundAtMs = performance.now() + hop.pollBoundMs;
+    this.#waits = this.#isForStream || this.#asked.fields.get('dont_block') !== 'true';
+    const nowMs = hop.clock.elapsedMs();
+    this.#searchUntilMs = nowMs + searchMaxMs;
+    this.#boundAtMs = nowMs + hop.pollBoundMs;
     // The body of a GET has no meaning, but it must not block the connection.
     this.request.resume();
     this.response.on('close', () => this.#finish());
@@ -144,21 +134,22 @@ export class HeldPoll implements LinkListener {
   /** Sends the poll to the first node in the queue's order that was not tried yet. */
   begin(): void {
     if (this.#isOver) return;
-    const candidates = this.#hop.upstreams.holdersOf(this.queueId);
+    const candidates = this.#hop.upstreams.holdersOf(this.#asked.queueId);
     const node = candidates.find((candidate) => !this.#tried.includes(candidate.nodeId));
     if (node !== undefined) {
       this.#send(node);
       return;
     }
-    if (performance.now() > this.#searchUntilMs) {
+    const { clock } = this.#hop;
+    if (clock.elapsedMs() >= this.#searchUntilMs) {
       this.refuse(serviceUnavailable());
       return;
     }
     this.#tried = [];
-    this.#moveTimer = setTimeout(() => {
+    this.#moveTimer = clock.shortly(searchPauseMs, () => {
       this.#moveTimer = undefined;
       this.begin();
-    }, searchPauseMs);
+    });
   }
 
   /** Leaves the node that holds the poll and moves to the queue's next holder. A stream ends instead, because its client reconnects. */
@@ -168,7 +159,7 @@ export class HeldPoll implements LinkListener {
       this.#endStream(reconnectText());
       return;
     }
-    if (this.#isOver || this.#transport === undefined || this.response.headersSent) return;
+    if (this.#isOver || this.#sent === undefined || this.response.headersSent) return;
     this.#leaveNode();
     this.#node = undefined;
     this.#hop.onMoved(reason);
@@ -179,7 +170,9 @@ export class HeldPoll implements LinkListener {
   /** Moves after a short time, unless the node answers first. A stream that begins meanwhile ends then. */
   moveSoon(reason: MoveReason): void {
     // Every change of leases reports this again.
-    this.#moveTimer ??= setTimeout(() => this.move(reason), Math.random() * givenUpSpreadMs);
+    this.#moveTimer ??= this.#hop.clock.after(Math.random() * givenUpSpreadMs, () =>
+      this.move(reason),
+    );
   }
 
   /** Whether it has reached its time limit. */
@@ -204,7 +197,7 @@ export class HeldPoll implements LinkListener {
     writeJson(
       this.response,
       200,
-      JSON.stringify({ result: 'success', msg: '', events: [], queue_id: this.queueId }),
+      JSON.stringify({ result: 'success', msg: '', events: [], queue_id: this.#asked.queueId }),
       this.#fixedHeaders,
     );
   }
@@ -215,7 +208,7 @@ export class HeldPoll implements LinkListener {
     if (!this.response.headersSent) this.response.setHeader('Connection', 'close');
     // The node answers at once, before this gateway stops.
     if (!this.#waits) return;
-    this.#endTimer ??= setTimeout(() => this.endEmpty(), Math.random() * drainSpreadMs);
+    this.#endTimer ??= this.#hop.clock.after(Math.random() * drainSpreadMs, () => this.endEmpty());
   }
 
   refuse(error: ApiError): void {
@@ -228,48 +221,35 @@ export class HeldPoll implements LinkListener {
   #send(node: LiveNode): void {
     this.#tried = [...this.#tried, node.nodeId];
     this.#node = node;
-    this.#sentAtMs = performance.now();
+    this.#sentAtMs = this.#hop.clock.elapsedMs();
     const { admitted } = this;
-    const link = this.#transports.links.find(node);
-    const { requestId, path, query, caller } = admitted;
-    if (link === undefined || caller === null) {
-      this.#sendByItself(node);
-      return;
-    }
-    const headers = this.#isForStream ? resumingHeadersOf(this.request) : noHeaders;
-    const { method = 'GET' } = this.request;
-    const number = link.send(
-      { requestId, method, address: path + query, caller, headers, body: noBody },
-      this,
-    );
-    this.#transport = { kind: 'link', link, number };
-  }
-
-  #sendByItself(node: LiveNode): void {
-    // Streams use only links.
-    if (this.#isForStream) {
+    const link = this.#hop.links.find(node);
+    if (link === undefined) {
       this.#onFault(node, false);
       return;
     }
-    const identity = this.#hop.signIdentity(this.admitted);
-    const exchange = new HttpExchange(
-      this.request,
-      this.admitted,
-      { agent: this.#transports.agent, node, identity },
+    const { endpoint, requestId, pathTexts, caller } = admitted;
+    const number = link.send(
       {
-        onAnswer: (answer) => this.#onAnswer(answer),
-        onFault: (error) => this.#onFault(node, !isConnectFault(error)),
+        requestId,
+        endpoint: endpoint.name,
+        wants: this.request.method === 'HEAD' ? 'headers' : 'whole',
+        path: pathTexts,
+        query: [...this.#asked.fields],
+        caller,
+        headers: this.#isForStream ? resumingHeadersOf(this.request) : noHeaders,
+        body: noBody,
       },
+      this,
     );
-    this.#transport = { kind: 'exchange', exchange };
+    this.#sent = { link, number };
   }
 
   onLinkFault(fault: LinkFault): void {
     const node = this.#node;
-    this.#transport = undefined;
+    this.#sent = undefined;
     if (this.#isOver || node === undefined) return;
-    if (fault instanceof LinkRefused) this.#sendByItself(node);
-    else this.#onFault(node, !(fault instanceof LinkUnreachable));
+    this.#onFault(node, !(fault instanceof LinkUnreachable));
   }
 
   onLinkAnswer(answer: LinkAnswer): void {
@@ -277,17 +257,13 @@ export class HeldPoll implements LinkListener {
       this.#onStreamPart(answer);
       return;
     }
-    const transport = this.#transport;
-    this.#transport = undefined;
+    const sent = this.#sent;
+    this.#sent = undefined;
     this.#stopMoving();
     this.#stream?.end(textOf(bodyOf(answer)));
     if (this.#isOver || this.response.headersSent) return;
     // It was already sent when the node announced that it stops.
-    if (
-      transport?.kind === 'link' &&
-      transport.link.isLeaving &&
-      answer.status === stoppingStatus
-    ) {
+    if (sent?.link.isLeaving === true && answer.status === stoppingStatus) {
       this.#hop.onMoved('lease-given-up');
       this.begin();
       return;
@@ -315,10 +291,10 @@ export class HeldPoll implements LinkListener {
   }
 
   #onStreamPart({ kind, headers, shared }: LinkAnswer): void {
-    const transport = this.#transport;
-    if (this.#isOver || transport?.kind !== 'link') return;
+    const sent = this.#sent;
+    if (this.#isOver || sent === undefined) return;
     if (this.#stream === undefined) {
-      this.#boundAtMs = performance.now() + this.#hop.streamBoundMs;
+      this.#boundAtMs = this.#hop.clock.elapsedMs() + this.#hop.streamBoundMs;
       this.response.writeHead(200, { ...headers, ...this.#fixedHeaders });
       if (this.request.method === 'HEAD') {
         this.#leaveNode();
@@ -328,10 +304,7 @@ export class HeldPoll implements LinkListener {
       this.#stream = new StreamAnswer(this.response, this.#hop.streams);
     }
     const part = typeof shared === 'string' ? [Buffer.from(shared)] : shared;
-    this.#stream.write(
-      part,
-      kind === 'step' ? () => transport.link.take(transport.number) : undefined,
-    );
+    this.#stream.write(part, kind === 'step' ? () => sent.link.take(sent.number) : undefined);
   }
 
   #endStream(lastWords: string): void {
@@ -341,7 +314,7 @@ export class HeldPoll implements LinkListener {
   }
 
   #onFault(node: LiveNode, wasReached: boolean): void {
-    this.#transport = undefined;
+    this.#sent = undefined;
     if (this.#isOver) return;
     if (this.#stream !== undefined) {
       this.#endStream(reconnectText());
@@ -355,7 +328,7 @@ export class HeldPoll implements LinkListener {
     this.#stopMoving();
     if (!wasReached) this.#hop.upstreams.suspect(node.nodeId);
     // A poll that was held gets the whole time to search for the next node.
-    if (performance.now() - this.#sentAtMs > searchMaxMs) {
+    if (this.#hop.clock.elapsedMs() - this.#sentAtMs >= searchMaxMs) {
       this.#restartSearch();
       this.#tried = [...this.#tried, node.nodeId];
     }
@@ -363,62 +336,27 @@ export class HeldPoll implements LinkListener {
     this.begin();
   }
 
-  #onAnswer(answer: IncomingMessage): void {
-    if (this.#isOver) {
-      answer.resume();
-      return;
-    }
-    this.#stopMoving();
-    const { response } = this;
-    // An answer that breaks off must not look complete.
-    answer.on('error', () => response.destroy());
-    answer.on('close', () => {
-      if (!answer.complete) response.destroy();
-    });
-    response.writeHead(answer.statusCode ?? 502, this.#answerHeaders(answer));
-    answer.pipe(response);
-  }
-
-  #answerHeaders(answer: IncomingMessage): string[] {
-    const headers: string[] = [];
-    const leftOut = new Set(endingAnswerHeaders);
-    for (const [name, value] of Object.entries(this.#fixedHeaders)) {
-      leftOut.add(name.toLowerCase());
-      headers.push(name, value);
-    }
-    for (let index = 0; index < answer.rawHeaders.length; index += 2) {
-      const name = answer.rawHeaders[index] ?? '';
-      if (!leftOut.has(name.toLowerCase())) headers.push(name, answer.rawHeaders[index + 1] ?? '');
-    }
-    headers.push('Connection', connectionOfAnswer(this.response));
-    this.response.removeHeader('connection');
-    return headers;
-  }
-
   #leaveNode(): void {
-    const transport = this.#transport;
-    this.#transport = undefined;
+    const sent = this.#sent;
+    this.#sent = undefined;
     this.#stopMoving();
-    if (transport?.kind === 'link') transport.link.leave(transport.number);
-    else transport?.exchange.leave();
+    sent?.link.leave(sent.number);
   }
 
   #restartSearch(): void {
     this.#tried = [];
-    this.#searchUntilMs = performance.now() + searchMaxMs;
+    this.#searchUntilMs = this.#hop.clock.elapsedMs() + searchMaxMs;
   }
 
   #stopMoving(): void {
-    clearTimeout(this.#moveTimer);
+    this.#moveTimer?.cancel();
     this.#moveTimer = undefined;
   }
 
   #finish(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    clearTimeout(this.#endTimer);
-    // After a complete answer the connection to the node is kept for the next poll.
-    if (this.response.writableFinished) this.#transport = undefined;
+    this.#endTimer?.cancel();
     this.#leaveNode();
     this.#done();
   }

@@ -9,17 +9,18 @@
 --          `release`: an attempt with a slot did not fail
 -- ARGV[2]  request id
 -- ARGV[3]  the longest time in seconds that an attempt may run; its slot is free after that
--- ARGV[2 + 2i] window of rule i in seconds, ARGV[3 + 2i] its most failures
+-- ARGV[4]  the time in microseconds, where it is moved by hand; empty for the time of Redis, the same for every gateway
+-- ARGV[3 + 2i] window of rule i in seconds, ARGV[4 + 2i] its most failures
 --
 -- Returns { outcome, rule, microseconds until an attempt is accepted, microseconds until the window is clear }. The outcome is 1:
 -- accepted; 0: refused, because failures alone reach the limit; 2: failures and running attempts reach it, so call again. Only an
--- accepted login is counted. Failures and running attempts together never exceed the limit, so the limit is exact. The clock is
--- Redis' own, the same for every gateway. All keys expire.
+-- accepted login is counted. Failures and running attempts together never exceed the limit, so the limit is exact. All keys
+-- expire.
 
 local mode, id, underwaySecs = ARGV[1], ARGV[2], tonumber(ARGV[3])
-local rules = (#ARGV - 3) / 2
+local rules = (#ARGV - 4) / 2
 local clock = redis.call('TIME')
-local now = clock[1] * 1000000 + clock[2]
+local now = tonumber(ARGV[4]) or clock[1] * 1000000 + clock[2]
 
 local function text(number)
   return string.format('%.0f', number)
@@ -28,7 +29,7 @@ end
 local function addFailure(first)
   for rule = 1, rules do
     redis.call('ZADD', KEYS[first + rule], text(now), id)
-    redis.call('PEXPIRE', KEYS[first + rule], tonumber(ARGV[2 + 2 * rule]) * 1000)
+    redis.call('PEXPIRE', KEYS[first + rule], tonumber(ARGV[3 + 2 * rule]) * 1000)
   end
 end
 
@@ -46,8 +47,8 @@ for first = 1, #KEYS, rules + 1 do
   local underway = redis.call('ZCARD', KEYS[first])
   for rule = 1, rules do
     local failures = KEYS[first + rule]
-    local window = tonumber(ARGV[2 + 2 * rule]) * 1000000
-    local most = tonumber(ARGV[3 + 2 * rule])
+    local window = tonumber(ARGV[3 + 2 * rule]) * 1000000
+    local most = tonumber(ARGV[4 + 2 * rule])
     redis.call('ZREMRANGEBYSCORE', failures, '-inf', text(now - window))
     local used = redis.call('ZCARD', failures)
     if used >= most and first > 1 then

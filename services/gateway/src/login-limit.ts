@@ -1,5 +1,6 @@
 /**
- * Limits failed logins per account name, in sliding windows that all gateways share in Redis. Wrong passwords and wrong keys are counted
+ * Limits failed logins per account name, and for each place where the account signed in before, in sliding windows that all gateways share in
+ * Redis. Wrong passwords and wrong keys are counted
  * separately. A password is judged only while its failure would stay within the limit; above the limit a client is refused without learning
  * whether its guess was right. A right key always passes, because nobody can guess one; only the answer to a wrong key changes. A key
  * without a name counts for its client address. While Redis is down logins pass uncounted.
@@ -10,6 +11,7 @@ import { readFileSync } from 'node:fs';
 import type { RateLimit } from '@parley/config';
 import { rateLimitExceeded } from '@parley/api';
 import type { ApiError } from '@parley/api';
+import type { Clock } from '@parley/clock';
 import { keyNames } from '@parley/redis';
 import type { Redis } from '@parley/redis';
 
@@ -29,6 +31,8 @@ export type LoginKind = 'password' | 'key';
 export type PasswordLogin = {
   readonly kind: 'password';
   readonly account: string;
+  /** Where the account signed in before, which has a limit of its own; undefined for strangers, who share one. */
+  readonly place?: string | undefined;
   readonly requestId: string;
 };
 
@@ -46,6 +50,7 @@ type Login = PasswordLogin | KeyLogin;
 export type Attempt = { readonly end: (outcome: 'failed' | 'not-failed') => Promise<void> };
 
 export type LoginLimiterOptions = {
+  readonly clock: Clock;
   readonly redis: Redis;
   readonly keyPrefix: string;
   /** Empty: no limit. */
@@ -124,7 +129,7 @@ export class LoginLimiter {
   }
 
   #run(mode: 'begin' | 'fail' | 'settle' | 'release', login: Login): Promise<Outcome> {
-    const { redis, keyPrefix, limits, attemptMaxMs } = this.#options;
+    const { clock, redis, keyPrefix, limits, attemptMaxMs } = this.#options;
     const names = keyNames(keyPrefix, redis);
     const keys = subjectsOf(login).flatMap((subject) => [
       names.loginsUnderway(login.kind, subject),
@@ -132,14 +137,24 @@ export class LoginLimiter {
     ]);
     const rules = limits.flatMap(({ windowSecs, requestsMax }) => [windowSecs, requestsMax]);
     const attemptMaxSecs = Math.ceil(attemptMaxMs / 1000);
-    return this.#countLogin(keys.length, ...keys, mode, login.requestId, attemptMaxSecs, ...rules);
+    const timeMicros = clock.runs ? '' : clock.nowMs() * 1000;
+    return this.#countLogin(
+      keys.length,
+      ...keys,
+      mode,
+      login.requestId,
+      attemptMaxSecs,
+      timeMicros,
+      ...rules,
+    );
   }
 
   #refuse(kind: LoginKind, [, rule, waitMicros, clearMicros]: Outcome): ApiError {
-    this.#options.onRefused(kind);
+    const { clock, limits, onRefused } = this.#options;
+    onRefused(kind);
     return rateLimitExceeded(waitMicros / 1_000_000, {
-      'X-RateLimit-Limit': String(this.#options.limits[rule - 1]?.requestsMax),
-      'X-RateLimit-Reset': String(Math.ceil((Date.now() * 1000 + clearMicros) / 1_000_000)),
+      'X-RateLimit-Limit': String(limits[rule - 1]?.requestsMax),
+      'X-RateLimit-Reset': String(Math.ceil((clock.nowMs() * 1000 + clearMicros) / 1_000_000)),
     });
   }
 }
@@ -147,7 +162,10 @@ export class LoginLimiter {
 /** The first subject decides; the second only bounds what is counted. */
 function subjectsOf(login: Login): readonly string[] {
   const account = login.account === undefined ? [] : [`account:${hashed(login.account)}`];
-  return login.kind === 'password' ? account : [...account, `address:${hashed(login.address)}`];
+  if (login.kind === 'key') return [...account, `address:${hashed(login.address)}`];
+  return login.place === undefined
+    ? account
+    : [`account:${hashed(`${login.account} ${login.place}`)}`];
 }
 
 /** Redis gets no addresses or names, and its keys have the same length for any name that a client sends. */

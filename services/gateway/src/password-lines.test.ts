@@ -1,8 +1,10 @@
 import { EventEmitter } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { ApiError } from '@parley/api';
+import { MovedClock } from '@parley/clock';
 import { Registry } from 'prom-client';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 
 import { PasswordLines } from './password-lines.ts';
 import type { Turn } from './password-lines.ts';
@@ -19,6 +21,7 @@ class Client extends EventEmitter {
 
 const home = '192.0.2.1';
 
+let clock: MovedClock;
 let lines: PasswordLines;
 let refused = 0;
 /** Names in the order in which their passwords were judged. */
@@ -26,19 +29,16 @@ let judged: string[] = [];
 let turns: Turn[] = [];
 
 beforeEach(() => {
-  vi.useFakeTimers();
+  clock = new MovedClock();
   refused = 0;
   judged = [];
   turns = [];
   lines = new PasswordLines({
+    clock,
     atOnceMax: 4,
     onRefused: () => (refused += 1),
     registry: new Registry(),
   });
-});
-
-afterEach(() => {
-  vi.useRealTimers();
 });
 
 async function enter(name: string, address = home, client = new Client()): Promise<void> {
@@ -57,13 +57,9 @@ function enterLater(name: string, address?: string, client?: Client): void {
   );
 }
 
-async function settle(): Promise<void> {
-  await vi.advanceTimersByTimeAsync(0);
-}
-
 async function endOne(wasAbandoned = false): Promise<void> {
   turns.shift()?.end(wasAbandoned);
-  await settle();
+  await nextTurn();
 }
 
 describe('PasswordLines', () => {
@@ -74,7 +70,7 @@ describe('PasswordLines', () => {
   it('checks four passwords of an address at a time, and those of other addresses independently', async () => {
     for (let n = 0; n < 6; n += 1) enterLater('rina');
     enterLater('rina', '192.0.2.2');
-    await settle();
+    await nextTurn();
     expect(outcomes).toEqual([
       'judged',
       'judged',
@@ -91,7 +87,7 @@ describe('PasswordLines', () => {
   it('names take turns, however many passwords of one name wait', async () => {
     for (let n = 0; n < 10; n += 1) enterLater('loud');
     for (const name of ['ann', 'bob', 'ann']) enterLater(name);
-    await settle();
+    await nextTurn();
     for (let n = 0; n < 13; n += 1) await endOne();
     expect(judged.join(' ')).toBe('loud loud loud loud loud ann bob loud ann loud loud loud loud');
     expect(lines.size).toBe(0);
@@ -99,9 +95,10 @@ describe('PasswordLines', () => {
 
   it('refuses with 429 after the longest wait, and keeps nothing', async () => {
     for (let n = 0; n < 5; n += 1) enterLater('rina');
-    await vi.advanceTimersByTimeAsync(4_999);
+    await clock.advance(4_999);
+    await nextTurn();
     expect(outcomes[4]).toBe('waiting');
-    await vi.advanceTimersByTimeAsync(1);
+    await clock.advance(1);
     expect(outcomes[4]).toBe(429);
     const refusal = lines.refusal();
     expect(refusal.headers).toMatchObject({ 'Retry-After': '5', 'X-RateLimit-Limit': '4' });
@@ -115,7 +112,7 @@ describe('PasswordLines', () => {
     const client = new Client();
     enterLater('gone', home, client);
     enterLater('there');
-    await settle();
+    await nextTurn();
     client.hangUp();
     await endOne();
     expect(outcomes.slice(4)).toEqual([expect.any(ClientGone), 'judged']);
@@ -126,22 +123,24 @@ describe('PasswordLines', () => {
 
   it('permits twenty waiting of a name and two hundred of an address', async () => {
     for (let n = 0; n < 4 + 21; n += 1) enterLater('loud');
-    await settle();
+    await nextTurn();
     expect(outcomes.splice(0).filter((outcome) => outcome === 429)).toHaveLength(1);
     for (let n = 0; n < 181; n += 1) enterLater(`name ${n}`);
-    await settle();
+    await nextTurn();
     expect(outcomes.filter((outcome) => outcome === 429)).toHaveLength(1);
     enterLater('elsewhere', '192.0.2.2');
-    await settle();
+    await nextTurn();
     expect(outcomes.at(-1)).toBe('judged');
   });
 
   it('keeps the slot of an abandoned password for as long as a service may check it', async () => {
     for (let n = 0; n < 5; n += 1) enterLater('rina');
-    await settle();
+    await nextTurn();
     await endOne(true);
     expect(outcomes[4]).toBe('waiting');
-    await vi.advanceTimersByTimeAsync(1_000);
+    await clock.advance(999);
+    expect(outcomes[4]).toBe('waiting');
+    await clock.advance(1);
     expect(outcomes[4]).toBe('judged');
   });
 });

@@ -5,12 +5,14 @@
  */
 import { rateLimitExceeded } from '@parley/api';
 import type { ApiError } from '@parley/api';
+import type { Clock } from '@parley/clock';
 import { Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 
 import { ClientGone } from './request-body.ts';
 
 export type PasswordLinesOptions = {
+  readonly clock: Clock;
   /** How many passwords of one address are judged at a time. */
   readonly atOnceMax: number;
   readonly onRefused: () => void;
@@ -129,7 +131,7 @@ export class PasswordLines {
       end: (wasAbandoned) => {
         if (hasEnded) return;
         hasEnded = true;
-        if (wasAbandoned) setTimeout(end, abandonedMs).unref();
+        if (wasAbandoned) this.#options.clock.after(abandonedMs, end).unref();
         else end();
       },
     };
@@ -137,10 +139,11 @@ export class PasswordLines {
 
   /** The refusal of a password that is not judged in time. */
   refusal(): ApiError {
-    this.#options.onRefused();
+    const { atOnceMax, clock, onRefused } = this.#options;
+    onRefused();
     return rateLimitExceeded(retryAfterSecs, {
-      'X-RateLimit-Limit': String(this.#options.atOnceMax),
-      'X-RateLimit-Reset': String(Math.ceil(Date.now() / 1000) + retryAfterSecs),
+      'X-RateLimit-Limit': String(atOnceMax),
+      'X-RateLimit-Reset': String(Math.ceil(clock.nowMs() / 1000) + retryAfterSecs),
     });
   }
 
@@ -153,7 +156,7 @@ export class PasswordLines {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
     const stop = (): void => {
       this.#waiting -= 1;
-      clearTimeout(timer);
+      timer.cancel();
       client.off('close', onClose);
     };
     const leave = (reason: Error): void => {
@@ -168,7 +171,7 @@ export class PasswordLines {
         resolve();
       },
     };
-    const timer = setTimeout(() => leave(this.refusal()), waitMaxMs);
+    const timer = this.#options.clock.after(waitMaxMs, () => leave(this.refusal()));
     client.once('close', onClose);
     line.add(name, waiting);
     this.#waiting += 1;

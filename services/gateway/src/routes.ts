@@ -3,10 +3,14 @@
  * authentication (reference facts, people 2.1 and 2.6).
  */
 import { RouteTable, takesJson } from '@parley/api';
-import type { Endpoint, Route as RouteOf } from '@parley/api';
+import type { Endpoint, Route as RouteOf, RouteMatch as RouteMatchOf } from '@parley/api';
 import { endpoints, pages, scimEndpoints } from '@parley/api/endpoints';
 
-export type Route = RouteOf<{ readonly endpoint: Endpoint }>;
+type Declared = { readonly endpoint: Endpoint };
+
+export type Route = RouteOf<Declared>;
+
+export type RouteMatch = RouteMatchOf<Declared>;
 
 const table = new RouteTable(
   [...endpoints, ...scimEndpoints, ...pages].map((endpoint) => ({ endpoint })),
@@ -36,15 +40,15 @@ export function canonicalPath(path: string): string | undefined {
  *
  * @param path without query
  */
-export function findRoute(path: string): Route | undefined {
-  return table.find(path)?.route;
+export function findRoute(path: string): RouteMatch | undefined {
+  return table.find(path);
 }
 
 const overridable = ['PATCH', 'PUT', 'DELETE'] as const;
 
 /**
  * The endpoint of a method on a path. A POST to a path that has PATCH, PUT or DELETE passes, because a form field `method` may name one of
- * those; the service decides that (reference facts, people 2.2).
+ * those (reference facts, people 2.2).
  */
 export function findEndpoint(route: Route, method: string): Endpoint | undefined {
   const found = route.find(method);
@@ -53,21 +57,4 @@ export function findEndpoint(route: Route, method: string): Endpoint | undefined
   return overridable
     .map((candidate) => route.find(candidate))
     .find((candidate) => candidate !== undefined)?.endpoint;
-}
-
-/**
- * The endpoint of a request once its form is known: a POST may name another method there (reference facts, people 2.2). If the service will
- * refuse that method, it is the admitted endpoint.
- */
-export function findMeantEndpoint(
-  route: Route,
-  admitted: Endpoint,
-  method: string | undefined,
-  findField: (name: string) => string | undefined,
-): Endpoint {
-  const isChoice =
-    method === 'POST' &&
-    (route.served.length > 1 || overridable.some((each) => each === admitted.method));
-  const named = isChoice ? findField('method') : undefined;
-  return (named === undefined ? undefined : route.find(named)?.endpoint) ?? admitted;
 }

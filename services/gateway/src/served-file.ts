@@ -12,8 +12,8 @@ export type ServedFileOptions = {
   readonly content: Buffer;
   readonly brotli?: Bytes | undefined;
   readonly gzip?: Bytes | undefined;
-  /** With the rule for caches. */
-  readonly headers: Readonly<Record<string, string>>;
+  /** With the rule for caches, and the policy for a request with this `Host`. */
+  readonly headersFor: (askedHost: string | undefined) => Readonly<Record<string, string>>;
 };
 
 export class ServedFile {
@@ -29,7 +29,8 @@ export class ServedFile {
 
   /** Answers GET or HEAD, with 304 if the client has the file. */
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const headers = { ...this.#options.headers, Vary: 'Accept-Encoding', ETag: this.#tag };
+    const fixed = this.#options.headersFor(request.headers.host);
+    const headers = { ...fixed, Vary: 'Accept-Encoding', ETag: this.#tag };
     if (hasTag(request.headers['if-none-match'], this.#tag)) {
       response.writeHead(304, headers).end();
       return;

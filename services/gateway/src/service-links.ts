@@ -1,33 +1,32 @@
 /** The links to nodes of services. Each node has one, made with the first request for it. */
+import type { Clock } from '@parley/clock';
 import type { LiveNode } from '@parley/placement';
-import { GatewayLink, LinkRefused } from '@parley/links';
+import { GatewayLink } from '@parley/links';
 
 import { connectTimeoutMs, parseAddress } from './upstreams.ts';
 import type { NodeList } from './upstreams.ts';
-
-/** After this time a node without links is asked again, because a node of the next release may have its name. */
-const withoutLinkMs = 30_000;
 
 /**
  * A node that is silent at three checks in a row is lost. Its lease would show that sooner, unless only the network between the two fails.
  */
 const checkIntervalMs = 3_000;
 
+export type ServiceLinksOptions = {
+  readonly clock: Clock;
+  /** Makes the identity that opens a link. */
+  readonly signIdentity: () => string;
+  /** Called for a node that stops, before the answers that end polls because of it. */
+  readonly onLeaving: (nodeId: string) => void;
+};
+
 type OpenLink = { readonly address: string; readonly link: GatewayLink };
 
 export class ServiceLinks {
-  readonly #signIdentity: () => string;
-  readonly #onLeaving: (nodeId: string) => void;
+  readonly #options: ServiceLinksOptions;
   readonly #links = new Map<string, OpenLink>();
-  readonly #withoutUntilMs = new Map<string, number>();
 
-  /**
-   * @param signIdentity makes the identity that opens a link
-   * @param onLeaving called for a node that stops, before the answers that end polls because of it
-   */
-  constructor(signIdentity: () => string, onLeaving: (nodeId: string) => void) {
-    this.#signIdentity = signIdentity;
-    this.#onLeaving = onLeaving;
+  constructor(options: ServiceLinksOptions) {
+    this.#options = options;
   }
 
   /** @returns links that are open or being opened */
@@ -35,7 +34,7 @@ export class ServiceLinks {
     return this.#links.size;
   }
 
-  /** @returns the link to a node; undefined if the node knows no links or stops, so that only HTTP remains */
+  /** @returns the link to a node; undefined if the node stops and accepts no more requests */
   find(node: LiveNode): GatewayLink | undefined {
     let known = this.#links.get(node.nodeId);
     while (known !== undefined) {
@@ -44,11 +43,6 @@ export class ServiceLinks {
       // opened another link.
       known.link.close();
       known = this.#links.get(node.nodeId);
-    }
-    const withoutUntilMs = this.#withoutUntilMs.get(node.nodeId);
-    if (withoutUntilMs !== undefined) {
-      if (performance.now() < withoutUntilMs) return undefined;
-      this.#withoutUntilMs.delete(node.nodeId);
     }
     return this.#open(node);
   }
@@ -64,16 +58,16 @@ export class ServiceLinks {
   }
 
   #open({ nodeId, address }: LiveNode): GatewayLink {
+    const { clock, signIdentity, onLeaving } = this.#options;
     const link: GatewayLink = new GatewayLink({
+      clock,
       ...parseAddress(address),
-      identity: this.#signIdentity(),
+      identity: signIdentity(),
       connectTimeoutMs,
       checkIntervalMs,
-      onLeaving: () => this.#onLeaving(nodeId),
-      onClosed: (fault) => {
+      onLeaving: () => onLeaving(nodeId),
+      onClosed: () => {
         if (this.#links.get(nodeId)?.link === link) this.#links.delete(nodeId);
-        if (fault instanceof LinkRefused)
-          this.#withoutUntilMs.set(nodeId, performance.now() + withoutLinkMs);
       },
     });
     this.#links.set(nodeId, { address, link });

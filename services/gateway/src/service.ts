@@ -4,7 +4,7 @@ import { BatchedReads, createPool } from '@parley/database';
 import type { Pool } from '@parley/database';
 import { HeldBodies, RateLimiter, faultLogger, registerStoreMetrics } from '@parley/server';
 import type { ServiceFrame, StartService } from '@parley/server';
-import { signIdentity } from '@parley/identity';
+import { deviceCookieOf, signIdentity } from '@parley/identity';
 import { linkRequestId } from '@parley/links';
 import { subjectLogger } from '@parley/logging';
 import { LiveServices } from '@parley/placement';
@@ -21,7 +21,7 @@ import type { AdmittedRequest } from './admit.ts';
 import { readPages } from './api-reference.ts';
 import type { AnswerPage } from './api-reference.ts';
 import { AnswerCompression } from './answer-compression.ts';
-import { answerHeadersOf, transportHeadersOf } from './answer-headers.ts';
+import { answerHeadersOf } from './answer-headers.ts';
 import { createApp } from './app.ts';
 import { checkAccount, checkKey } from './authenticate.ts';
 import { browserRequests } from './browser-request.ts';
@@ -30,13 +30,16 @@ import type { GatewayContext } from './context.ts';
 import { CredentialCache } from './credential-cache.ts';
 import { EventsHop } from './events-hop.ts';
 import { Forwarder, answerTimeoutsMax } from './forward.ts';
+import { UploadForwarder } from './forward-upload.ts';
 import { answerKeptMails } from './kept-mails.ts';
 import { LoginLimiter } from './login-limit.ts';
 import { createGatewayMetrics } from './metrics.ts';
 import type { GatewayMetrics } from './metrics.ts';
+import { OpenRequests } from './open-requests.ts';
 import { PasswordLines } from './password-lines.ts';
 import { ServiceLinks } from './service-links.ts';
 import { SessionUses } from './session-uses.ts';
+import { SignInPlaces } from './sign-in-places.ts';
 import { answerSignOnPage } from './sign-on-pages.ts';
 import { StreamWrites } from './stream-answer.ts';
 import { Upstreams } from './upstreams.ts';
@@ -66,25 +69,30 @@ type GatewayStores = {
 };
 
 async function openStores(frame: ServiceFrame): Promise<GatewayStores> {
-  const { config, log, metrics } = frame;
+  const { clock, config, log, metrics } = frame;
   const databaseUrl = config.database.url.reveal();
   const pool = createPool({
     databaseUrl,
+    clock,
     applicationName: `parley-gateway ${config.nodeId}`,
     connectionsMax: config.database.poolMax,
     connectTimeoutMs: Math.min(config.database.connectTimeoutMs, lookupTimeoutMs),
     statementTimeoutMs: Math.min(config.database.statementTimeoutMs, lookupTimeoutMs),
-    idleInTransactionMaxMs: config.database.idleInTransactionMaxMs,
     onError: (error) => log.info({ err: error }, 'a connection to Postgres was lost'),
   });
   frame.onDispose('database', () => pool.end());
-  const redis = connectForRequests(config.redis, subjectLogger(log, 'gateway:limits'));
+  const redis = connectForRequests(config.redis, subjectLogger(log, 'gateway:limits'), clock);
   frame.onDispose('redis', () => redis.disconnect());
   registerStoreMetrics(metrics.registry, pool, redis);
-  const subscriber = connectForSubscriptions(config.redis, subjectLogger(log, 'gateway:leases'));
+  const subscriber = connectForSubscriptions(
+    config.redis,
+    subjectLogger(log, 'gateway:leases'),
+    clock,
+  );
   frame.onDispose('redis subscriptions', () => subscriber.disconnect());
   const live = new LiveServices({
     databaseUrl,
+    clock,
     subscriber,
     keyPrefix: config.redis.prefix,
     applicationName: `parley-gateway-leases ${config.nodeId}`,
@@ -92,6 +100,7 @@ async function openStores(frame: ServiceFrame): Promise<GatewayStores> {
   });
   await live.start();
   frame.onDispose('leases', () => live.stop());
+  frame.onSettle('leases and account changes', () => live.settle());
   frame.addReadinessCheck('postgres', () => {
     if (!live.heardWithinMs(readyHeardWithinMs)) throw new Error('Postgres does not answer');
   });
@@ -110,6 +119,7 @@ function openCredentials(
     accountReads,
   );
   const credentials = new CredentialCache({
+    clock: frame.clock,
     findAccount: (apiKey) => accounts.find(apiKey),
     changeSource: live,
     onLookup: (outcome) => counts.credentialLookups.inc({ outcome }),
@@ -128,16 +138,19 @@ function openLogins(frame: ServiceFrame, stores: GatewayStores, counts: GatewayM
     accountReads,
   );
   const sessions = new CredentialCache({
+    clock: frame.clock,
     findAccount: (token) => accounts.find(token),
     changeSource: live,
     onLookup: (outcome) => counts.credentialLookups.inc({ outcome }),
   });
   frame.onDispose('sessions', () => sessions.stop());
   const sessionUses = new SessionUses({
+    clock: frame.clock,
     note: (sessionIds) => noteSessionUses(pool, sessionIds),
-    onFault: faultLogger(frame.log, 'noting the use of sessions failed'),
+    onFault: faultLogger(frame.log, 'noting the use of sessions failed', frame.clock),
   });
   frame.onDispose('uses of sessions', () => sessionUses.flush());
+  frame.onSettle('uses of sessions', () => sessionUses.settle());
   const scimTokens = new BatchedReads<string, ScimTokenInUse>(
     (tokens) => findScimTokens(pool, tokens),
     accountReads,
@@ -153,11 +166,15 @@ function openLogins(frame: ServiceFrame, stores: GatewayStores, counts: GatewayM
 type Limits = Pick<GatewayContext, 'rateLimiter' | 'loginLimiter' | 'passwordLines'>;
 
 function openLimits(
-  { config, log, metrics }: ServiceFrame,
+  { clock, config, log, metrics }: ServiceFrame,
   redis: Redis,
   counts: GatewayMetrics,
 ): Limits {
-  const logFault = faultLogger(log, 'counting requests and logins failed, so they pass uncounted');
+  const logFault = faultLogger(
+    log,
+    'counting requests and logins failed, so they pass uncounted',
+    clock,
+  );
   const onUncounted = (error: unknown): void => {
     counts.uncountedRequests.inc();
     logFault(error);
@@ -165,6 +182,7 @@ function openLimits(
   const { prefix: keyPrefix } = config.redis;
   return {
     rateLimiter: new RateLimiter({
+      clock,
       redis,
       keyPrefix,
       limits: config.rateLimits,
@@ -176,6 +194,7 @@ function openLimits(
       onUncounted,
     }),
     loginLimiter: new LoginLimiter({
+      clock,
       redis,
       keyPrefix,
       limits: config.loginLimits,
@@ -185,6 +204,7 @@ function openLimits(
       onUncounted,
     }),
     passwordLines: new PasswordLines({
+      clock,
       atOnceMax: config.passwordsAtOnceMax,
       onRefused: () => counts.refusedLogins.inc({ kind: 'password' }),
       registry: metrics.registry,
@@ -192,9 +212,20 @@ function openLimits(
   };
 }
 
-function openStreams({ queues }: ServiceFrame['config'], counts: GatewayMetrics): StreamWrites {
-  const { stallMs, unreadMaxBytes } = queues.stream;
+function openSignInPlaces({ clock, config, ...frame }: ServiceFrame, pool: Pool): SignInPlaces {
+  const places = new SignInPlaces({
+    pool,
+    secret: config.keySecret.reveal(),
+    onFault: faultLogger(frame.log, 'remembering where somebody signed in failed', clock),
+  });
+  frame.onSettle('places of sign-ins', () => places.isSettled);
+  return places;
+}
+
+function openStreams({ clock, config }: ServiceFrame, counts: GatewayMetrics): StreamWrites {
+  const { stallMs, unreadMaxBytes } = config.queues.stream;
   return new StreamWrites({
+    clock,
     unreadMaxBytes,
     stallMs,
     onBytes: counts.countStreamBytes,
@@ -202,9 +233,52 @@ function openStreams({ queues }: ServiceFrame['config'], counts: GatewayMetrics)
   });
 }
 
+type SignIdentity = GatewayContext['signIdentity'];
+
+function openLinks(frame: ServiceFrame, upstreams: Upstreams, sign: SignIdentity): ServiceLinks {
+  const links = new ServiceLinks({
+    clock: frame.clock,
+    signIdentity: () => sign({ caller: null, requestId: linkRequestId }),
+    // A broken link shows the loss of a node sooner than its lease does.
+    onLeaving: (nodeId) => upstreams.suspect(nodeId),
+  });
+  frame.onDispose('links', () => links.closeAll());
+  return links;
+}
+
+function openUploads(
+  frame: ServiceFrame,
+  upstreams: Upstreams,
+  counts: GatewayMetrics,
+): UploadForwarder {
+  const { clock, config } = frame;
+  const uploads = new UploadForwarder({
+    clock,
+    fileMaxBytes: config.uploads.fileMaxBytes,
+    answerTimeoutMs: config.upstreamTimeoutMs,
+    onUnreachable: ({ nodeId, service }) => {
+      upstreams.suspect(nodeId);
+      counts.upstreamRetries.inc({ service, reason: 'unreachable' });
+    },
+    readLeases: () => upstreams.list.readAgain(),
+  });
+  frame.onDispose('uploads', () => uploads.stop());
+  return uploads;
+}
+
+function openCompression(counts: GatewayMetrics): AnswerCompression {
+  return new AnswerCompression({
+    onCompressed: (plainBytes, bytes) => {
+      counts.compressedBytes.inc({ form: 'plain' }, plainBytes);
+      counts.compressedBytes.inc({ form: 'gzip' }, bytes);
+    },
+    onRefused: () => counts.uncompressedAnswers.inc(),
+  });
+}
+
 async function openWebClient({ config, log }: ServiceFrame): Promise<WebClient> {
   const folder = config.webFolder ?? webBuildFolder;
-  const client = await readWebClient(folder, transportHeadersOf(config.publicUrl));
+  const client = await readWebClient(folder, config.publicUrl);
   if (client.size === 0)
     log.info(
       { folder },
@@ -214,7 +288,7 @@ async function openWebClient({ config, log }: ServiceFrame): Promise<WebClient> 
 }
 
 async function openPages({ mail, publicUrl }: ServiceFrame['config']): Promise<AnswerPage> {
-  const answerReference = await readPages();
+  const answerReference = await readPages(publicUrl);
   const folder = mail?.by.kind === 'folder' ? mail.by.path : undefined;
   return (name, request, response) => {
     if (name === mailPages[0].name) return answerKeptMails(folder, request, response);
@@ -226,7 +300,7 @@ async function openPages({ mail, publicUrl }: ServiceFrame['config']): Promise<A
 
 /** Starts a gateway on a service frame. It is stateless, so only its connections have to be released. */
 export const startGateway: StartService = async (frame: ServiceFrame) => {
-  const { config, log, metrics } = frame;
+  const { clock, config, log, metrics } = frame;
   const stores = await openStores(frame);
   const { live } = stores;
   let eventsHop: EventsHop | undefined;
@@ -237,23 +311,13 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
   });
   const logins = openLogins(frame, stores, counts);
   const [internalSecret] = config.internalSecrets;
-  const sign = ({ caller, requestId }: Pick<AdmittedRequest, 'caller' | 'requestId'>): string =>
-    signIdentity(internalSecret.reveal(), caller, { requestId, nowMs: Date.now() });
-  const upstreams = new Upstreams(live);
-  const links = new ServiceLinks(
-    () => sign({ caller: null, requestId: linkRequestId }),
-    // A broken link shows the loss of a node sooner than its lease does.
-    (nodeId) => upstreams.suspect(nodeId),
-  );
-  frame.onDispose('links', () => links.closeAll());
-  const compression = new AnswerCompression({
-    onCompressed: (plainBytes, bytes) => {
-      counts.compressedBytes.inc({ form: 'plain' }, plainBytes);
-      counts.compressedBytes.inc({ form: 'gzip' }, bytes);
-    },
-    onRefused: () => counts.uncompressedAnswers.inc(),
-  });
+  const sign: SignIdentity = ({ caller, requestId }) =>
+    signIdentity(internalSecret.reveal(), caller, { requestId, nowMs: clock.nowMs() });
+  const upstreams = new Upstreams(live, clock);
+  const links = openLinks(frame, upstreams, sign);
+  const compression = openCompression(counts);
   const forwarder = new Forwarder({
+    clock,
     upstreams,
     links,
     compression,
@@ -263,17 +327,18 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
     },
   });
   frame.onDispose('forwarder', () => forwarder.stop());
+  const uploadForwarder = openUploads(frame, upstreams, counts);
   const pollBoundMs = config.queues.heartbeatMaxMs + pollBoundMarginMs;
   const hop = new EventsHop({
+    clock,
     upstreams,
     links,
     compression,
     pollBoundMs,
     streamBoundMs: config.queues.stream.lifetimeMs,
-    signIdentity: sign,
     findRefusal: (admitted) => findRefusal(logins, admitted),
     onMoved: (reason) => counts.movedPolls.inc({ reason }),
-    streams: openStreams(config, counts),
+    streams: openStreams(frame, counts),
   });
   eventsHop = hop;
   frame.onDispose('events hop', () => hop.stop());
@@ -281,8 +346,12 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
     'account changes',
     live.onAccountsChanged((userIds) => hop.recheck(userIds)),
   );
+  frame.onSettle('checks of held polls', () => hop.isSettled);
   frame.onDrain('held polls', () => hop.drain());
+  const openRequests = new OpenRequests();
+  frame.onSettle('requests', () => openRequests.isEmpty);
   return createApp({
+    clock,
     log,
     answerHeadersOf: answerHeadersOf(config),
     browserOf: browserRequests(config.publicUrl),
@@ -290,18 +359,21 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
     serviceMetrics: metrics,
     ...logins,
     ...openLimits(frame, stores.redis, counts),
+    signInPlaces: openSignInPlaces(frame, stores.pool),
+    deviceCookie: deviceCookieOf(config.publicUrl),
     addressOf: clientAddresses(config.trustedProxies),
     isFromTrustedProxy: trustedPeers(config.trustedProxies),
     upstreams,
     forwarder,
+    uploadForwarder,
     answerPage: await openPages(config),
     webClient: await openWebClient(frame),
     eventsHop: hop,
     signIdentity: sign,
     answerTimeoutMs: config.upstreamTimeoutMs,
     pollBoundMs,
-    fileMaxBytes: config.uploads.fileMaxBytes,
     heldBodies: new HeldBodies(config.heldBodiesMaxBytes, metrics.registry),
+    openRequests,
     isDevelopment: config.mode === 'development',
   });
 };

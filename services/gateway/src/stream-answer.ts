@@ -5,6 +5,8 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
+import { limitMs } from '@parley/clock';
+import type { Clock } from '@parley/clock';
 import { bytesOf, ownCopy } from '@parley/links';
 
 /** A client that does not read the end of its stream is disconnected after this time. */
@@ -49,6 +51,7 @@ export class StreamBytes {
 }
 
 export type StreamSettings = {
+  readonly clock: Clock;
   /** A client with more unread bytes than this is disconnected when more come. */
   readonly unreadMaxBytes: number;
   /** A client that reads nothing for this time is disconnected too, at the latest after twice as long. */
@@ -147,11 +150,12 @@ export class StreamAnswer {
     if (this.#isOver) return;
     this.flush();
     this.#stopWatching?.();
-    this.#writes.settings.onBytes(Buffer.byteLength(lastWords));
+    const { clock, onBytes } = this.#writes.settings;
+    onBytes(Buffer.byteLength(lastWords));
     this.#response.end(lastWords);
     // A client that reads nothing could otherwise hold the connection for ever.
-    const timer = setTimeout(() => this.#response.destroy(), endingMaxMs);
-    this.#response.once('close', () => clearTimeout(timer));
+    const timer = clock.after(endingMaxMs, () => this.#response.destroy());
+    this.#response.once('close', timer.cancel);
   }
 
   get #isOver(): boolean {
@@ -162,7 +166,8 @@ export class StreamAnswer {
   #watch(socket: Socket): void {
     if (this.#isOver) return;
     const { timeout = 0 } = socket;
-    socket.setTimeout(this.#writes.settings.stallMs);
+    const { clock, stallMs } = this.#writes.settings;
+    socket.setTimeout(limitMs(clock, stallMs));
     // The connection may have other answers later.
     this.#stopWatching = () => socket.setTimeout(timeout);
   }

@@ -5,6 +5,7 @@
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 
+import type { Clock } from '@parley/clock';
 import type { LeaseState, LiveNode } from '@parley/placement';
 import { holdersOfQueue } from '@parley/placement';
 
@@ -32,11 +33,13 @@ export function parseAddress(address: string): Address {
 
 export class Upstreams {
   readonly list: NodeList;
+  readonly #clock: Clock;
   readonly #suspectUntilMs = new Map<string, number>();
   readonly #turns = new Map<string, number>();
 
-  constructor(list: NodeList) {
+  constructor(list: NodeList, clock: Clock) {
     this.list = list;
+    this.#clock = clock;
   }
 
   /** The nodes of a service in rotation: each call starts with the next. */
@@ -56,37 +59,20 @@ export class Upstreams {
 
   /** Reports that a node could not be reached. */
   suspect(nodeId: string): void {
-    const now = performance.now();
+    const now = this.#clock.elapsedMs();
     for (const [known, untilMs] of this.#suspectUntilMs) {
-      if (untilMs < now) this.#suspectUntilMs.delete(known);
+      if (untilMs <= now) this.#suspectUntilMs.delete(known);
     }
     this.#suspectUntilMs.set(nodeId, now + suspectMs);
   }
 
   #suspectsLast(nodes: LiveNode[]): LiveNode[] {
     if (this.#suspectUntilMs.size === 0) return nodes;
-    const now = performance.now();
+    const now = this.#clock.elapsedMs();
     const isSuspect = (node: LiveNode): boolean =>
       (this.#suspectUntilMs.get(node.nodeId) ?? 0) > now;
     return [...nodes.filter((node) => !isSuspect(node)), ...nodes.filter(isSuspect)];
   }
-}
-
-const connectSyscalls = new Set(['connect', 'getaddrinfo']);
-
-/** A connection was not established in time. */
-export class ConnectTimeout extends Error {}
-
-/** Whether a fault came before the connection was established, so that the node has seen nothing of the request. */
-export function isConnectFault(error: unknown): boolean {
-  if (error instanceof ConnectTimeout) return true;
-  if (error instanceof AggregateError) return error.errors.every(isConnectFault);
-  return (
-    error instanceof Error &&
-    'syscall' in error &&
-    typeof error.syscall === 'string' &&
-    connectSyscalls.has(error.syscall)
-  );
 }
 
 /** An attempt to connect to an unreachable machine is abandoned after this time. */
@@ -98,20 +84,20 @@ export const connectTimeoutMs = 1_500;
  *
  * @param onTimeout called at most once, while the socket still connects
  */
-export function limitConnecting(socket: Socket, onTimeout: () => void): void {
+export function limitConnecting(clock: Clock, socket: Socket, onTimeout: () => void): void {
   if (!socket.connecting) return;
-  const timer = setTimeout(() => {
+  const timer = clock.after(connectTimeoutMs, () => {
     setImmediate(() => {
       if (socket.connecting) onTimeout();
     });
-  }, connectTimeoutMs);
-  const stop = (): void => clearTimeout(timer);
+  });
+  const stop = (): void => timer.cancel();
   socket.once('connect', stop);
   socket.once('close', stop);
 }
 
 /** Tests whether a node accepts connections, for requests that can be sent only once. */
-export function takesConnections(address: string): Promise<boolean> {
+export function takesConnections(clock: Clock, address: string): Promise<boolean> {
   const { hostname, port } = parseAddress(address);
   return new Promise((resolve) => {
     const socket = connect({ host: hostname, port: Number(port) });
@@ -120,7 +106,7 @@ export function takesConnections(address: string): Promise<boolean> {
       resolve(takes);
     };
     socket.on('connect', () => end(true));
-    limitConnecting(socket, () => end(false));
+    limitConnecting(clock, socket, () => end(false));
     socket.on('error', () => end(false));
   });
 }

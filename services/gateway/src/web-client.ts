@@ -7,7 +7,10 @@ import { readFile, readdir } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
+import { transportHeadersOf } from './answer-headers.ts';
+import { ownSourcesOf } from './own-sources.ts';
 import { ServedFile } from './served-file.ts';
+import type { ServedFileOptions } from './served-file.ts';
 
 /** Where the build is, unless the configuration says otherwise. */
 export const webBuildFolder = fileURLToPath(
@@ -39,23 +42,26 @@ const types: Readonly<Record<string, string>> = {
 /**
  * The page runs only its own scripts and makes markup of texts only through its own two policies. It loads nothing from other hosts, sends no
  * form, and may not be in a frame. The answer to a service worker's script sets the policy of the worker.
+ *
+ * @param assets the sources of scripts and styles
  */
-const contentSecurityPolicy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self'",
-  "media-src 'self'",
-  "font-src 'none'",
-  "connect-src 'self'",
-  "manifest-src 'self'",
-  "worker-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  'trusted-types parley parley-worker',
-].join('; ');
+const contentSecurityPolicy = (assets: string): string =>
+  [
+    "default-src 'none'",
+    `script-src ${assets}`,
+    `style-src ${assets}`,
+    "img-src 'self'",
+    "media-src 'self'",
+    "font-src 'none'",
+    "connect-src 'self'",
+    "manifest-src 'self'",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+    "require-trusted-types-for 'script'",
+    'trusted-types parley parley-worker',
+  ].join('; ');
 
 const unusedFeatures = [
   'accelerometer',
@@ -72,7 +78,6 @@ const unusedFeatures = [
 ];
 
 const pageHeaders = {
-  'Content-Security-Policy': contentSecurityPolicy,
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Permissions-Policy': unusedFeatures.map((feature) => `${feature}=()`).join(', '),
@@ -117,7 +122,7 @@ async function readFolder(
   reader: BoundedReader,
   folder: string,
   prefix: string,
-  headers: Readonly<Record<string, string>>,
+  headersFor: ServedFileOptions['headersFor'],
 ): Promise<(readonly [path: string, file: ServedFile])[]> {
   const names = await listFiles(folder);
   const present = new Set(names);
@@ -135,7 +140,7 @@ async function readFolder(
         content: await reader.read(join(folder, name)),
         brotli: await readEncoded('.br'),
         gzip: await readEncoded('.gz'),
-        headers: { ...headers, 'Cache-Control': cacheRuleOf(path) },
+        headersFor: (host) => ({ ...headersFor(host), 'Cache-Control': cacheRuleOf(path) }),
       }),
     ]);
   }
@@ -146,23 +151,25 @@ async function readFolder(
  * Reads the web client.
  *
  * @param folder the output of its build
- * @param headers for every answer
+ * @param publicUrl where browsers reach it
  * @throws Error if the build is too large or cannot be read, which stops the start
  */
-export async function readWebClient(
-  folder: string,
-  headers: Readonly<Record<string, string>>,
-): Promise<WebClient> {
+export async function readWebClient(folder: string, publicUrl: string): Promise<WebClient> {
   const reader = new BoundedReader();
-  const allHeaders = { ...headers, ...pageHeaders };
+  const fixedHeaders = { ...transportHeadersOf(publicUrl), ...pageHeaders };
+  const ownSources = ownSourcesOf(publicUrl);
+  const headersFor: ServedFileOptions['headersFor'] = (host) => ({
+    ...fixedHeaders,
+    'Content-Security-Policy': contentSecurityPolicy(ownSources(host, `/${assetsFolder}/`)),
+  });
   try {
-    const files = new Map(await readFolder(reader, folder, '/', allHeaders));
+    const files = new Map(await readFolder(reader, folder, '/', headersFor));
     if (!files.has('/')) return new Map();
     const assets = await readFolder(
       reader,
       join(folder, assetsFolder),
       `/${assetsFolder}/`,
-      allHeaders,
+      headersFor,
     );
     for (const [path, file] of assets) files.set(path, file);
     return files;

@@ -77,6 +77,7 @@ describe.each(referencePages.map(fittingPath))('%s', (path) => {
     expect(headers).not.toHaveProperty('set-cookie');
     const policy = String(headers['content-security-policy']);
     expect(policy).toContain("default-src 'none'");
+    expect(policy).toMatch(/script-src [\w.:]+\/api\/docs\/ [\w.:]+\/api\/docs\/;/);
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
   });
 

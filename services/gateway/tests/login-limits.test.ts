@@ -1,31 +1,35 @@
 import { randomBytes } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
-import { setTimeout as pause } from 'node:timers/promises';
+import { once } from 'node:events';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { Secret } from '@parley/config';
 import { ApiError } from '@parley/api';
+import { MovedClock } from '@parley/clock';
 import { createLogger } from '@parley/logging';
 import { connectForRequests } from '@parley/redis';
 import type { Redis } from '@parley/redis';
 import { createRedisPrefix, getTestStores, waitUntil } from '@parley/test-kit';
+import type { LinkAnswer, ReceivedRequest } from '@parley/links';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { LoginLimiter } from '../src/login-limit.ts';
 import type { Attempt, KeyLogin, LoginLimiterOptions, PasswordLogin } from '../src/login-limit.ts';
 import {
   GatewayUnderTest,
-  answerJson,
+  answerOf,
   authorization,
+  formFieldOf,
   success,
 } from './support/gateway-under-test.ts';
 import type { Upstream } from './support/gateway-under-test.ts';
 
 const log = createLogger({ service: 'gateway', nodeId: 'test', level: 'fatal' });
 
-function connect(url: string): Redis {
+function connect(url: string, clock = new MovedClock()): Redis {
   return connectForRequests(
     { url: new Secret(url), prefix: 'unused', commandTimeoutMs: 5_000 },
     log,
+    clock,
   );
 }
 
@@ -57,6 +61,7 @@ function isRefusal(outcome: PromiseSettledResult<unknown>): boolean {
 
 describe('LoginLimiter', () => {
   const connections: Redis[] = [];
+  let clock: MovedClock;
   let keyPrefix = '';
   let counts = { failed: 0, refused: 0, uncounted: 0 };
 
@@ -64,10 +69,9 @@ describe('LoginLimiter', () => {
   async function makeLimiter(change: Partial<LoginLimiterOptions> = {}): Promise<LoginLimiter> {
     const redis = connect(getTestStores().redisUrl);
     connections.push(redis);
-    await new Promise((resolve) => {
-      redis.once('ready', resolve);
-    });
+    await once(redis, 'ready');
     return new LoginLimiter({
+      clock,
       redis,
       keyPrefix,
       limits: [{ windowSecs: 60, requestsMax: 10 }],
@@ -84,7 +88,7 @@ describe('LoginLimiter', () => {
     for (;;) {
       const attempt = await limiter.begin(login(account));
       if (attempt !== undefined) return attempt;
-      await pause(5);
+      await nextTurn();
     }
   }
 
@@ -107,6 +111,7 @@ describe('LoginLimiter', () => {
     change: Partial<LoginLimiterOptions> = {},
   ): Promise<[LoginLimiter, LoginLimiter]> {
     keyPrefix = createRedisPrefix();
+    clock = new MovedClock();
     return [await makeLimiter(change), await makeLimiter(change)];
   }
 
@@ -140,7 +145,7 @@ describe('LoginLimiter', () => {
         const attempt = await begin(limiters[n % 2] ?? limiters[0]);
         judged += 1;
         judgedMost = Math.max(judgedMost, judged);
-        await pause(1);
+        await nextTurn();
         judged -= 1;
         await attempt.end('not-failed');
       }),
@@ -178,26 +183,27 @@ describe('LoginLimiter', () => {
   it('returns when to retry, and accepts the retry', async () => {
     const [limiter] = await twoLimiters({
       limits: [
-        { windowSecs: 60, requestsMax: 50 },
-        { windowSecs: 1, requestsMax: 2 },
+        { windowSecs: 3_600, requestsMax: 50 },
+        { windowSecs: 60, requestsMax: 2 },
       ],
     });
+    const beganAtSecs = Math.ceil(clock.nowMs() / 1_000);
     await fail(limiter);
+    await clock.advance(20_000);
     await fail(limiter);
-    const refusal = await fail(limiter).catch((error: unknown) => error as ApiError);
-    const retryAfterSecs = Number((refusal as ApiError).toBody()['retry-after']);
-    expect(retryAfterSecs).toBeGreaterThan(0);
-    expect(retryAfterSecs).toBeLessThanOrEqual(1);
-    expect((refusal as ApiError).headers).toMatchObject({
-      'X-RateLimit-Limit': '2',
-      'Retry-After': String(retryAfterSecs),
-    });
-    await waitUntil('the window moved on', () =>
-      fail(limiter).then(
-        () => true,
-        () => false,
-      ),
-    );
+    const refused = {
+      status: 429,
+      headers: {
+        'X-RateLimit-Limit': '2',
+        'Retry-After': '40',
+        'X-RateLimit-Reset': String(beganAtSecs + 80),
+      },
+    };
+    await expect(fail(limiter)).rejects.toMatchObject(refused);
+    await clock.advance(39_999);
+    await expect(fail(limiter)).rejects.toMatchObject({ status: 429 });
+    await clock.advance(1);
+    await fail(limiter);
   });
 
   it('permits an early retry if others hold the last places', async () => {
@@ -212,11 +218,13 @@ describe('LoginLimiter', () => {
   it('frees the places of a gateway that died', async () => {
     const [limiter] = await twoLimiters({
       limits: [{ windowSecs: 60, requestsMax: 2 }],
-      attemptMaxMs: 1_000,
     });
     await limiter.begin(login());
     await limiter.begin(login());
-    await (await begin(limiter)).end('not-failed');
+    await clock.advance(14_999);
+    expect(await limiter.begin(login())).toBeUndefined();
+    await clock.advance(1);
+    expect(await limiter.begin(login())).toBeDefined();
     expect(counts.refused).toBe(0);
   });
 
@@ -239,6 +247,7 @@ describe('LoginLimiter', () => {
     const away = connect('redis://127.0.0.1:1');
     connections.push(away);
     const options = {
+      clock: new MovedClock(),
       redis: away,
       keyPrefix: 'away',
       attemptMaxMs: 1_000,
@@ -278,7 +287,10 @@ describe('through the gateway', () => {
   let gateway: GatewayUnderTest;
   let people: Upstream;
   /** Logins that reached the service and wait for its answer. */
-  const held: ServerResponse[] = [];
+  const held: {
+    readonly request: ReceivedRequest;
+    readonly answer: (answer: LinkAnswer) => void;
+  }[] = [];
   const wrong = { result: 'error', msg: 'Your username or password is incorrect.' };
 
   beforeAll(async () => {
@@ -287,12 +299,15 @@ describe('through the gateway', () => {
       PARLEY_LOGIN_LIMITS: '3600:3',
       PARLEY_TRUSTED_PROXIES: '127.0.0.0/8',
     });
-    people = await gateway.addUpstream('people', (_request, response, body) => {
-      if (body.includes('old_password=wrong')) answerJson(response, wrong, 400);
-      else if (body.includes('password=wrong')) answerJson(response, wrong, 403);
-      else if (body.includes('password=held')) held.push(response);
-      else if (body.includes('password=none')) answerJson(response, wrong, 400);
-      else answerJson(response, { result: 'success', msg: '', api_key: 'x' });
+    people = await gateway.addUpstream('people', (request, tell) => {
+      const password = formFieldOf(request, 'old_password') ?? formFieldOf(request, 'password');
+      if (password === 'held') {
+        held.push({ request, answer: tell });
+        return undefined;
+      }
+      if (password === 'none') return answerOf(wrong, 400);
+      if (password !== 'wrong') return answerOf({ ...success, api_key: 'x' });
+      return answerOf(wrong, formFieldOf(request, 'old_password') === undefined ? 403 : 400);
     });
   });
 
@@ -325,7 +340,7 @@ describe('through the gateway', () => {
     for (let count = 0; count < 3; count += 1) {
       expect((await logIn(address, 'd@example.com', 'wrong')).status).toBe(403);
     }
-    const seen = people.seen.length;
+    const seen = people.arrived.length;
     for (const password of ['wrong', 'right']) {
       const refused = await logIn(address, 'd@example.com', password);
       const body = (await refused.json()) as Record<string, unknown>;
@@ -343,7 +358,7 @@ describe('through the gateway', () => {
       expect(refused.headers.has('x-ratelimit-remaining')).toBe(false);
       expect(refused.headers.get('content-type')).toBe('application/json');
     }
-    expect(people.seen).toHaveLength(seen);
+    expect(people.arrived).toHaveLength(seen);
     // Others of the same address are judged.
     for (const user of ['a', 'b', 'c', 'a', 'b']) {
       expect((await logIn(address, `${user}@example.com`, 'wrong')).status).toBe(403);
@@ -358,24 +373,53 @@ describe('through the gateway', () => {
     const logins = ['j', 'k', 'l', 'm', 'n', 'o'].map((user) =>
       logIn(address, `${user}@example.com`, 'held'),
     );
-    await waitUntil('four are judged', () => held.length === 4);
+    await people.until(() => held.length === 4);
     await waitUntil('two wait', waiting(2));
     expect((await logIn(newAddress(), 'a@example.com', 'right')).status).toBe(200);
     for (let count = 0; count < 6; count += 1) {
-      await waitUntil('one is judged', () => held.length > 0);
-      answerJson(held.shift() as ServerResponse, success);
+      await people.until(() => held.length > 0);
+      held.shift()?.answer(answerOf(success));
     }
     expect((await Promise.all(logins)).map(({ status }) => status)).toEqual(
       Array.from(logins, () => 200),
     );
   });
 
+  it('refuses a password that is not judged within five seconds', async () => {
+    const address = newAddress();
+    const logins = ['n1', 'n2', 'n3', 'n4'].map((user) =>
+      logIn(address, `${user}@example.com`, 'held'),
+    );
+    await people.until(() => held.length === 4);
+    const late = logIn(address, 'n5@example.com', 'right');
+    await waitUntil('it waits', waiting(1));
+    await gateway.reachLimit(5_000, 5);
+    expect((await late).status).toBe(429);
+    for (const { answer } of held.splice(0)) answer(answerOf(success));
+    await Promise.all(logins);
+  });
+
+  it('refuses a password while others of the account are judged for five seconds', async () => {
+    const logins = ['1', '2', '3'].map(() => logIn(newAddress(), 'w@example.com', 'held'));
+    await people.until(() => held.length === 3);
+    const late = logIn(newAddress(), 'w@example.com', 'right');
+    await gateway.untilOpen(4);
+    await gateway.catchUp();
+    await gateway.advance(4_999);
+    expect(await gateway.openRequests()).toBe(4);
+    await gateway.advance(1);
+    await gateway.untilOpen(3);
+    expect((await late).status).toBe(429);
+    for (const { answer } of held.splice(0)) answer(answerOf(success));
+    await Promise.all(logins);
+  });
+
   it('does not lock out a user whose name others try from the same address', async () => {
     const address = newAddress();
     const guesses = Array.from({ length: 30 }, () => logIn(address, 'p@example.com', 'held'));
-    await waitUntil('as many are judged as may fail', () => held.length === 3);
+    await people.until(() => held.length === 3);
     expect((await logIn(address, 'q@example.com', 'right')).status).toBe(200);
-    for (const response of held.splice(0)) answerJson(response, wrong, 403);
+    for (const { answer } of held.splice(0)) answer(answerOf(wrong, 403));
     const statuses = await Promise.all(guesses.map(async (guess) => (await guess).status));
     expect(statuses.filter((status) => status === 403)).toHaveLength(3);
     expect(statuses.filter((status) => status === 429)).toHaveLength(27);
@@ -386,7 +430,7 @@ describe('through the gateway', () => {
     const logins = ['r', 's', 't', 'u'].map((user) =>
       logIn(address, `${user}@example.com`, 'held'),
     );
-    await waitUntil('four are judged', () => held.length === 4);
+    await people.until(() => held.length === 4);
     for (let count = 0; count < 3; count += 1) {
       const controller = new AbortController();
       const gone = logIn(address, 'v@example.com', 'right', controller.signal);
@@ -395,9 +439,83 @@ describe('through the gateway', () => {
       await expect(gone).rejects.toThrow('abort');
       await waitUntil('it waits no more', waiting(0));
     }
-    for (const response of held.splice(0)) answerJson(response, success);
+    for (const { answer } of held.splice(0)) answer(answerOf(success));
     await Promise.all(logins);
     expect((await logIn(address, 'v@example.com', 'right')).status).toBe(200);
+  });
+
+  it('gives each network where the account signed in a limit of its own, until the password changes', async () => {
+    const { email, userId } = await gateway.addUser();
+    const other = await gateway.addUser();
+    const [home, work] = [newAddress(), newAddress()];
+    for (const address of [home, work])
+      expect((await logIn(address, email, 'right')).status).toBe(200);
+    await gateway.settle();
+    for (let count = 0; count < 3; count += 1)
+      expect((await logIn(newAddress(), email, 'wrong')).status).toBe(403);
+    expect((await logIn(newAddress(), email, 'right')).status).toBe(429);
+    expect((await logIn(home, email.toUpperCase(), 'right')).status).toBe(200);
+    for (let count = 0; count < 3; count += 1)
+      expect((await logIn(home, email, 'wrong')).status).toBe(403);
+    expect((await logIn(home, email, 'right')).status).toBe(429);
+    expect((await logIn(work, email, 'right')).status).toBe(200);
+    // The place is worth nothing for anybody else, whose strangers' limit it shares.
+    for (let count = 0; count < 3; count += 1)
+      expect((await logIn(newAddress(), other.email, 'wrong')).status).toBe(403);
+    expect((await logIn(home, other.email, 'right')).status).toBe(429);
+    await gateway.settle();
+    await gateway.pool.query("UPDATE users SET password_hash = 'another' WHERE id = $1", [userId]);
+    expect((await logIn(work, email, 'right')).status).toBe(429);
+  });
+
+  it('gives no limit of its own for a password that is replaced while it is judged', async () => {
+    const { email, userId } = await gateway.addUser();
+    const address = newAddress();
+    const login = logIn(address, email, 'held');
+    await people.until(() => held.length === 1);
+    await gateway.pool.query("UPDATE users SET password_hash = 'another' WHERE id = $1", [userId]);
+    held.pop()?.answer(answerOf(success));
+    expect((await login).status).toBe(200);
+    await gateway.settle();
+    for (let count = 0; count < 3; count += 1)
+      expect((await logIn(newAddress(), email, 'wrong')).status).toBe(403);
+    expect((await logIn(address, email, 'right')).status).toBe(429);
+  });
+
+  it('gives each browser that signed the account in a limit of its own', async () => {
+    const { email } = await gateway.addUser();
+    const signIn = (password: string, cookie?: string, username = email): Promise<Response> =>
+      fetch(`${gateway.url}/api/v1/sessions`, {
+        method: 'POST',
+        headers: {
+          'X-Forwarded-For': newAddress(),
+          'Sec-Fetch-Site': 'same-origin',
+          ...(cookie !== undefined && { cookie }),
+        },
+        body: new URLSearchParams({ username, password }),
+      });
+    const failed = await signIn('wrong');
+    expect(failed.headers.getSetCookie()).toEqual([]);
+    const [cookie = ''] = (await signIn('right')).headers.getSetCookie();
+    expect(cookie).toMatch(
+      /^parley-device-\d+=[\w-]{43}; Max-Age=34560000; Path=\/; HttpOnly; SameSite=Strict$/,
+    );
+    const [known = ''] = cookie.split(';');
+    await gateway.settle();
+    const again = await signIn('right', known);
+    expect([again.status, again.headers.getSetCookie()]).toEqual([200, []]);
+    for (let count = 0; count < 2; count += 1) expect((await signIn('wrong')).status).toBe(403);
+    expect((await signIn('right')).status).toBe(429);
+    const invented = `${known.split('=')[0] ?? ''}=${'x'.repeat(43)}`;
+    for (const strange of [invented, `${known}; ${invented}`])
+      expect((await signIn('right', strange)).status).toBe(429);
+    expect((await signIn('right', known)).status).toBe(200);
+    const { email: other } = await gateway.addUser();
+    for (let count = 0; count < 3; count += 1)
+      expect((await signIn('wrong', known, other)).status).toBe(403);
+    expect((await signIn('right', undefined, other)).status).toBe(429);
+    expect((await signIn('right', known, other)).status).toBe(429);
+    expect((await signIn('right', known)).status).toBe(200);
   });
 
   it('counts an account over all addresses, in any spelling', async () => {
@@ -420,11 +538,12 @@ describe('through the gateway', () => {
     for (let count = 1; count <= 3; count += 1) {
       const controller = new AbortController();
       const login = logIn(address, 'g@example.com', 'held', controller.signal);
-      await waitUntil('the service has it', () => held.length === 1);
+      await people.until(() => held.length === 1);
       controller.abort();
       await expect(login).rejects.toThrow('abort');
       const upstream = held.pop();
-      await waitUntil('the gateway gave up', () => upstream?.destroyed === true);
+      await people.until(() => upstream?.request.signal.aborted === true);
+      await gateway.settle();
     }
     expect((await logIn(address, 'g@example.com', 'right')).status).toBe(429);
   });
@@ -443,12 +562,12 @@ describe('through the gateway', () => {
       expect((await change({ old_password: 'right', new_password: 'other' })).status).toBe(200);
     }
     for (let count = 0; count < 3; count += 1) expect((await change(wrongGuess)).status).toBe(400);
-    const seen = people.seen.length;
+    const seen = people.arrived.length;
     const refused = await change({ old_password: 'right', new_password: 'other' });
     expect([refused.status, refused.headers.get('x-ratelimit-limit')]).toEqual([429, '3']);
     expect(refused.headers.has('x-ratelimit-remaining')).toBe(false);
     expect((await logIn(newAddress(), user.email, 'right')).status).toBe(429);
-    expect(people.seen).toHaveLength(seen);
+    expect(people.arrived).toHaveLength(seen);
     expect((await change({ full_name: 'Rina' })).status).toBe(200);
   });
 
@@ -476,10 +595,8 @@ describe('through the gateway', () => {
     expect((await call({})).status).toBe(401);
     expect((await call({ authorization: 'Basic x' })).status).toBe(401);
     await gateway.changeAccount(user.userId, { isActive: false });
-    await waitUntil(
-      'the account is refused',
-      async () => (await call(authorization(user))).status === 401,
-    );
+    await gateway.settle();
+    expect((await call(authorization(user))).status).toBe(401);
   });
 
   it('counts keys in queries by their address', async () => {

@@ -1,15 +1,17 @@
 /** Streams of events: parts from the link of their node are written to clients as they come, and a stream ends where a poll would move. */
-import { request as sendRequest } from 'node:http';
-import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import { holdersOfQueue } from '@parley/placement';
+import { systemClock } from '@parley/clock';
+import type { Clock } from '@parley/clock';
 import { FaultProxy, getTestStores, waitUntil } from '@parley/test-kit';
 import type { AnswerKind, ReceivedRequest } from '@parley/links';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 
-import { GatewayUnderTest, authorization } from './support/gateway-under-test.ts';
-import type { LinkHandler, TestUser, Upstream } from './support/gateway-under-test.ts';
+import { collect, openStream } from './support/event-stream.ts';
+import type { EventStream } from './support/event-stream.ts';
+import { GatewayUnderTest, answerOf, authorization, hold } from './support/gateway-under-test.ts';
+import type { NodeHandler, TestUser, Upstream } from './support/gateway-under-test.ts';
 
 let gateway: GatewayUnderTest;
 let user: TestUser;
@@ -25,36 +27,42 @@ const served: Served[] = [];
 const queueId = '17:5';
 const begin = 'retry: 1000\n\n';
 
-const serve: LinkHandler = (request, reply) => {
+const serve: NodeHandler = (request, reply) => {
   const headers = { 'Content-Type': 'text/event-stream', 'x-parley-node': 'n' };
   served.push({
     request,
     tell: (shared, kind = 'open') => reply({ status: 200, kind, headers, shared, own: '' }),
   });
   served.at(-1)?.tell(begin);
-  return new Promise(() => undefined);
+  return undefined;
 };
 
-function notByItself(): never {
-  throw new Error('streams come over links');
+const lifetimeMs = 5_000;
+
+async function start(
+  environment: Readonly<Record<string, string>> = {},
+  clock?: Clock,
+): Promise<void> {
+  gateway = await GatewayUnderTest.start(
+    {
+      PARLEY_EVENT_STREAM_LIFETIME_SECS: String(lifetimeMs / 1_000),
+      PARLEY_EVENT_STREAM_UNREAD_MAX_BYTES: '65536',
+      ...environment,
+    },
+    clock,
+  );
 }
 
-async function start(environment: Readonly<Record<string, string>> = {}): Promise<void> {
-  gateway = await GatewayUnderTest.start(environment);
+async function addNode(): Promise<void> {
   user = await gateway.addUser();
   served.length = 0;
-  node = await gateway.addUpstream('events', notByItself, { linkHandler: serve });
+  node = await gateway.addUpstream('events', serve);
 }
 
-beforeEach(() => start());
-afterEach(() => gateway.stop());
-
-type Stream = {
-  readonly answer: IncomingMessage;
-  readonly text: () => string;
-  readonly end: () => 'complete' | 'broken off' | undefined;
-  readonly close: () => void;
-};
+beforeAll(() => start());
+beforeEach(addNode);
+afterEach(() => gateway.removeUpstreams());
+afterAll(() => gateway.stop());
 
 type Asking = {
   readonly as?: TestUser;
@@ -66,34 +74,14 @@ type Asking = {
 function open({
   as = user,
   query = `queue_id=${queueId}&last_event_id=4`,
-  headers = {},
-  method = 'GET',
-}: Asking = {}): Promise<Stream> {
-  return new Promise((resolve, reject) => {
-    const sent = sendRequest(
-      `${gateway.url}/api/v1/events/stream?${query}`,
-      { headers: { ...authorization(as), ...headers }, agent: false, method },
-      (answer) => {
-        let text = '';
-        let end: 'complete' | 'broken off' | undefined;
-        answer.setEncoding('utf8').on('data', (chunk: string) => {
-          text += chunk;
-        });
-        answer.on('error', () => undefined);
-        answer.on('close', () => {
-          end = answer.complete ? 'complete' : 'broken off';
-        });
-        resolve({ answer, text: () => text, end: () => end, close: () => sent.destroy() });
-      },
-    );
-    sent.on('error', reject);
-    sent.end();
-  });
+  ...asking
+}: Asking = {}): Promise<EventStream> {
+  return openStream(gateway, as, { query, ...asking });
 }
 
-async function openAndRead(asking: Asking = {}): Promise<Stream> {
+async function openAndRead(asking: Asking = {}): Promise<EventStream> {
   const stream = await open(asking);
-  await waitUntil('the first line came', () => stream.text() === begin);
+  await stream.until((text) => text === begin);
   return stream;
 }
 
@@ -110,17 +98,11 @@ async function tellUntilCutOff(): Promise<void> {
   const { request, tell } = last();
   // Far more than the buffers of a connection hold.
   const partsMax = 2_000;
-  let parts = 0;
-  await waitUntil(
-    'the client is cut off',
-    () => {
-      if (parts === partsMax) throw new Error('everything was taken');
-      tell(filler);
-      parts += 1;
-      return request.signal.aborted;
-    },
-    { deadlineMs: 40_000, pauseMs: 1 },
-  );
+  for (let parts = 0; !request.signal.aborted; parts += 1) {
+    if (parts === partsMax) throw new Error('everything was taken');
+    tell(filler);
+    await nextTurn();
+  }
 }
 
 /** Sends step after step, each after the previous one was taken, until one is not. @returns how many were taken */
@@ -144,7 +126,7 @@ async function stepUntilFull(): Promise<() => number> {
       seen = taken;
       return looks === 20;
     },
-    { deadlineMs: 40_000 },
+    { pauseMs: 5 },
   );
   return () => taken;
 }
@@ -154,6 +136,7 @@ const reconnectText = /^retry: \d+\n\n$/;
 
 describe('a stream', () => {
   it('delivers each event when it happens, and ends as its node ends it', async () => {
+    const bytesBefore = await gateway.metric('parley_gateway_stream_bytes_total');
     const stream = await openAndRead();
     expect(stream.answer.headers).toMatchObject({
       'content-type': 'text/event-stream',
@@ -162,14 +145,17 @@ describe('a stream', () => {
       'x-request-id': last().request.requestId,
     });
     last().tell(event);
-    await waitUntil('the event came', () => stream.text().endsWith(event));
+    await stream.until((text) => text.endsWith(event));
     expect(await gateway.metric('parley_gateway_open_streams')).toBe(1);
     expect(await gateway.metric('parley_gateway_held_polls')).toBe(0);
     last().tell('retry: 7\n\n', 'raw');
-    expect(await waitUntil('it is over', stream.end)).toBe('complete');
+    expect(await stream.ended).toBe('complete');
     expect(stream.text()).toBe(`${begin}${event}retry: 7\n\n`);
+    await gateway.settle();
     expect(await gateway.metric('parley_gateway_open_streams')).toBe(0);
-    expect(await gateway.metric('parley_gateway_stream_bytes_total')).toBe(stream.text().length);
+    expect(await gateway.metric('parley_gateway_stream_bytes_total')).toBe(
+      bytesBefore + stream.text().length,
+    );
   });
 
   it('gets its own parts in order, and shares parts with others, whenever they began', async () => {
@@ -183,15 +169,18 @@ describe('a stream', () => {
       }
     }
     for (const { tell } of served) tell('', 'raw');
-    for (const stream of streams) expect(await waitUntil('it ends', stream.end)).toBe('complete');
+    for (const stream of streams) expect(await stream.ended).toBe('complete');
     expect(streams.map(({ text }) => text()).toSorted()).toEqual(expected.toSorted());
     expect(node.sockets.size).toBe(1);
   });
 
   it('sends its node the resume position and the caller', async () => {
     const stream = await openAndRead({ headers: { 'last-event-id': '9' } });
-    const { address, caller, headers } = last().request;
-    expect(address).toBe(`/api/v1/events/stream?queue_id=${queueId}&last_event_id=4`);
+    const { endpoint, query, caller, headers } = last().request;
+    expect([endpoint, Object.fromEntries(query)]).toEqual([
+      'stream-events',
+      { queue_id: queueId, last_event_id: '4' },
+    ]);
     expect(headers).toEqual({ 'last-event-id': '9' });
     expect(caller).toMatchObject({ userId: user.userId });
     stream.close();
@@ -204,16 +193,9 @@ describe('a stream', () => {
   });
 
   it("is refused with its node's JSON", async () => {
-    node.linkHandler = () =>
-      Promise.resolve({
-        status: 400,
-        kind: 'json',
-        headers: {},
-        shared: '',
-        own: '{"result":"error","msg":"No","code":"BAD_REQUEST"}',
-      });
+    node.handler = () => answerOf({ result: 'error', msg: 'No', code: 'BAD_REQUEST' }, 400);
     const stream = await open();
-    expect(await waitUntil('it is over', stream.end)).toBe('complete');
+    expect(await stream.ended).toBe('complete');
     expect([stream.answer.statusCode, JSON.parse(stream.text())]).toMatchObject([
       400,
       { msg: 'No' },
@@ -222,272 +204,177 @@ describe('a stream', () => {
 
   it('answers HEAD with its headers, and ends at its node', async () => {
     const stream = await open({ method: 'HEAD' });
-    expect(await waitUntil('it is over', stream.end)).toBe('complete');
+    expect(await stream.ended).toBe('complete');
     expect(stream.answer.headers['content-type']).toBe('text/event-stream');
-    expect(last().request.method).toBe('HEAD');
-    await waitUntil('the node knows', () => last().request.signal.aborted);
+    expect(last().request.wants).toBe('headers');
+    await node.until(() => last().request.signal.aborted);
   });
 
   it('has no chunks for a client that does not know them, such as some proxies', async () => {
     const { hostname, port } = new URL(gateway.url);
     const socket = connect({ host: hostname, port: Number(port) });
-    let text = '';
-    socket.on('data', (bytes: Buffer) => {
-      text += bytes.toString();
-    });
+    const { text, until } = collect(socket);
     const address = `/api/v1/events/stream?queue_id=${queueId}&last_event_id=4`;
     socket.write(
       `GET ${address} HTTP/1.0\r\nAuthorization: ${authorization(user)['authorization']}\r\n\r\n`,
     );
-    await waitUntil('it begins', () => text.endsWith(begin));
+    await until((received) => received.endsWith(begin));
     last().tell(event);
-    await waitUntil('the event came', () => text.endsWith(`${begin}${event}`));
+    await until((received) => received.endsWith(event));
     last().tell('retry: 7\n\n', 'raw');
-    await waitUntil('the end came', () => text.endsWith(`\r\n\r\n${begin}${event}retry: 7\n\n`));
+    await until((received) => received.endsWith('retry: 7\n\n'));
+    expect(text().split('\r\n\r\n')[1]).toBe(`${begin}${event}retry: 7\n\n`);
     socket.destroy();
   });
 
   it('comes after earlier answers on its connection', async () => {
     const { hostname, port } = new URL(gateway.url);
     const socket = connect({ host: hostname, port: Number(port) });
-    let text = '';
-    socket.on('data', (bytes: Buffer) => {
-      text += bytes.toString();
-    });
+    const { text, until } = collect(socket);
     const poll = Promise.withResolvers<undefined>();
-    node.linkHandler = async (request, tell) => {
-      if (request.address.includes('/stream')) return serve(request, tell);
-      await poll.promise;
-      return { status: 200, kind: 'json', headers: {}, shared: '', own: '{"the":"poll"}' };
-    };
+    node.handler = (request, tell) =>
+      request.endpoint === 'stream-events'
+        ? serve(request, tell, node)
+        : poll.promise.then(() => answerOf({ the: 'poll' }));
     const head = `HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization(user)['authorization']}\r\n\r\n`;
     socket.write(`GET /api/v1/events?queue_id=1:1&last_event_id=4 ${head}`);
     socket.write(`GET /api/v1/events/stream?queue_id=${queueId}&last_event_id=4 ${head}`);
-    await waitUntil('the node has the stream', () => served.length === 1);
+    await node.until(() => served.length === 1);
     for (const id of [5, 6, 7]) {
       last().tell(`id: ${id}\n\n`);
-      await waitUntil(
-        'a look has passed',
-        () => new Promise((resolve) => setImmediate(() => resolve(true))),
-      );
+      await nextTurn();
     }
     poll.resolve(undefined);
-    await waitUntil('the stream came', () => text.includes('id: 7\n\n'));
+    await until((received) => received.includes('id: 7\n\n'));
     last().tell('id: 8\n\n');
-    await waitUntil('it goes on', () => text.includes('id: 8\n\n'));
+    await until((received) => received.includes('id: 8\n\n'));
     const places = ['{"the":"poll"}', begin, ...[5, 6, 7, 8].map((id) => `id: ${id}\n\n`)].map(
-      (piece) => text.indexOf(piece),
+      (piece) => text().indexOf(piece),
     );
     expect(places).toEqual(places.toSorted((a, b) => a - b));
     expect(places).not.toContain(-1);
     socket.destroy();
   });
 
-  it(
-    'pauses its node after a step until the client has taken it',
-    { timeout: 60_000 },
-    async () => {
-      const stream = await openAndRead();
-      stream.answer.pause();
-      const taken = await stepUntilFull();
-      const before = taken();
-      stream.answer.resume();
-      await waitUntil('the node goes on', () => taken() > before, { deadlineMs: 30_000 });
-      stream.close();
-    },
-  );
+  it('pauses its node after a step until the client has taken it', async () => {
+    const stream = await openAndRead();
+    stream.answer.pause();
+    const taken = await stepUntilFull();
+    const before = taken();
+    stream.answer.resume();
+    await waitUntil('the node goes on', () => taken() > before);
+    stream.close();
+  });
 
-  it('is cut off if the client leaves too much unread', { timeout: 60_000 }, async () => {
-    await gateway.stop();
-    await start({ PARLEY_EVENT_STREAM_UNREAD_MAX_BYTES: '65536' });
+  it('is cut off if the client leaves too much unread', async () => {
+    const cutOffsBefore = await gateway.metric('parley_gateway_stream_cut_offs_total');
     const other = await openAndRead({ as: await gateway.addUser() });
     const toOther = last();
     const stream = await openAndRead();
     stream.answer.pause();
     await tellUntilCutOff();
-    expect(await gateway.metric('parley_gateway_stream_cut_offs_total')).toBe(1);
+    expect(await gateway.metric('parley_gateway_stream_cut_offs_total')).toBe(cutOffsBefore + 1);
     stream.answer.resume();
-    expect(await waitUntil('it is over', stream.end)).toBe('broken off');
+    expect(await stream.ended).toBe('broken off');
     toOther.tell(event);
-    await waitUntil('another goes on', () => other.text().endsWith(event));
+    await other.until((text) => text.endsWith(event));
     expect(await gateway.metric('parley_gateway_stream_unread_bytes')).toBe(0);
     other.close();
-  });
-
-  it('is cut off if the client reads nothing for too long', { timeout: 60_000 }, async () => {
-    await gateway.stop();
-    await start({ PARLEY_EVENT_STREAM_STALL_SECS: '0.3' });
-    const stream = await openAndRead();
-    stream.answer.pause();
-    await stepUntilFull();
-    await waitUntil('the node knows', () => last().request.signal.aborted, { deadlineMs: 10_000 });
-    expect(await gateway.metric('parley_gateway_stream_cut_offs_total')).toBe(1);
-    expect(await gateway.metric('parley_gateway_open_streams')).toBe(0);
-    stream.answer.resume();
-    expect(await waitUntil('it is over', stream.end)).toBe('broken off');
-  });
-
-  it(
-    'is cut off if the client reads nothing for too long while events come',
-    { timeout: 60_000 },
-    async () => {
-      await gateway.stop();
-      await start({ PARLEY_EVENT_STREAM_STALL_SECS: '0.3' });
-      const stream = await openAndRead();
-      stream.answer.pause();
-      await stepUntilFull();
-      await waitUntil(
-        'the node knows',
-        () => {
-          last().tell(event);
-          return last().request.signal.aborted;
-        },
-        { deadlineMs: 10_000 },
-      );
-      expect(await gateway.metric('parley_gateway_stream_cut_offs_total')).toBe(1);
-      stream.close();
-    },
-  );
-
-  it('delivers a long event to a slow client that does read', { timeout: 60_000 }, async () => {
-    await gateway.stop();
-    // Less than the client needs for all of it, and more than this process is ever kept from reading.
-    await start({ PARLEY_EVENT_STREAM_STALL_SECS: '3' });
-    const stream = await openAndRead();
-    stream.answer.on('data', () => {
-      stream.answer.pause();
-      setTimeout(() => stream.answer.resume(), 20);
-    });
-    const long = `data: ${'x'.repeat(24 * 1_048_576)}\n\n`;
-    last().tell(long, 'step');
-    await waitUntil(
-      'all of it came, or the end',
-      () => stream.text().length >= begin.length + long.length || stream.end(),
-      { deadlineMs: 40_000 },
-    );
-    expect(stream.end()).toBeUndefined();
-    expect(stream.text() === begin + long).toBe(true);
-    stream.close();
-  });
-
-  it('leaves its connection usable for a poll that is held longer than the stall limit', async () => {
-    await gateway.stop();
-    await start({ PARLEY_EVENT_STREAM_STALL_SECS: '0.3' });
-    const { hostname, port } = new URL(gateway.url);
-    const socket = connect({ host: hostname, port: Number(port) });
-    let text = '';
-    socket.on('data', (bytes: Buffer) => {
-      text += bytes.toString();
-    });
-    const poll = Promise.withResolvers<undefined>();
-    node.linkHandler = async (request, tell) => {
-      if (request.address.includes('/stream')) return serve(request, tell);
-      await poll.promise;
-      return { status: 200, kind: 'json', headers: {}, shared: '', own: '{"the":"poll"}' };
-    };
-    const head = `HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization(user)['authorization']}\r\n\r\n`;
-    socket.write(`GET /api/v1/events/stream?queue_id=${queueId}&last_event_id=4 ${head}`);
-    socket.write(`GET /api/v1/events?queue_id=1:1&last_event_id=4 ${head}`);
-    await waitUntil('the stream began', () => text.endsWith(`${begin}\r\n`));
-    last().tell('', 'raw');
-    await waitUntil('the stream ended', () => text.endsWith('0\r\n\r\n'));
-    // Whoever stalls from now on is cut off first.
-    const stalling = await openAndRead();
-    stalling.answer.pause();
-    await stepUntilFull();
-    await waitUntil('another is cut off', () => last().request.signal.aborted);
-    poll.resolve(undefined);
-    await waitUntil('the poll is answered', () => text.endsWith('{"the":"poll"}'));
-    socket.destroy();
-    stalling.close();
   });
 
   it('ends at its node when the client hangs up', async () => {
     const stream = await openAndRead();
     stream.close();
-    await waitUntil('the node knows', () => last().request.signal.aborted);
-    await waitUntil(
-      'no stream is counted',
-      async () => (await gateway.metric('parley_gateway_open_streams')) === 0,
-    );
-  });
-
-  it('goes to a node that supports streams over links', async () => {
-    const other = await gateway.addUpstream('events', notByItself);
-    const queueOfOther = Array.from({ length: 100 }, (_, n) => `17:${n}`).find(
-      (id) => holdersOfQueue(id, [node, other])[0] === other,
-    );
-    const stream = await openAndRead({ query: `queue_id=${queueOfOther}&last_event_id=4` });
-    expect(other.seen).toEqual([]);
-    stream.close();
+    await node.until(() => last().request.signal.aborted);
+    expect(await gateway.metric('parley_gateway_open_streams')).toBe(0);
   });
 });
 
-/** Gives a node a lease that nobody renews or gives up. */
-async function holdLeaseFor({ lease, nodeId, port }: Upstream): Promise<void> {
-  await lease.end();
-  await gateway.pool.query(
-    `INSERT INTO service_leases VALUES ($1, 'events', $2, now(), now() + interval '1 hour')`,
-    [nodeId, `127.0.0.1:${port}`],
-  );
-  await gateway.waitForNextRead();
-}
-
 describe('the end of a stream', () => {
+  beforeEach(() => {
+    // What is spread over a time comes after half of it.
+    vi.spyOn(Math, 'random').mockReturnValue(0.5);
+  });
+
+  afterEach(() => {
+    vi.restoreAllMocks();
+  });
+
+  /** Expects that a stream ends with a reconnect time after a time, and no sooner. */
+  async function expectEndAfter(ms: number, stream: EventStream): Promise<void> {
+    await gateway.reachLimit(ms);
+    expect(await stream.ended).toBe('complete');
+    expect(stream.text().slice(begin.length)).toMatch(reconnectText);
+  }
+
   it("comes with its node's end, with a reconnect time", async () => {
     const stream = await openAndRead();
     await node.crash();
-    expect(await waitUntil('it is over', stream.end)).toBe('complete');
+    expect(await stream.ended).toBe('complete');
     expect(stream.text().slice(begin.length)).toMatch(reconnectText);
   });
 
   it('comes after the longest lifetime', async () => {
-    await gateway.stop();
-    await start({ PARLEY_EVENT_STREAM_LIFETIME_SECS: '0.2' });
-    const stream = await openAndRead();
-    expect(await waitUntil('it is over', stream.end)).toBe('complete');
-    expect(stream.text().slice(begin.length)).toMatch(reconnectText);
-    await waitUntil('the node knows', () => last().request.signal.aborted);
+    // Streams are looked at every second, from the start of the gateway.
+    await gateway.advance(1_000 - (gateway.clock.elapsedMs() % 1_000));
+    await expectEndAfter(lifetimeMs, await openAndRead());
+    await node.until(() => last().request.signal.aborted);
   });
 
-  it.each([
-    ['lapsed', 'UPDATE service_leases SET lapses_at = now() WHERE node_id = $1'],
-    ['was given up', 'DELETE FROM service_leases WHERE node_id = $1'],
-  ])('comes when the lease of its node %s', async (_case, sql) => {
-    await holdLeaseFor(node);
+  it('comes when the lease of its node lapsed', async () => {
     const stream = await openAndRead();
-    await gateway.pool.query(sql, [node.nodeId]);
-    expect(await waitUntil('it is over', stream.end)).toBe('complete');
-    expect(stream.text().slice(begin.length)).toMatch(reconnectText);
+    await gateway.advance(1_000 - (gateway.clock.elapsedMs() % 1_000));
+    node.isCurrent = false;
+    await expectEndAfter(4_000, stream);
+  });
+
+  it('comes when the lease of its node was given up', async () => {
+    const stream = await openAndRead();
+    await node.lease.end();
+    await gateway.settle();
+    await expectEndAfter(1_000, stream);
   });
 
   it('comes if its node gave up its lease before the first part', async () => {
-    // What is given up moves after half of the longest time.
-    const random = vi.spyOn(Math, 'random').mockReturnValue(0.5);
-    onTestFinished(() => random.mockRestore());
-    await holdLeaseFor(node);
-    node.linkHandler = (request, reply) => {
+    node.handler = (request, reply) => {
       const headers = { 'Content-Type': 'text/event-stream' };
       const tell = (shared: string): void =>
         reply({ status: 200, kind: 'open', headers, shared, own: '' });
       served.push({ request, tell });
-      return new Promise(() => undefined);
+      return undefined;
     };
     const opening = open();
-    await waitUntil('the node is asked', () => served.length === 1);
-    await gateway.pool.query('DELETE FROM service_leases WHERE node_id = $1', [node.nodeId]);
-    await gateway.waitForNextRead();
+    await node.until(() => served.length === 1);
+    await node.lease.end();
+    await gateway.settle();
     last().tell(begin);
-    const stream = await opening;
-    expect(await waitUntil('it is over', stream.end)).toBe('complete');
-    expect(stream.text().slice(begin.length)).toMatch(reconnectText);
+    await expectEndAfter(1_000, await opening);
+  });
+
+  it('closes the connection of a client that does not read it within ten seconds', async () => {
+    node.handler = (request, tell) =>
+      request.endpoint === 'stream-events' ? serve(request, tell, node) : answerOf({});
+    const stream = await openAndRead();
+    stream.answer.pause();
+    await stepUntilFull();
+    last().tell('', 'raw');
+    // Its answer comes over the same link, after the end.
+    const poll = await fetch(`${gateway.url}/api/v1/events?queue_id=1:1&last_event_id=4`, {
+      headers: authorization(user),
+    });
+    expect(await poll.text()).toBe('{}');
+    await gateway.reachLimit(10_000);
+    stream.answer.resume();
+    expect(await stream.ended).toBe('broken off');
   });
 
   it('comes with a fresh refusal when the key changed, for that user only', async () => {
     const stream = await openAndRead();
     const other = await open({ as: await gateway.addUser() });
     await gateway.changeAccount(user.userId, { apiKey: 'n'.repeat(32) });
-    expect(await waitUntil('it is over', stream.end)).toBe('complete');
+    await gateway.settle();
+    await gateway.reachLimit(200, 2);
+    expect(await stream.ended).toBe('complete');
     expect(stream.text()).toContain(
       'event: error\ndata: {"result":"error","msg":"Invalid API key"}\n\n',
     );
@@ -495,44 +382,119 @@ describe('the end of a stream', () => {
     other.close();
   });
 
-  it('comes with that refusal if the key changed while the request was being admitted', async () => {
+  describe('of a gateway', () => {
+    afterEach(async () => {
+      await gateway.stop();
+      await start();
+    });
+
+    it('comes with that refusal if the key changed while the request was being admitted', async () => {
+      await gateway.stop();
+      await using redis = await FaultProxy.start(getTestStores().redisUrl);
+      const redisUrl = new URL(getTestStores().redisUrl);
+      redisUrl.port = String(redis.port);
+      await start({ REDIS_URL: redisUrl.href, PARLEY_RATE_LIMITS: '60:1000' });
+      await addNode();
+      const counting = redis.holdBack('to-server', (bytes) => bytes.includes('eval'));
+      const opening = open();
+      await counting.caught;
+      await gateway.changeAccount(user.userId, { apiKey: 'n'.repeat(32) });
+      await gateway.catchUp();
+      counting.release();
+      const stream = await opening;
+      await gateway.settle();
+      await gateway.reachLimit(200);
+      await stream.ended;
+      expect(stream.text()).toContain('Invalid API key');
+    });
+
+    it('that stops comes with a reconnect time, spread over a second', async () => {
+      const stream = await openAndRead();
+      const stopping = gateway.running.stop();
+      await gateway.advance(499);
+      expect(await gateway.openRequests()).toBe(1);
+      await gateway.advance(1);
+      expect(await stream.ended).toBe('complete');
+      expect(stream.text().slice(begin.length)).toMatch(reconnectText);
+      await stopping;
+    });
+
+    it('that stops before the first byte comes with a reconnect time', async () => {
+      node.handler = hold;
+      const opening = open();
+      await node.until(() => node.arrived.length === 1);
+      const stopping = gateway.running.stop();
+      await gateway.advance(500);
+      const stream = await opening;
+      expect(await stream.ended).toBe('complete');
+      expect(stream.answer.headers['content-type']).toBe('text/event-stream');
+      expect(stream.text()).toMatch(reconnectText);
+      await stopping;
+    });
+  });
+});
+
+/** Node alone sees how much of a long write a client has read, so it measures that time itself. */
+describe('by the time of the machine, a stream', () => {
+  beforeAll(async () => {
     await gateway.stop();
-    await using redis = await FaultProxy.start(getTestStores().redisUrl);
-    const redisUrl = new URL(getTestStores().redisUrl);
-    redisUrl.port = String(redis.port);
-    await start({ REDIS_URL: redisUrl.href, PARLEY_RATE_LIMITS: '60:1000' });
-    const counting = redis.holdBack('to-server', (bytes) => bytes.includes('eval'));
-    const opening = open();
-    await counting.caught;
-    await gateway.changeAccount(user.userId, { apiKey: 'n'.repeat(32) });
-    await gateway.waitForNextRead();
-    counting.release();
-    const stream = await opening;
-    await waitUntil('it is over', stream.end);
-    expect(stream.text()).toContain('Invalid API key');
+    await start(
+      { PARLEY_EVENT_STREAM_STALL_SECS: '0.3', PARLEY_EVENT_STREAM_UNREAD_MAX_BYTES: '1048576' },
+      systemClock,
+    );
   });
 
-  it('comes with a reconnect time when the gateway stops', async () => {
+  const cutOffs = (): Promise<number> => gateway.metric('parley_gateway_stream_cut_offs_total');
+
+  it('is cut off if the client reads nothing for too long', async () => {
+    const before = await cutOffs();
     const stream = await openAndRead();
-    const stopping = gateway.running.stop();
-    expect(await waitUntil('it is over', stream.end)).toBe('complete');
-    expect(stream.text().slice(begin.length)).toMatch(reconnectText);
-    await stopping;
+    stream.answer.pause();
+    await stepUntilFull();
+    await node.until(() => last().request.signal.aborted);
+    expect(await cutOffs()).toBe(before + 1);
+    expect(await gateway.metric('parley_gateway_open_streams')).toBe(0);
+    stream.answer.resume();
+    expect(await stream.ended).toBe('broken off');
   });
 
-  it('comes before the first byte, with a reconnect time, when the gateway stops', async () => {
-    let isAsked = false;
-    node.linkHandler = () => {
-      isAsked = true;
-      return new Promise(() => undefined);
-    };
-    const opening = open();
-    await waitUntil('the node is asked', () => isAsked);
-    const stopping = gateway.running.stop();
-    const stream = await opening;
-    expect(await waitUntil('it is over', stream.end)).toBe('complete');
-    expect(stream.answer.headers['content-type']).toBe('text/event-stream');
-    expect(stream.text()).toMatch(reconnectText);
-    await stopping;
+  it('is cut off if the client reads nothing for too long while events come', async () => {
+    const before = await cutOffs();
+    const stream = await openAndRead();
+    stream.answer.pause();
+    await stepUntilFull();
+    await waitUntil('the node knows', () => {
+      last().tell(event);
+      return last().request.signal.aborted;
+    });
+    expect(await cutOffs()).toBe(before + 1);
+    stream.close();
+  });
+
+  it('leaves its connection usable for a poll that is held longer than the stall limit', async () => {
+    const { hostname, port } = new URL(gateway.url);
+    const socket = connect({ host: hostname, port: Number(port) });
+    const { text, until } = collect(socket);
+    const poll = Promise.withResolvers<undefined>();
+    node.handler = (request, tell) =>
+      request.endpoint === 'stream-events'
+        ? serve(request, tell, node)
+        : poll.promise.then(() => answerOf({ the: 'poll' }));
+    const head = `HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization(user)['authorization']}\r\n\r\n`;
+    socket.write(`GET /api/v1/events/stream?queue_id=${queueId}&last_event_id=4 ${head}`);
+    socket.write(`GET /api/v1/events?queue_id=1:1&last_event_id=4 ${head}`);
+    await until((received) => received.endsWith(`${begin}\r\n`));
+    last().tell('', 'raw');
+    await until((received) => received.endsWith('0\r\n\r\n'));
+    // Whoever stalls from now on is cut off first.
+    const stalling = await openAndRead();
+    stalling.answer.pause();
+    await stepUntilFull();
+    await node.until(() => last().request.signal.aborted);
+    poll.resolve(undefined);
+    await until((received) => received.includes('"poll"'));
+    expect(text().endsWith('\r\n\r\n{"the":"poll"}')).toBe(true);
+    socket.destroy();
+    stalling.close();
   });
 });

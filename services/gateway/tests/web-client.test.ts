@@ -97,6 +97,7 @@ describe.each([
 ])('%s', (path, type, cacheRule) => {
   test('has its type, its rule for caches and a strict policy', async () => {
     const { status, headers } = await send(`${path}?x=1`, { cookie: 'a=b' });
+    const host = `127.0.0.1:${gateway.running.address.port}`;
     expect(status).toBe(200);
     expect(headers).toMatchObject({
       'content-type': type,
@@ -110,7 +111,8 @@ describe.each([
     });
     const policy = String(headers['content-security-policy']).split('; ');
     expect(policy).toContain("default-src 'none'");
-    expect(policy).toContain("script-src 'self'");
+    for (const kind of ['script-src', 'style-src'])
+      expect(policy).toContain(`${kind} chat.example/assets/ ${host}/assets/`);
     expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).toContain("base-uri 'none'");
     expect(policy).toContain("require-trusted-types-for 'script'");
@@ -145,6 +147,14 @@ describe.each([
     expect([options.status, options.headers.allow]).toEqual([204, 'GET, HEAD']);
   });
 });
+
+test.each(['[::1]:9991', "x; script-src 'unsafe-inline'", '*', 'x,y'])(
+  'a policy cannot name the host %s, so it admits scripts of the whole server',
+  async (host) => {
+    const { headers } = await send('/', { host });
+    expect(headers['content-security-policy']).toContain("script-src 'self'; style-src 'self'; ");
+  },
+);
 
 test('each browser gets the smallest form that it accepts', async () => {
   const path = '/assets/index-B1x_9-Qz.js';

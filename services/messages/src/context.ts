@@ -1,7 +1,9 @@
+import type { Clock } from '@parley/clock';
 import type { RealmFactsReader } from '@parley/composing';
 import type { Pool } from '@parley/database';
 import type { EventLog } from '@parley/event-log';
 import type { FileStore } from '@parley/files';
+import type { Turns } from '@parley/server';
 
 import type { DeferredMessages } from './deferring/deferred-messages.ts';
 import type { StreamIds } from './narrow/stream-ids.ts';
@@ -12,6 +14,7 @@ import type { MessageSender } from './sending/send.ts';
 
 /** The stores and parts that the endpoints of this service use. */
 export type MessagesContext = {
+  readonly clock: Clock;
   readonly pool: Pool;
   readonly eventLog: EventLog;
   readonly sender: MessageSender;
@@ -26,6 +29,8 @@ export type MessagesContext = {
   readonly costlyPool: Pool;
   readonly streamIds: StreamIds;
   readonly pages: PageReader;
+  /** In which the hits of searches are marked. */
+  readonly markingTurns: Turns;
   /** Of the organization, without a slash at the end. */
   readonly publicUrl: string;
 };

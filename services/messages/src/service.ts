@@ -4,6 +4,7 @@ import { EventLog } from '@parley/event-log';
 import { openFileStore } from '@parley/files';
 import type { FileStore } from '@parley/files';
 import {
+  Turns,
   RateLimiter,
   connectStores,
   keepLease,
@@ -41,14 +42,14 @@ const costlyConnections = 4;
 const sideEffectConnections = 3;
 
 /** @throws ConfigError if the configuration has no place for uploaded files */
-async function openFiles({ config, onDispose }: ServiceFrame): Promise<FileStore> {
+async function openFiles({ clock, config, onDispose }: ServiceFrame): Promise<FileStore> {
   const { files: place } = config.uploads;
   if (place === undefined) {
     throw new ConfigError([
       'PARLEY_UPLOADS_DIR or PARLEY_S3_BUCKET is required: where uploaded files are kept',
     ]);
   }
-  const files = await openFileStore(place);
+  const files = await openFileStore(place, clock);
   onDispose('files', () => files.close());
   return files;
 }
@@ -58,34 +59,40 @@ function openSending(
   frame: ServiceFrame,
   { pool, redis, keyPrefix }: Stores,
 ): Pick<MessagesContext, 'realmFacts' | 'renderer' | 'sender'> {
-  const { config, log, metrics } = frame;
+  const { clock, config, log, metrics } = frame;
   const eventLog = new EventLog({
     pool: openPool(frame, 'sending', sendingConnections, { looksUpByKey: true }),
     redis,
     keyPrefix,
+    clock,
     log,
   });
   const writer = new BatchWriter({
+    clock,
     send: (items) => eventLog.sendMessages(items),
     log: subjectLogger(log, 'messages:sending'),
     registry: metrics.registry,
   });
   // Requests are answered before stores are closed, so no new sends gather; this waits for sends whose client gave up.
   frame.onDispose('batch writer', () => writer.drain());
-  const renderer = new MessageRenderer({ log: subjectLogger(log, 'messages:rendering') });
+  frame.onSettle('batch writer', () => writer.isIdle);
+  const renderer = new MessageRenderer({ clock, log: subjectLogger(log, 'messages:rendering') });
   frame.onDispose('renderer', () => renderer.close());
   const realmFacts = new RealmFactsReader(pool);
   const sender = new MessageSender({
+    clock,
     pool,
     writer,
     renderer,
     realmFacts,
+    participantsMax: config.participantsMax,
     publicUrl: config.publicUrl,
     redis,
     keyPrefix,
     log: subjectLogger(log, 'messages:notices'),
   });
   frame.onDispose('notices', () => sender.drain());
+  frame.onSettle('notices', () => sender.isIdle);
   return { realmFacts, renderer, sender };
 }
 
@@ -95,15 +102,17 @@ function startSideEffects(
   stores: Stores,
   { sender, pages }: Pick<MessagesContext, 'sender' | 'pages'>,
 ): void {
-  const { config, log, metrics } = frame;
+  const { clock, config, log, metrics } = frame;
   const effectPool = openPool(frame, 'side effects', sideEffectConnections);
   const { allowedNetworks, timeoutMs } = config.outgoingWebhooks;
   const callOptions = {
+    clock,
     rules: new AddressRules(allowedNetworks),
     findAddresses: findAddressesInDns,
     timeoutMs,
   };
   const sideEffects = new SideEffectRunner({
+    clock,
     pool: effectPool,
     redis: config.redis,
     handlers: {
@@ -118,7 +127,7 @@ function startSideEffects(
         publicUrl: config.publicUrl,
         call: async (call, signal) => callService(call, callOptions, signal),
         send: async (request) => sender.send(request),
-        metrics: new CallMetrics(metrics.registry),
+        metrics: new CallMetrics(clock, metrics.registry),
       }),
     },
     log: subjectLogger(log, 'messages:side-effects'),
@@ -126,6 +135,7 @@ function startSideEffects(
   });
   sideEffects.start();
   frame.onDispose('side effects', () => sideEffects.stop());
+  frame.onSettle('side effects', () => sideEffects.settle());
 }
 
 /** Takes answers to mails, if the configuration says where (decision 0055). */
@@ -134,7 +144,7 @@ function takeAnswers(
   { pool, redis, keyPrefix }: Stores,
   { sender, uploads }: Pick<MessagesContext, 'sender' | 'uploads'>,
 ): void {
-  const { config, metrics } = frame;
+  const { clock, config, metrics } = frame;
   if (config.mailAnswers === undefined) return;
   const { addresses, days, lmtp } = config.mailAnswers;
   const log = subjectLogger(frame.log, 'messages:answers');
@@ -147,6 +157,7 @@ function takeAnswers(
     keySecrets: deriveKeySecrets(config.keySecret.reveal(), config.keySecretPrevious?.reveal()),
     fileMaxBytes: config.uploads.fileMaxBytes,
     rateLimiter: new RateLimiter({
+      clock,
       redis,
       keyPrefix,
       limits: config.rateLimits,
@@ -157,24 +168,27 @@ function takeAnswers(
   });
   frame.onListening(async () => {
     const listener = await AnswerListener.start({
+      clock,
       ...lmtp,
       poster,
       log,
       registry: metrics.registry,
     });
     frame.onDrain('answers to mails', () => listener.stop());
+    frame.onSettle('answers to mails', () => listener.isIdle);
   });
 }
 
 /** Connects the service to its stores and builds its app; the frame serves it. */
 export async function startMessages(frame: ServiceFrame): Promise<RequestHandler> {
-  const { config, log, metrics } = frame;
+  const { clock, config, log, metrics } = frame;
   const files = await openFiles(frame);
   const stores = await connectStores(frame);
   keepLease(frame, stores);
   const { pool, eventLog } = stores;
   const sending = openSending(frame, stores);
   const deferredMessages = new DeferredMessages({
+    clock,
     pool,
     eventLog,
     sender: sending.sender,
@@ -198,11 +212,12 @@ export async function startMessages(frame: ServiceFrame): Promise<RequestHandler
   takeAnswers(frame, stores, { sender: sending.sender, uploads });
   startMaintenance(
     frame,
-    maintenanceOfMessages(pool, { uploads, deferredMessages }, frame.stopping),
+    maintenanceOfMessages(pool, { uploads, deferredMessages, log }, frame.stopping),
   );
   return serveApi(frame, {
     implementations: endpoints,
     context: {
+      clock,
       pool,
       eventLog,
       ...sending,
@@ -213,6 +228,7 @@ export async function startMessages(frame: ServiceFrame): Promise<RequestHandler
       costlyPool,
       streamIds: new StreamIds(),
       pages,
+      markingTurns: new Turns(),
       publicUrl: config.publicUrl,
     },
   }).handler;

@@ -18,6 +18,7 @@ export function startExports(frame: ServiceFrame, context: PeopleContext): void 
     idleInTransactionMaxMs: waitMaxMs,
   });
   const lane = new JobLane({
+    clock: frame.clock,
     redis: frame.config.redis,
     log: subjectLogger(frame.log, 'people:exports'),
     queueName: 'exports',
@@ -32,4 +33,5 @@ export function startExports(frame: ServiceFrame, context: PeopleContext): void 
   });
   lane.start();
   frame.onDispose('exports', () => lane.stop());
+  frame.onSettle('exports', () => lane.settle());
 }

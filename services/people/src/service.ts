@@ -5,7 +5,7 @@ import { MailRunner, PushRunner, notSentInTime, notificationTasks } from '@parle
 import { subjectLogger } from '@parley/logging';
 import { openMailTransport } from '@parley/mail';
 import { AddressRules, KeptConnections, callService, findAddressesInDns } from '@parley/outgoing';
-import { createPeopleContext } from '@parley/people';
+import { createPeopleContext, loadPasswordDictionaries } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
 import type { Pool } from '@parley/database';
 import { connectStores, keepLease, openPool, serveApi, startMaintenance } from '@parley/server';
@@ -14,6 +14,7 @@ import {
   deleteOldAttempts,
   deleteOldFailedMails,
   deleteOldInvitations,
+  deleteOldMadeCounts,
   deleteOldTokens,
   failLeftMails,
 } from '@parley/store';
@@ -23,14 +24,14 @@ import { endpoints } from './endpoints/index.ts';
 import { startExports } from './exports.ts';
 
 /** @throws ConfigError when the configuration names no place for uploaded files */
-async function openFiles({ config, onDispose }: ServiceFrame): Promise<FileStore> {
+async function openFiles({ clock, config, onDispose }: ServiceFrame): Promise<FileStore> {
   const { files: place } = config.uploads;
   if (place === undefined) {
     throw new ConfigError([
       'PARLEY_UPLOADS_DIR or PARLEY_S3_BUCKET is required: where pictures are kept',
     ]);
   }
-  const files = await openFileStore(place);
+  const files = await openFileStore(place, clock);
   onDispose('files', () => files.close());
   return files;
 }
@@ -43,28 +44,30 @@ const forgetIntervalMs = 600_000;
 
 /** Sends mails, if the configuration says how. */
 function startMails(frame: ServiceFrame, { keySecrets }: PeopleContext): void {
-  const { config, log, metrics } = frame;
+  const { clock, config, log, metrics } = frame;
   if (config.mail === undefined) return;
-  const pool = openPool(frame, 'mails', mailConnections);
+  const pool = openPool(frame, 'mails', mailConnections, { looksUpByKey: true });
   const mails = new MailRunner({
+    clock,
     pool,
     redis: config.redis,
     keySecrets,
     publicUrl: config.publicUrl,
     answerAddresses: config.mailAnswers?.addresses,
-    transport: openMailTransport(config.mail),
+    transport: openMailTransport(config.mail, clock),
     log: subjectLogger(log, 'people:mails'),
     registry: metrics.registry,
   });
   mails.start();
   frame.onDispose('mails', () => mails.stop());
+  frame.onSettle('mails', () => mails.settle());
 }
 
 /** Removes what nobody uses any longer, even if the configuration has turned off since what made it. */
 function startForgetting(frame: ServiceFrame, pool: Pool): void {
   startMaintenance(frame, [
     {
-      name: 'forgetting mails that failed long ago, and old links',
+      name: 'forgetting mails that failed long ago, old links and counts',
       intervalMs: forgetIntervalMs,
       run: async () => {
         const left = await failLeftMails(pool, notSentInTime);
@@ -72,6 +75,7 @@ function startForgetting(frame: ServiceFrame, pool: Pool): void {
         await deleteOldFailedMails(pool);
         await deleteOldTokens(pool);
         await deleteOldInvitations(pool);
+        await deleteOldMadeCounts(pool);
       },
     },
     {
@@ -93,11 +97,12 @@ const pushConnections = { perServerMax: 32, allMax: 64, idleMs: 4_000, keptForMs
 
 /** Notifies people who are away (decision 0053). */
 function startNotifications(frame: ServiceFrame, { keySecrets, publicUrl }: PeopleContext): void {
-  const { config, log, metrics } = frame;
-  const pool = openPool(frame, 'notifications', notificationConnections);
+  const { clock, config, log, metrics } = frame;
+  const pool = openPool(frame, 'notifications', notificationConnections, { looksUpByKey: true });
   const { allowedNetworks, timeoutMs } = config.outgoingWebhooks;
-  const connections = new KeptConnections(pushConnections);
+  const connections = new KeptConnections(pushConnections, clock);
   const callOptions = {
+    clock,
     connections,
     rules: new AddressRules(allowedNetworks),
     findAddresses: findAddressesInDns,
@@ -105,6 +110,7 @@ function startNotifications(frame: ServiceFrame, { keySecrets, publicUrl }: Peop
     redirectsMax: 0,
   };
   const pushes = new PushRunner({
+    clock,
     pool,
     keySecrets,
     subject: subjectOf(publicUrl),
@@ -117,9 +123,11 @@ function startNotifications(frame: ServiceFrame, { keySecrets, publicUrl }: Peop
     await pushes.stop();
     connections.destroy();
   });
+  frame.onSettle('pushes', () => pushes.settle());
   startMaintenance(
     frame,
     notificationTasks({
+      clock,
       pool,
       keySecrets,
       publicUrl,
@@ -132,11 +140,11 @@ function startNotifications(frame: ServiceFrame, { keySecrets, publicUrl }: Peop
 
 /** Connects the service to its stores and builds its app; the frame serves it. */
 export async function startPeople(frame: ServiceFrame): Promise<RequestHandler> {
-  const { config, log } = frame;
+  const { clock, config, log } = frame;
   const files = await openFiles(frame);
-  const stores = await connectStores(frame);
+  const [stores] = await Promise.all([connectStores(frame), loadPasswordDictionaries()]);
   const countSignOn = signOnCounter(frame.metrics.registry);
-  const context = createPeopleContext({ config, log, files, countSignOn, ...stores });
+  const context = createPeopleContext({ clock, config, log, files, countSignOn, ...stores });
   frame.onDispose('pictures', () => context.pictureMaker.close());
   startMails(frame, context);
   startNotifications(frame, context);

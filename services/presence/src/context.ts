@@ -1,3 +1,4 @@
+import type { Clock } from '@parley/clock';
 import type { Pool } from '@parley/database';
 import type { EventLog } from '@parley/event-log';
 
@@ -6,8 +7,11 @@ import type { TypingEvents } from './typing/typing-events.ts';
 
 /** What the endpoints of this service use. */
 export type PresenceContext = {
+  readonly clock: Clock;
   readonly pool: Pool;
   readonly eventLog: EventLog;
   readonly presence: PresenceBoard;
   readonly typing: TypingEvents;
+  /** The most people of a typing notice, its sender among them. */
+  readonly participantsMax: number;
 };

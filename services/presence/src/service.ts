@@ -9,23 +9,34 @@ import { registerTypingMetrics } from './typing/typing-metrics.ts';
 
 /** Connects the service to its stores and builds its app; the frame serves it. */
 export async function startPresence(frame: ServiceFrame): Promise<RequestHandler> {
-  const { log, metrics } = frame;
+  const { clock, log, metrics } = frame;
   const stores = await connectStores(frame);
   const presence = new PresenceBoard({
     ...stores,
+    clock,
     log: subjectLogger(log, 'presence:reports'),
     registry: metrics.registry,
   });
   frame.onDispose('presence', () => presence.stop());
+  frame.onSettle('presence', () => presence.settle());
   const typing = new TypingEvents({
+    clock,
     eventLog: stores.eventLog,
     log: subjectLogger(log, 'presence:typing'),
   });
   frame.onDispose('typing', () => typing.stop());
+  frame.onSettle('typing', () => typing.settle());
   registerTypingMetrics(metrics.registry, typing);
   keepLease(frame, stores);
   return serveApi(frame, {
     implementations: endpoints,
-    context: { pool: stores.pool, eventLog: stores.eventLog, presence, typing },
+    context: {
+      clock,
+      pool: stores.pool,
+      eventLog: stores.eventLog,
+      presence,
+      typing,
+      participantsMax: frame.config.participantsMax,
+    },
   }).handler;
 }

@@ -10,7 +10,7 @@ import { drawDefaultAvatar } from '@parley/images';
 import { ApiClient, openTestPool, readObjects, startCluster, waitUntil } from '@parley/test-kit';
 import type { Cluster, JsonObject } from '@parley/test-kit';
 
-import { makeMailFolder, readMail, tokenIn } from '../../support/kept-mails.ts';
+import { makeMailFolder, tokenIn, waitForMail } from '../../support/kept-mails.ts';
 
 /** Links in recorded answers begin with it. */
 const publicUrl = 'https://chat.example.com';
@@ -71,7 +71,7 @@ export class ExampleOrganization {
     });
     const connected = connectMaker(cluster.settings);
     const { accounts } = await seedDemo(connected.maker, {
-      passwords: new Map([[people.tobias, password]]),
+      passwords: new Map([people.tobias, people.maren].map((email) => [email, password])),
       publicUrl,
       nowSecs: Math.floor(Date.now() / 1000),
     });
@@ -171,7 +171,7 @@ export class ExampleOrganization {
   async #makePerson(): Promise<ApiClient> {
     const fullName = this.#nextName(['Nils Ask', 'Pia Rask', 'Ole Dahl']);
     const email = `${fullName.toLowerCase().replaceAll(' ', '.')}@harbour.example`;
-    return this.#client(email, (await this.#makeAccount({ email, fullName })).key);
+    return this.#client(email, (await this.#makeAccount({ email, fullName, password })).key);
   }
 
   async #upload(client: ApiClient, path: string): Promise<JsonObject> {
@@ -273,6 +273,7 @@ export class ExampleOrganization {
   readonly #makers: Readonly<Record<ExampleVariableName, Make>> = {
     messageId: ({ client }) =>
       client.sendToStream('boatyard', 'oars', 'The *Heron* needs new oars'),
+    pollId: ({ client }) => client.sendToStream('boatyard', 'oars', '/poll Whose turn is it?'),
     streamId: () => this.#findStreamId('boatyard'),
     spareStreamId: async () => {
       const name = this.#nextName(['regatta', 'spring cleaning']);
@@ -358,13 +359,13 @@ export class ExampleOrganization {
     resetToken: async () => {
       const { email = '' } = await this.#makePerson();
       await this.#administrator.post('password_reset', { email });
-      return tokenIn(await readMail(this.#mailFolder, email));
+      return tokenIn(await waitForMail(this.#mailFolder, email));
     },
     confirmToken: async () => {
       const person = await this.#makePerson();
       const email = `new.${person.email}`;
-      await person.patch('settings', { email });
-      return tokenIn(await readMail(this.#mailFolder, email));
+      await person.patch('settings', { email, old_password: password });
+      return tokenIn(await waitForMail(this.#mailFolder, email));
     },
     joinToken: async () => {
       const email = `guest.${this.#nextName(['a', 'b']).replace(' ', '')}@harbour.example`;
@@ -372,11 +373,13 @@ export class ExampleOrganization {
         invitee_emails: email,
         stream_ids: [await this.#findStreamId('boatyard')],
       });
-      return tokenIn(await readMail(this.#mailFolder, email));
+      return tokenIn(await waitForMail(this.#mailFolder, email));
     },
     invitationLinkToken: async () => lastPart(await this.#makeInvitationLink()),
     scimTokenId: async () =>
-      (await this.#administrator.post('scim_tokens', { name: 'Identity provider' }))['id'],
+      (await this.#administrator.post('scim_tokens', { name: 'Identity provider', password }))[
+        'id'
+      ],
     invitationId: async () => {
       const email = `guest.${this.#nextName(['a', 'b']).replace(' ', '')}@harbour.example`;
       await this.#administrator.post('invites', {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import type { Language } from '@parley/api/samples';
+import { testRunEnvironment } from '@parley/local-stores';
 
 export type SampleRun = {
   readonly source: string;
@@ -65,7 +66,7 @@ export class SampleFolder {
         // A separate process group, so that a shell ends together with its children.
         detached: true,
         stdio: ['ignore', 'pipe', 'pipe'],
-        env: { PATH: process.env['PATH'], ...environment },
+        env: { PATH: process.env['PATH'], ...testRunEnvironment(), ...environment },
       });
       let output = '';
       let complaints = '';

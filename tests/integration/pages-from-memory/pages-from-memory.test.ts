@@ -1,4 +1,4 @@
 import { testPagesFromMemory } from './pages-from-memory.ts';
 
-// The slow suite makes twenty rounds.
+// Before a release it makes twenty rounds.
 testPagesFromMemory(3);

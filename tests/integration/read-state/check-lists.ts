@@ -76,7 +76,12 @@ async function listWithFlags(world: World, list: MessageListBuilder): Promise<nu
     beforeMax: most,
     fromAnchorMax: 0,
   });
-  const wanted = messages.map(({ id }) => ({ id, isAbove: false, isNearAnchor: true }));
+  const wanted = messages.map(({ id, version }) => ({
+    id,
+    version,
+    isAbove: false,
+    isNearAnchor: true,
+  }));
   const { shown } = await readShownMessages(world.client, wanted, 'written');
   const flags = new Map(shown.map((message) => [message.id, flagBitsOf(message)]));
   return messages.map(({ id }) => [id, flags.get(id) ?? 0]);

@@ -139,7 +139,7 @@ async function sending(
       ? {}
       : { alert_word_ids: sent.alerted.map((user) => world.users[user]) }),
     late_receipt_ids: late.map((user) => world.users[user]),
-    search_text: '',
+    search_words: '',
     audience: 0,
     payload: '{}',
   };
@@ -294,7 +294,7 @@ export async function apply(world: World, model: Model, next: Operation): Promis
           conversationId: world.conversations[message.conversation] ?? 0,
           subjectLinks: [],
           messageIds: [message.id],
-          searchText: () => '',
+          searchWords: () => '',
         });
       }
       return undefined;

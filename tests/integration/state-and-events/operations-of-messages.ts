@@ -25,7 +25,7 @@ async function send(world: World): Promise<boolean> {
     : { type: 'private', to };
   const answer = await world.ask(who, 'POST', 'messages', {
     ...parameters,
-    content: aText(world),
+    content: random.chance(0.5) ? `/poll ${aText(world)}` : aText(world),
     client: random.pick(['website', 'ZulipPython']),
   });
   if (answer === undefined) return false;
@@ -44,7 +44,7 @@ async function schedule(world: World): Promise<boolean> {
       : { type: 'private', to: random.sample(world.everybody, 2).map(({ id }) => id) }),
     content: aText(world),
     delivery_type: 'send_later',
-    deliver_at: random.chance(0.5) ? farAhead : new Date(Date.now() + 300).toISOString(),
+    deliver_at: random.chance(0.5) ? farAhead : new Date(world.nowMs + 300).toISOString(),
   });
   return answer !== undefined;
 }

@@ -1,6 +1,7 @@
 /** Changes of people, bots and groups. */
 import { drawDefaultAvatar } from '@parley/images';
 
+import { password } from './world.ts';
 import type { Operation, Spare, World } from './world.ts';
 
 async function createPerson(world: World): Promise<boolean> {
@@ -188,7 +189,7 @@ export const peopleOperations: readonly Operation[] = [
       const bot = oneOf(world, world.bots, true);
       if (bot === undefined) return false;
       const path = `bots/${bot.id}/api_key/regenerate`;
-      return (await world.ask(world.anAdministrator, 'POST', path)) !== undefined;
+      return (await world.ask(world.anAdministrator, 'POST', path, { password })) !== undefined;
     },
   },
   {

@@ -1,4 +1,4 @@
 import { testStateAndEvents } from './state-and-events.ts';
 
-// The slow suite makes sixty rounds.
+// Before a release it makes sixty rounds, with processes.
 testStateAndEvents({ rounds: 8, leastOfTable: 0, timeoutMs: 240_000 });

@@ -2,7 +2,7 @@
  * State and events together are complete (architecture, Queues). While everything changes, people register; their state plus the
  * events must equal the answer of a new register. A seed repeats a run, except for the order of concurrent requests.
  */
-import { readObjects, startCluster } from '@parley/test-kit';
+import { readObjects, startSystem } from '@parley/test-kit';
 import type { Cluster, JsonObject, TestAccount } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -41,8 +41,12 @@ function register(account: TestAccount, options: Options): Promise<JsonObject> {
   });
 }
 
-async function open(mutator: Mutator, account: TestAccount, options: Options): Promise<Follower> {
-  const askedAtSecs = Math.floor(Date.now() / 1_000);
+async function open(
+  { world, mutator }: { readonly world: World; readonly mutator: Mutator },
+  account: TestAccount,
+  options: Options,
+): Promise<Follower> {
+  const askedAtSecs = Math.floor(world.nowMs / 1_000);
   const answer = await mutator.duringRegister(() => register(account, options));
   const reader = { ...options, askedAtSecs, userId: account.id, role: account.user.role };
   return {
@@ -120,19 +124,23 @@ async function fill(world: World, mutator: Mutator): Promise<void> {
 
 /**
  * @param options.rounds how many rounds
+ * @param options.ownProcesses whether each node is a separate process
  * @param options.leastOfTable how often each operation of the table must be made while a register was pending
  */
 export function testStateAndEvents(options: {
   readonly rounds: number;
   readonly leastOfTable: number;
   readonly timeoutMs: number;
+  readonly ownProcesses?: boolean;
 }): void {
   describe.each(seedsOf('state and events'))('seed %i', (seed) => {
     let cluster: Cluster;
     let world: World;
     beforeAll(async () => {
-      // In one process with this much load, a transaction would wait for the process until Postgres ended it.
-      cluster = await startCluster({
+      cluster = await startSystem({
+        ownProcesses: options.ownProcesses ?? false,
+        // Messages that were scheduled for soon are sent while other things change.
+        time: 'flows',
         events: 2,
         messages: 2,
         subscriptions: 2,
@@ -159,7 +167,7 @@ export function testStateAndEvents(options: {
           const followers: Follower[] = [];
           for (const [n, account] of accounts.entries()) {
             const kind = clients[(round + n) % clients.length];
-            if (kind !== undefined) followers.push(await open(mutator, account, kind));
+            if (kind !== undefined) followers.push(await open({ world, mutator }, account, kind));
           }
           await mutator.pause();
           const found: string[] = [];

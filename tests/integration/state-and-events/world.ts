@@ -15,6 +15,9 @@ export type Operation = {
   readonly run: (world: World) => Promise<boolean>;
 };
 
+/** Of administrators, who replace keys. */
+export const password = 'the ferry leaves at noon';
+
 /** The server gave an answer that is never permitted. */
 export class BadOutcome extends Error {}
 
@@ -34,7 +37,10 @@ export class World {
 
   static async make(cluster: Cluster, random: SeededRandom): Promise<World> {
     const organization = await makeOrganization(cluster);
-    const administrator = await organization.makeAccount('Ann Lee', { role: 'administrator' });
+    const administrator = await organization.makeAccount('Ann Lee', {
+      role: 'administrator',
+      password,
+    });
     const member = await organization.makeAccount('Max Ray');
     const readers = {
       administrator,
@@ -43,7 +49,10 @@ export class World {
       bot: await organization.makeAccount('Tide Bot', { botType: 1, owner: member }),
     };
     const helpers = {
-      administrator: await organization.makeAccount('Ada Bo', { role: 'administrator' }),
+      administrator: await organization.makeAccount('Ada Bo', {
+        role: 'administrator',
+        password,
+      }),
       member: await organization.makeAccount('Cat Moe'),
       guest: await organization.makeAccount('Gus Ito', { role: 'guest' }),
     };
@@ -103,6 +112,11 @@ export class World {
     return this.random.pick(this.messageIds.slice(-40));
   }
 
+  /** The time of day of the system. */
+  get nowMs(): number {
+    return this.#cluster.settings.clock.nowMs();
+  }
+
   async endOrganization(): Promise<void> {
     await this.organization.close();
   }
@@ -121,7 +135,7 @@ export class World {
   ): Promise<JsonObject | undefined> {
     const { status, body } = await who.client.request(method, path, parameters);
     // Busy stores fail now and then for a moment; the log shows whether the change was made.
-    if (status >= 500 && status !== 503) {
+    if (status >= 500 && status !== 503 && status !== 504) {
       const request = `${method} ${path} ${JSON.stringify(parameters)}`;
       throw new BadOutcome(`${request}: ${JSON.stringify(body)}\n${this.#logs()}`);
     }

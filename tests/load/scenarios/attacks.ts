@@ -185,6 +185,33 @@ function makeAttacks(apiKey: string, emails: readonly string[]): Attack[] {
         }),
       ),
     ),
+    {
+      name: 'lists: 1,800 streams with descriptions of 1,024 emoji by 20 calls',
+      requests: Array.from({ length: 20 }, (_, call) =>
+        posted(
+          'users/me/subscriptions',
+          form({
+            subscriptions: JSON.stringify(
+              Array.from({ length: 90 }, (_each, n) => ({
+                name: `long ${call} ${n}`,
+                description: '🐟'.repeat(1_024),
+              })),
+            ),
+          }),
+        ),
+      ),
+    },
+    {
+      name: 'lists: eight registers after that',
+      requests: Array.from({ length: 8 }, () => posted('register', '')),
+    },
+    {
+      name: 'mails: 150 changes of the address to different ones',
+      requests: Array.from({ length: 150 }, (_, n) => ({
+        ...posted('settings', form({ email: `victim+${n}@flood.example` })),
+        method: 'PATCH' as const,
+      })),
+    },
   ];
 }
 

@@ -23,7 +23,6 @@ const requestsAtOnce = 32;
 const connectionsMax = 64;
 // From this many followers on, the next message is sent only when everybody has the previous one and polls again.
 const oneAtATimeFrom = 5_000;
-const tailMs = 250;
 // Within this time every follower's next poll has reached the node.
 const settleMs = 300;
 const warmUpRounds = 3;
@@ -114,7 +113,6 @@ async function sendAtRate(chat: Chat, ratePerSecond: number): Promise<Shot> {
     ...planOf(chat),
     connections: connectionsMax,
     ratePerSecond,
-    endAtMs: window.toMs + tailMs,
     window,
   });
   const [sends, measured] = await Promise.all([sending, rig.measureWindow(window)]);
@@ -182,7 +180,6 @@ async function sendOne(chat: Chat, received?: number): Promise<void> {
   await senders.send({
     ...planOf(chat),
     connections: 1,
-    ratePerSecond: null,
     endAtMs: farAwayMs,
     sendsMax: 1,
     window,
@@ -194,14 +191,12 @@ function planOf({ system, account, streamName }: Chat): {
   readonly urls: readonly string[];
   readonly accounts: Chat['account'][];
   readonly destinations: { readonly streamName: string; readonly topic: string }[];
-  readonly beginAtMs: number;
   readonly sendsMax: number;
 } {
   return {
     urls: system.urls,
     accounts: [account],
     destinations: [{ streamName, topic: 'load' }],
-    beginAtMs: nowMs(),
     sendsMax: sendsBound,
   };
 }

@@ -83,7 +83,7 @@ function statements(messages: number, isSearchable: boolean): string[] {
         rendered_content, client, sent_at, has_link, has_image, has_attachment, read_by_sender, mentions_wildcard,
         group_mentioned_ids, alert_word_ids, search)
       SELECT g.id, 2000000 + g.id, t.sender, s.stream, now_in.conversation, c.conversation, 1, t.topic, t.body, '<p>' || t.body || '</p>',
-        'website', now() - (${messages} - g.id) * interval '30 s',
+        'website', parley_now() - (${messages} - g.id) * interval '30 s',
         ${random('g.id', 5)} < 0.3 OR g.id % ${Math.trunc(messages / 5)} = 77, g.id % ${Math.trunc(messages / 5)} = 77, false,
         g.id % 2 = 0, g.id % 500 = 0,
         -- Every fiftieth mentions one of twenty groups of thirty people; all readers but the first are in the first group.
@@ -92,7 +92,7 @@ function statements(messages: number, isSearchable: boolean): string[] {
         -- Every thirtieth contains alert words of one of sixty sets of people; all readers but the first are in five of the sets.
         CASE WHEN g.id % 30 = 1 THEN (SELECT array_agg(u ORDER BY u) FROM generate_series(1, 100) u
           WHERE CASE WHEN u <= ${guestUnread} THEN (g.id / 30) % 60 < 5 AND u > 1 ELSE u % 60 = (g.id / 30) % 60 END) END,
-        ${isSearchable ? `message_search_vector(t.topic || ' ' || t.body, s.stream, now_in.conversation, t.sender, g.id)` : `''`}
+        ${isSearchable ? `message_words_vector(array_to_string(tsvector_to_array(to_tsvector('english', t.topic || ' ' || t.body)), ' '), s.stream, now_in.conversation, t.sender, g.id)` : `''`}
       FROM generate_series(1, ${messages}::bigint) g (id)
       CROSS JOIN LATERAL (SELECT CASE WHEN ${random('g.id', 1)} < 0.05 THEN NULL
         ELSE 1 + floor(${historyStreams} * power(${random('g.id', 2)}, 1.3))::int END AS stream) s

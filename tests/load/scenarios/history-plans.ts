@@ -135,7 +135,7 @@ export async function explainPage(
   // Like a service without cached lists.
   await readShownMessages(
     explaining,
-    messages.map(({ id }) => ({ id, isAbove: false, isNearAnchor: true })),
+    messages.map(({ id, version }) => ({ id, version, isAbove: false, isNearAnchor: true })),
     'rendered',
   );
   const [dearest] = explaining.costs.toSorted((a, b) => b.buffers - a.buffers);

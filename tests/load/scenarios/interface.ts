@@ -15,7 +15,6 @@ const followedSendsPerSecond = 5;
 // More than are ever pending while the server keeps up.
 const connectionsOfRate = 16;
 const requestsAtOnce = 8;
-const tailMs = 250;
 const farAwayMs = Number.MAX_SAFE_INTEGER;
 
 /**
@@ -89,7 +88,6 @@ async function fillPage({ system, senders, history }: Talk): Promise<void> {
   const { sent } = await senders.send({
     ...planOf(system),
     connections: 1,
-    ratePerSecond: null,
     endAtMs: farAwayMs,
     sendsMax: pageLength,
     window: { fromMs: nowMs(), toMs: farAwayMs },
@@ -102,11 +100,10 @@ async function send({ system, rig, senders, history }: Talk, connections: number
   const sending = senders.send({
     ...planOf(system),
     connections,
-    ratePerSecond: null,
-    endAtMs: window.toMs + tailMs,
+    endAtMs: window.toMs,
     window,
   });
-  const [sends, measured] = await Promise.all([sending, rig.measureWindow(window)]);
+  const [sends, measured] = await Promise.all([sending, rig.measureSends(window)]);
   await history.expect(sends.sent);
   return {
     operation: 'send',
@@ -142,7 +139,6 @@ async function follow({ system, rig, senders, history }: Talk, fleet: Fleet): Pr
     ...planOf(system),
     connections: connectionsOfRate,
     ratePerSecond: followedSendsPerSecond,
-    endAtMs: window.toMs + tailMs,
     window,
   });
   const [sends, measured] = await Promise.all([sending, rig.measureWindow(window)]);
@@ -163,7 +159,6 @@ function planOf({ urls, accounts, stream: streamName }: LoadSystem) {
     urls,
     accounts,
     destinations: [{ streamName, topic: 'load' }],
-    beginAtMs: nowMs(),
     sendsMax: sendsBound,
   };
 }

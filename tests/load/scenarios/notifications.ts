@@ -1,6 +1,7 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 
-import { PushRunner, takeNewMessages, writeMissedMails } from '@parley/jobs';
+import { systemClock } from '@parley/clock';
+import { PushRunner, missedMailWriter, takeNewMessages } from '@parley/jobs';
 import { createLogger } from '@parley/logging';
 import { deriveKeySecrets } from '@parley/secrets';
 import { waitUntil } from '@parley/test-kit';
@@ -167,6 +168,7 @@ async function subscribeAway({ pool }: Setting): Promise<void> {
 
 async function pushAll({ pool, keySecret }: Setting): Promise<void> {
   const runner = new PushRunner({
+    clock: systemClock,
     pool,
     keySecrets: deriveKeySecrets(keySecret),
     subject: 'https://chat.example',
@@ -199,6 +201,7 @@ async function costOfNotifications(setting: Setting, rounds: number) {
     pushes: [],
   };
   const options = {
+    clock: systemClock,
     pool,
     keySecrets: deriveKeySecrets(keySecret),
     publicUrl: 'https://chat.example',
@@ -211,8 +214,8 @@ async function costOfNotifications(setting: Setting, rounds: number) {
     const taken = await costOf(setting, 1, () => takeNewMessages(pool, { mail: true }));
     const candidates = await countOf(setting, 'messages_to_mail');
     costs.candidates.push(each(taken, candidates));
-    await pool.query('UPDATE messages_to_mail SET due_at = now()');
-    costs.mails.push(await costOf(setting, candidates, () => writeMissedMails(options)));
+    await pool.query('UPDATE messages_to_mail SET due_at = parley_now()');
+    costs.mails.push(await costOf(setting, candidates, missedMailWriter(options)));
   }
   const away = await countOf(setting, 'mails');
   await subscribeAway(setting);
@@ -254,7 +257,7 @@ export async function measureNotifications(
   // In the future, so that nobody becomes away meanwhile.
   await pool.query({
     text: `INSERT INTO presence (user_id, client, status, reported_at)
-      SELECT id, 'website', 'active', now() + interval '1 day' FROM unnest($1::integer[]) id`,
+      SELECT id, 'website', 'active', parley_now() + interval '1 day' FROM unnest($1::integer[]) id`,
     values: [people.slice(0, Math.round(audience * activeShare))],
   });
   await pool.query('ANALYZE');

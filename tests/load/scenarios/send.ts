@@ -1,6 +1,5 @@
 import { openPgbench } from '../controls/pgbench.ts';
 import { Fleet } from '../fleet/fleet.ts';
-import { nowMs } from '../fleet/protocol.ts';
 import type { Destination } from '../fleet/sending.ts';
 import { HistoryCheck } from '../history-check.ts';
 import { readCount, readCounts } from '../load-options.ts';
@@ -17,8 +16,6 @@ const sendsBound = 1_000_000;
 // One process can make as many requests as two cores answer; the second ensures that the generator is not the limit.
 const senderProcesses = 2;
 const requestsAtOnce = 16;
-// Requests that are pending when the window ends.
-const tailMs = 250;
 
 /** Clients that each wait for their answer before they send again. */
 export const sendScenario: MeasuredScenario = {
@@ -60,13 +57,11 @@ async function openSends(
           accounts: system.accounts,
           destinations,
           connections,
-          ratePerSecond: null,
-          beginAtMs: nowMs(),
-          endAtMs: window.toMs + tailMs,
           sendsMax: sendsBound,
+          endAtMs: window.toMs,
           window,
         });
-        const [sends, measured] = await Promise.all([sending, rig.measureWindow(window)]);
+        const [sends, measured] = await Promise.all([sending, rig.measureSends(window)]);
         if (sends.sent >= sendsBound) throw new Error('the run had more sends than it may have');
         await fleet?.waitForReceived(sends.sent * followers);
         await history.expect(sends.sent);
@@ -78,6 +73,7 @@ async function openSends(
           figures: {
             sends_per_s: operations / rig.secs,
             longest_silence_ms: sends.longestSilenceMs,
+            jobs_afterwards_ms: measured.jobsMs,
           },
           latencies: { send: sends.latencies },
         };

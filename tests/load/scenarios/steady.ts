@@ -27,7 +27,6 @@ const sendsBound = 2_000_000;
 // More than are ever pending while the system keeps up.
 const connectionsMax = 64;
 const requestsAtOnce = 16;
-const tailMs = 250;
 const lookIntervalMs = 1_000;
 // Beyond the partitions that the run reaches by itself, so that the requested one is new.
 const partitionPositions = 1_000_000;
@@ -85,8 +84,6 @@ async function openSteady(
       destinations,
       connections: connectionsMax,
       ratePerSecond,
-      beginAtMs: nowMs(),
-      endAtMs: window.toMs + tailMs,
       sendsMax: sendsBound,
       window,
     });

@@ -118,8 +118,6 @@ async function sendToAll(
     accounts: [{ email: sender.email, apiKey: sender.apiKey }],
     destinations: [{ streamName, topic: 'after the storm' }],
     connections: 1,
-    ratePerSecond: null,
-    beginAtMs: nowMs(),
     endAtMs: farAwayMs,
     sendsMax: 1,
     window,

@@ -28,6 +28,10 @@ function string(name: string, from: string): ExampleVariable {
 /** All variables of examples. If two have one name, the example needs a separate object, which it may change or remove. */
 export const exampleVariables = {
   messageId: integer('MESSAGE_ID', '`id` in the answer of `POST messages`'),
+  pollId: integer(
+    'MESSAGE_ID',
+    '`id` in the answer of `POST messages` with `/poll` as its first word',
+  ),
   streamId: integer('STREAM_ID', '`stream_id` in the answer of `GET streams`'),
   spareStreamId: integer('STREAM_ID', '`stream_id` in the answer of `GET streams`'),
   userId: integer('USER_ID', '`user_id` in the answer of `GET users`'),

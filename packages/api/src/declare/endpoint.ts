@@ -11,7 +11,7 @@ import { placeholdersOf } from './path.ts';
 import type { Value } from './schema.ts';
 
 /**
- * The declaration of an endpoint, the only place that describes it. From it come the gateway's route, the service's route, the decoding and
+ * The declaration of an endpoint, the only place that describes it. From it come the gateway's route, the service's handler, the decoding and
  * validation of parameters, the access check, the error texts, the OpenAPI document and the types of clients.
  */
 
@@ -46,9 +46,10 @@ export type EndpointAccess =
  * How the gateway treats a reply that broke off before its headers, or did not come in time. `read`: the request goes to one other replica
  * under the same request id; after a timeout, which would also happen there, it is answered 503. `repeat`: the request is repeated in both
  * cases, because doing it twice has the same effect as once. `keyed-send`: as `repeat`, and the request id is the send's key; its refusal
- * needs a known outcome. `once`: answered 503.
+ * needs a known outcome. `once`: the service makes the change in time or not at all; if it does not say which, the answer is 504.
+ * `lapses`: answered 503, because what it may have made ends by itself if nobody uses it.
  */
-export type AfterLoss = 'read' | 'repeat' | 'keyed-send' | 'once';
+export type AfterLoss = 'read' | 'repeat' | 'keyed-send' | 'once' | 'lapses';
 
 /** A success of an endpoint that does not answer JSON. */
 export type RawResponse = {
@@ -125,8 +126,10 @@ export type EndpointDeclaration<
   readonly takesFile?: boolean;
   /** The form may or must contain one small file, which the handler reads with `formFiles`. */
   readonly formFile?: 'optional' | 'required';
-  /** Its requests are not counted in the rate limit of their caller (reference facts, people 6). */
-  readonly uncounted?: boolean;
+  /** Its requests have a rate limit of their own: pages show many files at once. */
+  readonly countsAsFile?: boolean;
+  /** As how many requests it counts there, because it takes as much work; long answers count in addition. 1 by default. */
+  readonly cost?: number;
   /** It checks a password: of the account in the request, or of the caller if authenticated. */
   readonly judgesPassword?: boolean;
   /** Anybody may make it send a mail or try a secret, so its requests are counted for the network of the client. */
@@ -138,8 +141,8 @@ export type EndpointDeclaration<
   readonly opensSession?: boolean;
   /** Anybody may begin a sign-in by it, so its requests are counted for the network of the client, apart from the others. */
   readonly countsSignIns?: boolean;
-  /** Its handler reads cookies, which other endpoints do not get over links. */
-  readonly takesCookies?: boolean;
+  /** The headers that its handler reads besides those of every request, in lower case. Its service gets no others. */
+  readonly takesHeaders?: readonly string[];
   /** Only a page of this server can call it, by a cookie that no program has, so there is no example of a call. */
   readonly onlyForPages?: boolean;
   /** The form of its refusals: the envelope of the interface, or the errors of SCIM (RFC 7644, 3.12). */
@@ -256,12 +259,13 @@ export function declareEndpoint<
     answersKey: !isRaw(declaration.success) && hasKey(declaration.success),
     bodyMaxBytes:
       access.authentication === 'none' ? limits.anonymousBodyMaxBytes : limits.bodyMaxBytes,
-    uncounted: false,
+    countsAsFile: false,
+    cost: 1,
     judgesPassword: false,
     countsStrangers: false,
     opensSession: false,
     countsSignIns: false,
-    takesCookies: false,
+    takesHeaders: [],
     onlyForPages: false,
     refusalsAs: 'envelope',
     forDevelopment: false,
@@ -300,11 +304,13 @@ export function isRaw(success: DeclaredSuccess): success is readonly RawResponse
   return Array.isArray(success);
 }
 
-/**
- * Whether requests use the link between gateway and node. Uploads and webhooks are proxied by HTTP, because links carry no large bodies.
- */
-export function isLinked(endpoint: Pick<Endpoint, 'method' | 'takesFile'>): boolean {
-  return endpoint.method !== 'ANY' && !endpoint.takesFile;
+/** The headers of a request that its service gets, in lower case. */
+export function headersTakenBy({
+  compresses,
+  takesHeaders,
+}: Pick<Endpoint, 'compresses' | 'takesHeaders'>): readonly string[] {
+  const ofAll = ['user-agent', 'content-type'];
+  return [...ofAll, ...(compresses ? ['accept-encoding'] : []), ...takesHeaders];
 }
 
 /** Whether it is a change that waits for earlier ones of the same owner. */

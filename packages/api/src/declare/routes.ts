@@ -3,7 +3,7 @@ import type { Endpoint } from './endpoint.ts';
 import { parsePath } from './path.ts';
 import type { Segment } from './path.ts';
 
-/** The only matcher of paths, for gateways and services. */
+/** The only matcher of paths. */
 
 /** The methods in the order in which answers list them; HEAD is served by GET. */
 const everyMethod = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;

@@ -153,6 +153,16 @@ export function mapOf<Member extends TSchema>(
   });
 }
 
+/** The same, or null. */
+export function mapOrNullOf<Member extends TSchema>(
+  member: Member,
+): TUnsafe<Record<string, Static<Member>> | null> {
+  return Type.Unsafe<Record<string, Static<Member>> | null>({
+    type: ['object', 'null'],
+    additionalProperties: member,
+  });
+}
+
 /** Optional members of an object. */
 export type Optional<Members extends TProperties> = {
   [Name in keyof Members]: TOptional<Members[Name]>;

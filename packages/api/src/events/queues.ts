@@ -19,6 +19,7 @@ export const registerQueueEndpoint = declareEndpoint({
   description:
     'Registers an event queue and returns the state of the fetched types as of `last_event_id`. Every later change of the types in `event_types` arrives as an event with a larger id.',
   example: { parameters: { event_types: ['message', 'alert_words'] } },
+  cost: 5,
   access: { authentication: 'required' },
   parameters: [
     ...queueParameters,
@@ -44,6 +45,7 @@ export const registerQueueEndpoint = declareEndpoint({
     ...registerStateMembers,
   }),
   errors: ['BAD_NARROW'],
+  afterLoss: 'lapses',
   waitMaxMs: limits.registerWaitMaxMs,
   manyAtOnce: true,
   compresses: true,

@@ -60,6 +60,7 @@ export const streamEventsEndpoint = declareEndpoint({
   name: 'stream-events',
   method: 'GET',
   path: '/events/stream',
+  takesHeaders: ['last-event-id'],
   service: 'events',
   tag: 'Events',
   summary: 'Get events from a queue as a stream',

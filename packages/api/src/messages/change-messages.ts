@@ -37,7 +37,7 @@ export const editMessageEndpoint = declareEndpoint({
     textParameter('propagate_mode', {
       default: 'change_one',
       description:
-        'Which messages with exactly the same topic also get the new one: `change_one`; `change_later`, all with a larger id; `change_all`, all others of the last seven days. At most 50,000 messages with 16 MiB of HTML move at once',
+        'Which messages of the topic also get the new one: `change_one`; `change_later`, those with a larger id and exactly the same spelling; `change_all`, all others of the last seven days, in any spelling. At most 50,000 messages with 16 MiB of HTML move at once',
     }),
   ],
   success: object({}),
@@ -90,10 +90,10 @@ export const addSubmessageEndpoint = declareEndpoint({
   tag: 'Messages',
   summary: 'Add data of a widget to a message',
   description:
-    'For everybody who may see the message. All holders of the message get an event; the request does not make the caller a holder.',
+    'For everybody who may see the message, if it was sent with a widget. All holders of the message get an event; the request does not make the caller a holder.',
   example: {
     parameters: {
-      message_id: exampleVariables.messageId,
+      message_id: exampleVariables.pollId,
       msg_type: 'widget',
       content: '{"type":"vote","key":"1,1","vote":1}',
     },

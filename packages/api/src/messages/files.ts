@@ -42,12 +42,13 @@ export const uploadFileEndpoint = declareEndpoint({
 
 /** The answers for uploaded files, also to pages and mail that show them by their address. */
 const shownFile = {
+  takesHeaders: ['if-none-match', 'if-range', 'range'],
   method: 'GET',
   below: 'root',
   service: 'messages',
   tag: 'Files',
   access: { authentication: 'required', keyParameter: 'accepted' },
-  uncounted: true,
+  countsAsFile: true,
   errors: ['INVALID_API_KEY'],
   refusals: [
     { status: 403, contentType: 'text/html', description: 'The file may not be seen' },

@@ -15,11 +15,19 @@ import {
   listOf,
   mapOf,
   object,
+  optional,
   text,
 } from '../declare/schema.ts';
 import { parseAnchor } from './anchor-parameter.ts';
 import { parseNarrow } from './narrow-parameter.ts';
 import { editSnapshotSchema, fetchedMessageSchema } from './objects.ts';
+
+const ignoredWords = optional({
+  ignored_words: described(
+    listOf(text),
+    'Only for a search of nothing but stop words, which finds nothing: its words',
+  ),
+});
 
 const narrowForm = {
   encoding: 'json',
@@ -82,6 +90,7 @@ export const getMessagesEndpoint = declareEndpoint({
     found_oldest: boolean,
     found_newest: boolean,
     history_limited: boolean,
+    ...ignoredWords,
     messages: listOf(fetchedMessageSchema),
   }),
   errors: ['BAD_NARROW'],
@@ -108,7 +117,10 @@ export const matchesNarrowEndpoint = declareEndpoint({
     integerListParameter('msg_ids', { required: true, description: 'The ids of the messages' }),
     customParameter('narrow', { ...narrowForm, required: true }, parseNarrow),
   ],
-  success: object({ messages: mapOf(object({ match_content: text, match_subject: text })) }),
+  success: object({
+    ...ignoredWords,
+    messages: mapOf(object({ match_content: text, match_subject: text })),
+  }),
   errors: ['BAD_NARROW'],
 });
 

@@ -9,6 +9,7 @@ export const sendMessageEndpoint = declareEndpoint({
   name: 'send-message',
   method: 'POST',
   path: '/messages',
+  takesHeaders: ['idempotency-key'],
   service: 'messages',
   tag: 'Messages',
   summary: 'Send a message',

@@ -23,7 +23,10 @@ function impliedErrors({ access, parameters }: Endpoint) {
 }
 
 /** The codes that an endpoint may answer without declaring them. */
-export type ImpliedErrorCode = ReturnType<typeof impliedErrors>[number] | 'SERVICE_UNAVAILABLE';
+export type ImpliedErrorCode =
+  | ReturnType<typeof impliedErrors>[number]
+  | 'SERVICE_UNAVAILABLE'
+  | 'OUTCOME_UNKNOWN';
 
 /** @returns the codes that an endpoint may answer, with any status, beside those of authentication and of a store that is away */
 export function errorCodesOf(endpoint: Endpoint): ReadonlySet<ErrorCode> {
@@ -32,7 +35,7 @@ export function errorCodesOf(endpoint: Endpoint): ReadonlySet<ErrorCode> {
 
 /** Statuses that follow from the kind of an endpoint and have one answer everywhere. */
 export function sharedStatusesOf(endpoint: Endpoint): number[] {
-  const { access, method, parameters } = endpoint;
+  const { access, afterLoss, method, parameters } = endpoint;
   return [
     ...(parameters.some(({ from }) => from === 'path') ? [404] : []),
     // A form may name another method than POST, which the path may not have.
@@ -41,11 +44,16 @@ export function sharedStatusesOf(endpoint: Endpoint): number[] {
     ...(access.authentication === 'none' ? [] : [429]),
     500,
     503,
+    ...(afterLoss === 'once' ? [504] : []),
   ];
 }
 
 /** Refusals before any endpoint is reached, or because a store is away. */
-const everywhere: ReadonlySet<ErrorCode> = new Set(['SERVICE_UNAVAILABLE', 'INVALID_API_KEY']);
+const everywhere: ReadonlySet<ErrorCode> = new Set([
+  'SERVICE_UNAVAILABLE',
+  'OUTCOME_UNKNOWN',
+  'INVALID_API_KEY',
+]);
 
 /**
  * @param endpoint that refused, or a path without a matching endpoint

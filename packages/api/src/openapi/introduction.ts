@@ -28,6 +28,9 @@ Two errors are worth waiting for. 429 says that you sent too many requests, 503 
 \`Retry-After\` after how many seconds to try again. Give \`POST /api/v1/messages\` a header \`Idempotency-Key\` of your own, and a message that
 you send again with the same key is stored once.
 
+After a 503 the request may be sent again: nothing was changed, or doing it twice does no harm. 504 with the code \`OUTCOME_UNKNOWN\` says that a part of the server was
+lost while it made a change: look whether it was made before you send it again.
+
 ## Following what happens
 
 \`POST /api/v1/register\` makes an event queue and answers with the state of the organization at that moment. \`GET /api/v1/events\` then waits

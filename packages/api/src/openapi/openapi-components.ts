@@ -70,6 +70,7 @@ export const sharedStatuses: ReadonlyMap<number, string> = new Map([
   [429, 'TooManyRequests'],
   [500, 'InternalServerError'],
   [503, 'ServiceUnavailable'],
+  [504, 'OutcomeUnknown'],
 ]);
 
 function refusal(description: string, schema: Json, headers: readonly string[] = []): Json {
@@ -116,5 +117,9 @@ export function sharedResponses(schemas: NamedSchemas): Json {
     ServiceUnavailable: refusal(errorCatalogue.SERVICE_UNAVAILABLE[0].when, unavailable, [
       'Retry-After',
     ]),
+    OutcomeUnknown: refusal(
+      errorCatalogue.OUTCOME_UNKNOWN[0].when,
+      schemas.ofAnswer(errorSchemaOf('OUTCOME_UNKNOWN', 504)),
+    ),
   };
 }

@@ -44,7 +44,8 @@ export const resetPasswordEndpoint = declareEndpoint({
   path: '/password_reset/confirm',
   tag: 'Server',
   summary: 'Choose a new password by a link from a mail',
-  description: 'All sessions of the account end. Its key stays the same.',
+  description:
+    'All else by which somebody may have the account ends: its sessions, its key, its identities at OpenID providers and its push subscriptions. Its bots stay as they are.',
   example: {
     as: 'nobody',
     parameters: {

@@ -53,7 +53,7 @@ const location = {
   parameters: [pathText('email_or_id', { description: 'Email address or user id' })],
   success: pictureRedirection,
   errors: ['INVALID_API_KEY'],
-  uncounted: true,
+  countsAsFile: true,
 } as const;
 
 /** GET /avatar/{email or id} (reference facts, people 7.8). */

@@ -22,6 +22,7 @@ import {
 import { limits } from '../limits.ts';
 import { botDefaults } from './objects.ts';
 import { pictureUpload } from './pictures.ts';
+import { ownPassword, proofRefusal } from './sign-in.ts';
 import { textsParameter } from './texts-parameter.ts';
 
 /** Bots, for their owners and administrators (reference facts, people 8). */
@@ -203,9 +204,13 @@ export const regenerateBotKeyEndpoint = declareEndpoint({
   tag: 'Bots',
   summary: "Replace a bot's API key",
   description: 'For its owner and administrators. The old key stops working at once.',
-  example: { parameters: { bot_id: exampleVariables.botId } },
+  example: {
+    parameters: { bot_id: exampleVariables.botId, password: exampleVariables.password },
+  },
   access,
-  parameters: [botId],
+  parameters: [botId, ownPassword],
   success: object({ api_key: text }),
   errors: ['BAD_REQUEST'],
+  refusals: [proofRefusal],
+  judgesPassword: true,
 });

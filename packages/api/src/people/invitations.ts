@@ -217,6 +217,7 @@ export const lookAtJoinLinkEndpoint = declareEndpoint({
   ...byNobody,
   name: 'look-at-join-link',
   path: '/join/look',
+  afterLoss: 'read',
   summary: 'Find out what a link to join is for, without using it',
   example: { as: 'nobody', parameters: { token: exampleVariables.joinToken } },
   parameters: [joinToken],
@@ -240,7 +241,8 @@ export const joinEndpoint = declareEndpoint({
   name: 'join',
   path: '/join',
   summary: 'Make an account by a link from a mail',
-  description: 'The link works once. Sign in with the answered address and the password.',
+  description:
+    'The link works once, and tells who comes back with it to sign in. Sign in with the answered address and the password.',
   example: {
     as: 'nobody',
     parameters: {

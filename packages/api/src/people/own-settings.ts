@@ -7,7 +7,9 @@ import {
   textParameter,
 } from '../declare/parameters.ts';
 import { described, object, optional, text } from '../declare/schema.ts';
+import { limits } from '../limits.ts';
 import { displaySettings, notificationSettings } from './settings.ts';
+import { proofRefusal } from './sign-in.ts';
 
 /** People's own settings (reference facts, people 9). */
 
@@ -34,7 +36,10 @@ export const changeOwnAccountEndpoint = declareEndpoint({
       default: '',
       description: 'The new address; the current one changes nothing',
     }),
-    textParameter('old_password', { default: '', description: 'Required for a new password' }),
+    textParameter('old_password', {
+      default: '',
+      description: `Required for a new password, and for a new address unless the request comes by a session that began in the last ${limits.freshSignInSecs / 60} minutes`,
+    }),
     textParameter('new_password', {
       default: '',
       description: 'With the strength required for a new account',
@@ -50,6 +55,7 @@ export const changeOwnAccountEndpoint = declareEndpoint({
     }),
   ),
   errors: ['BAD_REQUEST'],
+  refusals: [proofRefusal],
   judgesPassword: true,
 });
 

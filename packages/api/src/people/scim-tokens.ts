@@ -11,6 +11,7 @@ import {
   timestamp,
 } from '../declare/schema.ts';
 import { limits } from '../limits.ts';
+import { ownPassword, proofRefusal } from './sign-in.ts';
 
 /** Tokens of programs that keep accounts by SCIM (decision 0052). */
 
@@ -28,16 +29,19 @@ export const createScimTokenEndpoint = declareEndpoint({
     'An identity provider creates, changes and deactivates people and user groups with it, at `/scim/v2` of this server, as SCIM 2.0 (RFC 7644) says; `/scim/v2/Schemas` describes what is kept. The program sends the token as `Authorization: Bearer TOKEN`.',
     `The token is in this answer only. It belongs to the organization: it works until it is revoked, also when its maker has left. There may be at most ${limits.scimTokensMax}.`,
   ].join('\n\n'),
-  example: { parameters: { name: 'Identity provider' } },
+  example: { parameters: { name: 'Identity provider', password: exampleVariables.password } },
   access,
   parameters: [
     textParameter('name', {
       required: true,
       description: `What the token is for, at most ${limits.scimTokenNameMaxCodePoints} characters`,
     }),
+    ownPassword,
   ],
   success: object({ id: integer, token: described(text, 'It is stored nowhere') }),
   errors: ['BAD_REQUEST'],
+  refusals: [proofRefusal],
+  judgesPassword: true,
   answersKey: true,
 });
 

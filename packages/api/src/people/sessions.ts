@@ -24,12 +24,14 @@ const sessionId = integer;
 export const openSessionEndpoint = declareEndpoint({
   name: 'open-session',
   method: 'POST',
+  afterLoss: 'lapses',
   path: '/sessions',
   service: 'people',
   tag: 'Server',
   summary: 'Sign in a browser by the password of an account',
   description: [
     "The answer sets a cookie that only the browser reads. The browser's next requests to this server are then those of the account, as with its key: calls, streams of events, uploads and pictures. An `Authorization` header takes precedence over the cookie, also if it is wrong.",
+    'A browser that signs in for the first time gets a second cookie. It signs nobody in, but the browser is known by it, and wrong passwords of strangers do not keep the person out there.',
     "The request must come from a page of this server, and so must every request by the cookie: with `Sec-Fetch-Site: same-origin`, or with an `Origin` equal to the server's address, as browsers send them; otherwise the answer is 403. Programs use a key instead.",
     `Each sign-in opens a new session and ends the one that the browser had. A person has at most ${limits.sessionsMax} sessions; the one that was not used for longest ends for another one. A session ends 30 days after its last use (\`PARLEY_SESSION_IDLE_DAYS\`), with a new password or key of the account, and with its deactivation. Its polls and streams of events end then too.`,
   ].join('\n\n'),
@@ -111,7 +113,7 @@ export const endSessionEndpoint = declareEndpoint({
       sign_out_url: described(text, 'Where the browser goes to sign out at the provider too'),
     }),
   }),
-  takesCookies: true,
+  takesHeaders: ['cookie'],
   waitMaxMs: limits.identityProviderWaitMaxMs,
 });
 

@@ -1,6 +1,7 @@
 import { exampleVariables } from '../declare/endpoint-example.ts';
 import { declareEndpoint } from '../declare/endpoint.ts';
 import { textParameter } from '../declare/parameters.ts';
+import { limits } from '../limits.ts';
 import { described, listOf, object, oneOfTexts, text } from '../declare/schema.ts';
 
 /** Keys for people who sign in, and on a development server for everybody (reference facts, people 5). */
@@ -28,10 +29,22 @@ export const signInRefusal = {
   },
 } as const;
 
+/** By what a change is confirmed that would leave somebody else with the account (decision 0071). */
+export const ownPassword = textParameter('password', {
+  description: `The caller's password. A session needs none for ${limits.freshSignInSecs / 60} minutes after the sign-in`,
+});
+
+export const proofRefusal = {
+  status: 403,
+  description: 'The password is required too, or a sign-in of a moment ago',
+  fields: { reason: oneOfTexts(['proof required']) },
+} as const;
+
 /** POST fetch_api_key (reference facts, people 5.1). */
 export const fetchApiKeyEndpoint = declareEndpoint({
   name: 'fetch-api-key',
   method: 'POST',
+  afterLoss: 'read',
   path: '/fetch_api_key',
   service: 'people',
   tag: 'Server',
@@ -58,9 +71,13 @@ export const regenerateOwnApiKeyEndpoint = declareEndpoint({
   service: 'people',
   tag: 'Own account',
   summary: "Replace the caller's API key",
-  access: { authentication: 'required' },
-  parameters: [],
+  description: 'Keys of bots are replaced by those who manage them.',
+  example: { parameters: { password: exampleVariables.password } },
+  access: { authentication: 'required', bots: 'refused' },
+  parameters: [ownPassword],
   success: object({ api_key: text }),
+  refusals: [proofRefusal],
+  judgesPassword: true,
 });
 
 const onDevelopmentServer = {
@@ -78,6 +95,7 @@ export const devFetchApiKeyEndpoint = declareEndpoint({
   ...onDevelopmentServer,
   name: 'dev-fetch-api-key',
   method: 'POST',
+  afterLoss: 'read',
   path: '/dev_fetch_api_key',
   summary: 'Get the API key of any account on a development server',
   example: { parameters: { username: exampleVariables.email } },
@@ -110,4 +128,5 @@ export const devListUsersByPostEndpoint = declareEndpoint({
   ...peopleList,
   name: 'dev-list-users-by-post',
   method: 'POST',
+  afterLoss: 'read',
 });

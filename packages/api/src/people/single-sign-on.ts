@@ -12,7 +12,7 @@ import {
   timestamp,
 } from '../declare/schema.ts';
 import { limits } from '../limits.ts';
-import { signInRefusal } from './sign-in.ts';
+import { ownPassword, proofRefusal, signInRefusal } from './sign-in.ts';
 
 /** Signing in by OpenID providers (decision 0051). */
 
@@ -38,6 +38,7 @@ const begun = object({
 export const beginSingleSignOnEndpoint = declareEndpoint({
   name: 'begin-single-sign-on',
   method: 'POST',
+  afterLoss: 'lapses',
   path: '/sso/start',
   service: 'people',
   tag: 'Server',
@@ -86,7 +87,7 @@ export const finishSingleSignOnEndpoint = declareEndpoint({
   errors: ['BAD_REQUEST', 'REQUEST_VARIABLE_MISSING'],
   refusals: [signInRefusal, fromOwnPage],
   opensSession: true,
-  takesCookies: true,
+  takesHeaders: ['cookie'],
   onlyForPages: true,
   waitMaxMs: limits.identityProviderWaitMaxMs,
 });
@@ -95,16 +96,18 @@ export const finishSingleSignOnEndpoint = declareEndpoint({
 export const beginLinkingEndpoint = declareEndpoint({
   name: 'begin-linking-identity',
   method: 'POST',
+  afterLoss: 'lapses',
   path: '/sso/link',
   service: 'people',
   tag: 'Own account',
   summary: "Begin to link an identity at an OpenID provider to the caller's account",
   description: 'It goes on as `POST sso/start` does, in the browser of a session of the caller.',
   access: own,
-  parameters: [provider],
+  parameters: [provider, ownPassword],
   success: begun,
   errors: ['REQUEST_VARIABLE_MISSING'],
-  refusals: [signInRefusal],
+  refusals: [signInRefusal, proofRefusal],
+  judgesPassword: true,
   onlyForPages: true,
   waitMaxMs: limits.identityProviderWaitMaxMs,
 });

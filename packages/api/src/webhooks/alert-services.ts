@@ -1,6 +1,6 @@
 /** Monitoring services (reference facts, people 17.4). */
 import { textParameter } from '../declare/parameters.ts';
-import { listOf, mapOf, optional, text } from '../declare/schema.ts';
+import { listOf, mapOrNullOf, optional, text, textOrNull } from '../declare/schema.ts';
 import { record } from './payload-schema.ts';
 import { declareJsonWebhook } from './webhook.ts';
 
@@ -45,8 +45,11 @@ export const alertmanagerWebhook = declareJsonWebhook({
     alerts: listOf(
       record({
         status: text,
-        generatorURL: text,
-        ...optional({ labels: mapOf(text), annotations: mapOf(text) }),
+        ...optional({
+          generatorURL: textOrNull,
+          labels: mapOrNullOf(text),
+          annotations: mapOrNullOf(text),
+        }),
       }),
     ),
   }),

@@ -49,6 +49,7 @@ const pullRequestEvents = {
     ...common,
     pull_request: numbered,
     review: record({ html_url: text }),
+    ...optional({ action: text }),
   }),
   pull_request_review_comment: record({ ...common, action: text, pull_request: numbered, comment }),
   issues: record({
@@ -59,7 +60,13 @@ const pullRequestEvents = {
       ...optional({ body: textOrNull, assignee: nullable(login) }),
     }),
   }),
-  issue_comment: record({ ...common, action: text, issue: numbered, comment }),
+  issue_comment: record({
+    ...common,
+    action: text,
+    // A pull request is an issue too, and only this member tells them apart.
+    issue: record({ ...numberedMembers, ...optional({ pull_request: nullable(record({})) }) }),
+    comment,
+  }),
 };
 
 const ref = record({ ...common, ref: text, ref_type: text });

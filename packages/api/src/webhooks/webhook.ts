@@ -93,6 +93,15 @@ function exampleOf(
   };
 }
 
+function headersOf(
+  { deliveryHeader }: Pick<WebhookDeclaration<string, readonly Parameter[]>, 'deliveryHeader'>,
+  { eventHeader }: Transport<readonly Parameter[]>,
+): readonly string[] {
+  return [deliveryHeader, eventHeader, 'idempotency-key']
+    .filter((name) => name !== undefined)
+    .map((name) => name.toLowerCase());
+}
+
 /** ANY external/{name} (contract, Incoming webhook; reference facts, people 16). */
 function endpointOf<
   const Name extends string,
@@ -117,6 +126,7 @@ function endpointOf<
     bodyMaxBytes: limits.webhookBodyMaxBytes,
     afterLoss: 'keyed-send',
     manyAtOnce: true,
+    takesHeaders: headersOf(declaration, transport),
     parameters: [...destination, ...parameters, ...transport.payload],
     success: object(
       optional({

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 
+import { systemClock } from '@parley/clock';
 import {
   ConfigError,
   readDatabaseConfig,
@@ -19,7 +20,7 @@ import { openMailTransport } from '@parley/mail';
 import { OpenIdProvider } from '@parley/openid';
 import { connectForRequests } from '@parley/redis';
 import { deriveKeySecrets } from '@parley/secrets';
-import { countStoredSecrets, sumStoredSecrets } from '@parley/store';
+import { countSearchBacklog, countStoredSecrets, sumStoredSecrets } from '@parley/store';
 
 import type { Command } from '../command.ts';
 import { commandLogger, openPool, readConfig } from '../connections.ts';
@@ -96,9 +97,16 @@ async function lookAtKeySecret(pool: Pool, env: Environment): Promise<string> {
   return current === 0 ? 'nothing is stored under it yet' : 'opens the stored keys';
 }
 
+async function lookAtSearch(pool: Pool): Promise<string> {
+  const left = await countSearchBacklog(pool);
+  return left === 0
+    ? 'finds all messages by all their words'
+    : `the words of ${left} messages at most are still to be made, by the service messages`;
+}
+
 async function lookAtRedis(env: Environment): Promise<string> {
   const config = readRedisConfig(env);
-  const redis = connectForRequests(config, commandLogger());
+  const redis = connectForRequests(config, commandLogger(), systemClock);
   const { promise, resolve, reject } = Promise.withResolvers<undefined>();
   redis.once('ready', () => resolve(undefined));
   redis.once('error', (error: Error) =>
@@ -126,7 +134,7 @@ async function lookAtFiles(env: Environment): Promise<string> {
     throw new CommandFault(
       'PARLEY_UPLOADS_DIR or PARLEY_S3_BUCKET is required: where uploaded files are',
     );
-  const files = await openFileStore(config);
+  const files = await openFileStore(config, systemClock);
   try {
     const key = `checks/${randomBytes(12).toString('hex')}`;
     const content = randomBytes(64);
@@ -149,7 +157,7 @@ async function lookAtMail(env: Environment): Promise<string> {
   const config = readMailConfig(env);
   return config === undefined
     ? 'none is sent: PARLEY_SMTP_URL is not set'
-    : openMailTransport(config).verify();
+    : openMailTransport(config, systemClock).verify();
 }
 
 /** Whether the relay hands answers over shows only when one comes. */
@@ -171,7 +179,7 @@ async function lookAtProviders(env: Environment): Promise<readonly Finding[]> {
   });
   const described = providers.map(async (config) =>
     look(`provider ${config.id}`, async () => {
-      const { canSignOut } = await new OpenIdProvider(config).describe();
+      const { canSignOut } = await new OpenIdProvider(config, systemClock).describe();
       const trust = config.isTrusted ? 'trusted with addresses' : 'not trusted with addresses';
       return `${config.issuer}, ${trust}${canSignOut ? '' : ', signs nobody out'}`;
     }),
@@ -195,7 +203,12 @@ async function lookInto(pool: Pool, env: Environment): Promise<readonly Finding[
     if (postgres.faults.length > 0) return [postgres];
     const schema = await look('schema', () => lookAtSchema(pool));
     if (schema.faults.length > 0) return [postgres, schema];
-    return [postgres, schema, await look('key secret', () => lookAtKeySecret(pool, env))];
+    return [
+      postgres,
+      schema,
+      await look('key secret', () => lookAtKeySecret(pool, env)),
+      await look('search', () => lookAtSearch(pool)),
+    ];
   } finally {
     await pool.end();
   }

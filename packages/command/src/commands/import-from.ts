@@ -4,6 +4,7 @@ import { basename } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 
 import { limits } from '@parley/api';
+import { systemClock } from '@parley/clock';
 import type { ServiceConfig } from '@parley/config';
 import { migrate } from '@parley/database/migrate';
 import type { Client, Pool } from '@parley/database';
@@ -232,6 +233,7 @@ async function readFetching(
   if (!tokenPattern.test(token)) throw new CommandFault(`${tokenFile} has no token of Slack`);
   if (call.isSet('dry-run')) return 'a dry run fetches nothing';
   return {
+    clock: systemClock,
     token,
     rules: new AddressRules(outgoingWebhooks.allowedNetworks),
     findAddresses: findAddressesInDns,
@@ -320,7 +322,7 @@ async function run(call: Call, context: CommandContext): Promise<Report> {
     throw new UsageFault('--token-file is for slack: other archives have their files');
   const reportFile = openReport(call.find('report'));
   const ledger = new Ledger({ isStrict: call.isSet('strict'), write: reportFile.write });
-  const decoder = new ImageDecoder({ log: commandLogger() });
+  const decoder = new ImageDecoder({ clock: systemClock, log: commandLogger() });
   setHeapGrowth(heapGrowthPercent);
   try {
     return await withStores(context, async (stores) => {

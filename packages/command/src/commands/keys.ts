@@ -1,4 +1,4 @@
-import { replaceApiKey } from '@parley/people';
+import { provenByOperator, replaceApiKey } from '@parley/people';
 import { deriveKeySecrets } from '@parley/secrets';
 import { findApiKey, renewStoredSecrets, sumStoredSecrets } from '@parley/store';
 import type { StoredSecretCounts, StoredSecrets } from '@parley/store';
@@ -45,7 +45,7 @@ const rotateKey: Command = {
         botType: user.botType,
         botOwnerId: user.botOwnerId,
       };
-      const key = await replaceApiKey(context, caller);
+      const key = await replaceApiKey(context, caller, provenByOperator);
       return { text: `${key}\n`, json: { email: user.deliveryEmail, api_key: key } };
     }),
 };

@@ -1,4 +1,5 @@
 import { ApiError, NoAnswerError, ParleyClient } from '@parley/client';
+import { deadline, systemClock } from '@parley/clock';
 
 import type { Command } from '../command.ts';
 import { CommandFault, UsageFault } from '../faults.ts';
@@ -16,7 +17,7 @@ async function sendToSelf(client: ParleyClient, signal: AbortSignal): Promise<Pr
   let [beganMs, sentMs] = [0, 0];
   for await (const event of client.events({ event_types: ['message'] }, { signal })) {
     if (event.type === 'registered') {
-      beganMs = performance.now();
+      beganMs = systemClock.elapsedMs();
       sending = client
         .request(
           'POST /messages',
@@ -24,11 +25,11 @@ async function sendToSelf(client: ParleyClient, signal: AbortSignal): Promise<Pr
           { signal },
         )
         .then(({ id }) => {
-          sentMs = performance.now() - beganMs;
+          sentMs = systemClock.elapsedMs() - beganMs;
           return id;
         });
     } else if (event.type === 'message' && event.message.id === (await sending)) {
-      return { messageId: event.message.id, sentMs, receivedMs: performance.now() - beganMs };
+      return { messageId: event.message.id, sentMs, receivedMs: systemClock.elapsedMs() - beganMs };
     }
   }
   throw new CommandFault(`The message did not come back within ${deadlineMs / 1_000} s`);
@@ -61,7 +62,7 @@ export const probeCommand: Command = {
     try {
       const { messageId, sentMs, receivedMs } = await sendToSelf(
         client,
-        AbortSignal.any([signal, AbortSignal.timeout(deadlineMs)]),
+        AbortSignal.any([signal, deadline(systemClock, deadlineMs)]),
       );
       return {
         text: `${site} works: message ${messageId} was acknowledged after ${sentMs.toFixed(1)} ms and received after ${receivedMs.toFixed(1)} ms.\n`,

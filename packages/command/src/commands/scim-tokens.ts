@@ -1,5 +1,5 @@
 import { operator } from '@parley/access';
-import { makeScimToken, revokeScimToken } from '@parley/people';
+import { makeScimToken, provenByOperator, revokeScimToken } from '@parley/people';
 import { listScimTokens } from '@parley/store/scim';
 
 import type { Command } from '../command.ts';
@@ -14,7 +14,7 @@ const createCommand: Command = {
     'The provider sends it as a bearer token to /scim/v2. It is printed once, and works until it is revoked.',
   run: async (call, { env }) =>
     withOrganization(env, async (context) => {
-      const { id, token } = await makeScimToken(context, operator, call.word(0));
+      const { id, token } = await makeScimToken(context, operator, provenByOperator, call.word(0));
       return { text: `${token}\nIt is kept nowhere else.\n`, json: { id, token } };
     }),
 };

@@ -172,7 +172,7 @@ const resetPassword: Command = {
   summary: "Replace a person's password",
   positionals: ['EMAIL'],
   options: { 'password-file': passwordFile },
-  details: 'The API key does not change; see parley key rotate.',
+  details: 'Sessions, API key, linked sign-ins and push subscriptions of the account end.',
   run: async (call, surroundings) => {
     const { password, isMade } = await readPassword(call, surroundings);
     return withOrganization(surroundings.env, async (context) => {

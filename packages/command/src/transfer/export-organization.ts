@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
+import { systemClock } from '@parley/clock';
 import {
   callsOf,
   readEntriesWithSideEffects,
@@ -143,7 +144,7 @@ class Exporter {
   ): Promise<void> {
     const { endPosition } = await readHead(this.#client);
     let after = cursor;
-    const dueAt = new Date().toISOString();
+    const dueAt = new Date(systemClock.nowMs()).toISOString();
     for (;;) {
       const entries = await readEntriesWithSideEffects(
         this.#client,
@@ -262,7 +263,7 @@ export async function exportOrganization(options: ExportOptions): Promise<Manife
         format_version: formatVersion,
         parley_version: parleyVersion,
         schema_version: schemaVersion,
-        exported_at: new Date().toISOString(),
+        exported_at: new Date(systemClock.nowMs()).toISOString(),
         organization: { name: realm.name, string_id: realm.stringId },
         log: { epoch: head.epoch, endPosition: head.endPosition, messageId: head.messageId },
         tables,

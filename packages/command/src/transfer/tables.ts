@@ -137,6 +137,7 @@ export const exportedTables: readonly ExportedTable[] = [
   { name: 'stream_first_messages' },
   { name: 'submessages' },
   { name: 'message_edits' },
+  { name: 'kept_messages' },
   { name: 'reactions' },
   { name: 'message_flags' },
   { name: 'late_receipts' },
@@ -153,7 +154,9 @@ export const exportedTables: readonly ExportedTable[] = [
   // Nobody is notified twice of a message, and nobody misses a notification because of the move.
   { name: 'told_upto', hasSeed: true },
   { name: 'messages_to_mail' },
+  { name: 'mentions_added' },
   { name: 'side_effects' },
+  { name: 'search_backlog' },
 ];
 
 /** With the reason why each is excluded. */
@@ -168,10 +171,12 @@ export const excludedTables: Readonly<Record<string, string>> = {
   service_leases: 'processes of the other installation',
   account_tokens: 'links of the other installation, whose mails it sends',
   invitations: 'as account_tokens',
+  made_counts: 'bounds of a day or less, which begin anew',
   mails: 'the installation that wrote them sends them',
   realm_exports: 'archives of what this export contains too',
   sessions: 'people sign in again in their browsers',
   sign_in_attempts: 'as sessions',
+  sign_in_places: 'as sessions',
   scim_tokens: 'programs of identity providers get tokens of the importing installation',
   push_keys: 'those of the other installation, to which its subscriptions belong',
   push_subscriptions: 'as sessions',

@@ -1,4 +1,6 @@
 /** Reads, renders and writes the messages of a source: batches are prepared and rendered while earlier ones are written. */
+import { limits } from '@parley/api';
+
 import type { Ledger } from '../ledger.ts';
 import type { MessageRecord, Source } from '../records.ts';
 import type { RenderThreads } from '../rendering/render-threads.ts';
@@ -40,15 +42,23 @@ const earlierTextsMaxLength = 4_000_000;
 const earlierLength = ({ edits }: MessageRecord): number =>
   edits.reduce((sum, { previousContent }) => sum + (previousContent?.length ?? 0), 0);
 
-/** @returns the message as it can be rendered; undefined if its text is too long */
+/** @returns the message as it can be stored; undefined if its text is too long, or it has too many people */
 function withinBounds(
   message: MessageRecord,
   kind: string,
   ledger: Ledger,
 ): MessageRecord | undefined {
-  if (message.content.length > textMaxLength) {
-    const reason = `its text is longer than ${textMaxLength} characters`;
-    ledger.unreadable(kind, reason, message.place, message.content);
+  const { to, content, place } = message;
+  const refusals: [isRefused: boolean, reason: string][] = [
+    [content.length > textMaxLength, `its text is longer than ${textMaxLength} characters`],
+    [
+      'participants' in to && to.participants.length > limits.participantsStoredMax,
+      `its conversation has more than ${limits.participantsStoredMax} people`,
+    ],
+  ];
+  const refusal = refusals.find(([isRefused]) => isRefused);
+  if (refusal !== undefined) {
+    ledger.unreadable(kind, refusal[1], place, content);
     return undefined;
   }
   if (earlierLength(message) <= earlierTextsMaxLength) return message;

@@ -1,6 +1,6 @@
 /** Creates the accounts of an import. */
 import { foldName } from '@parley/api';
-import { isEmailShaped } from '@parley/people';
+import { isEmailShaped, isSameMailbox } from '@parley/people';
 import type { KeySecrets } from '@parley/secrets';
 import { addAlertWords, createUsers } from '@parley/store';
 import { setImportedAccounts } from '@parley/store/imports';
@@ -62,9 +62,9 @@ export type LoadedPeople = {
 
 /** @throws ImportFault if nobody in the source has the address */
 function findAdministrator(people: readonly PersonRecord[], address: string): number {
-  const wanted = foldName(address.trim());
   const index = people.findIndex(
-    ({ email, bot }) => bot === undefined && email !== undefined && foldName(email) === wanted,
+    ({ email, bot }) =>
+      bot === undefined && email !== undefined && isSameMailbox(email, address.trim()),
   );
   if (index < 0)
     throw new ImportFault(

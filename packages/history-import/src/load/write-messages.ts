@@ -132,7 +132,7 @@ export class MessageWriter {
       last_edited_at:
         lastEditedAt === undefined ? (shown[0]?.timestamp ?? null) : Math.floor(lastEditedAt),
       edit_history: shown.length === 0 ? null : shown,
-      search_text: text.searchText,
+      search_words: text.searchWords,
     };
   }
 }

@@ -7,7 +7,7 @@ import {
   renderMessage,
 } from '@parley/markdown';
 import type { RenderContext, RenderData, RenderedMessage } from '@parley/markdown';
-import { searchText } from '@parley/store';
+import { searchWords } from '@parley/store';
 
 /** Everything that texts may refer to. */
 export type ImportRenderData = RenderData & {
@@ -26,15 +26,13 @@ export type RenderTask = {
 
 export type RenderedText = Omit<RenderedMessage, 'mentionedGroupIds'> & {
   readonly subjectLinks: readonly string[];
-  readonly searchText: string;
+  readonly searchWords: string;
   /** For each earlier text its HTML, and its difference from the next newer one. */
   readonly earlier: readonly { readonly html: string; readonly diff: string }[];
   /** Whether no rule could render it, so that it is shown as it is. */
   readonly isPlain: boolean;
 };
 
-/** A word index takes no more than a mebibyte; nobody looks for the rest of a text this long. */
-const searchedMaxLength = 200_000;
 /** Comparing two renderings takes time with their product. */
 const comparedMaxLength = 200_000;
 
@@ -97,7 +95,7 @@ export class TextRenderer {
     return {
       ...rendered,
       subjectLinks: topic === '' ? [] : findSubjectLinks(topic, context),
-      searchText: searchText(topic, rendered.html).slice(0, searchedMaxLength),
+      searchWords: searchWords(topic, rendered.html),
       earlier: past,
     };
   }

@@ -28,18 +28,18 @@ export function judge(
 }
 
 /** For how many more whole seconds people are notified of a message; not above 0 if it is too old. */
-function secsLeftOf({ message }: NotificationFacts): number {
-  return Math.ceil(notifiedMaxAgeSecs - (Date.now() - message.sentAt.getTime()) / 1_000);
+function secsLeftOf({ message }: NotificationFacts, nowMs: number): number {
+  return Math.ceil(notifiedMaxAgeSecs - (nowMs - message.sentAt.getTime()) / 1_000);
 }
 
 /** Whether a message is too old to notify of. */
-export function isOld(facts: NotificationFacts): boolean {
-  return secsLeftOf(facts) <= 0;
+export function isOld(facts: NotificationFacts, nowMs: number): boolean {
+  return secsLeftOf(facts, nowMs) <= 0;
 }
 
 /** For how many more seconds people are notified of the newest of some messages: at least one. */
-export function leftSecs(facts: readonly NotificationFacts[]): number {
-  return Math.max(1, ...facts.map(secsLeftOf));
+export function leftSecs(facts: readonly NotificationFacts[], nowMs: number): number {
+  return Math.max(1, ...facts.map((each) => secsLeftOf(each, nowMs)));
 }
 
 /** Groups what belongs to one person and one conversation, as it is now; in the order of the first of each. */

@@ -1,12 +1,14 @@
 /** Mails about unread messages: decided when they are due, and judged again before they go (decision 0053). */
+import type { Clock } from '@parley/clock';
 import type { AnswerAddresses } from '@parley/config';
 import { transaction } from '@parley/database';
-import type { Client, Pool } from '@parley/database';
+import type { Pool } from '@parley/database';
 import type { KeySecrets } from '@parley/secrets';
 import { getRealm, insertMails, removeMail } from '@parley/store';
 import {
+  listDueMailCandidates,
   listNotificationFacts,
-  lockDueMailCandidates,
+  lockMailCandidates,
   postponeMailCandidates,
   removeMailCandidates,
   restoreMailCandidates,
@@ -17,8 +19,10 @@ import type { Candidate, NotificationFacts } from '@parley/store/notifications';
 
 import { byConversation, isOld, judge } from './judge.ts';
 import { missedLetter } from './missed-letter.ts';
+import { StepSize } from './step-size.ts';
 
 export type MissedMailOptions = {
+  readonly clock: Clock;
   readonly pool: Pool;
   readonly keySecrets: KeySecrets;
   /** Without a slash at the end. */
@@ -28,7 +32,8 @@ export type MissedMailOptions = {
 };
 
 const duePerStep = 500;
-const candidatesPerStep = 2_000;
+/** A transaction that is idle for a second is ended, and on a busy machine Node may not get a core for that long. */
+const stepSizes = { least: 50, most: 2_000, fittingMs: 200 } as const;
 const mailKind = 'missed-messages';
 
 function isFilled(
@@ -56,52 +61,81 @@ function mailOf(
   };
 }
 
-async function decide(client: Client, options: MissedMailOptions): Promise<number> {
-  const candidates = await lockDueMailCandidates(client, {
-    dueMax: duePerStep,
-    candidatesMax: candidatesPerStep,
-  });
+/** Decides about some due candidates. What takes time is done before the transaction; the mails are judged again before they go. */
+async function decide(options: MissedMailOptions, candidatesMax: number): Promise<number> {
+  const { clock, pool, keySecrets } = options;
+  const candidates = await listDueMailCandidates(pool, { dueMax: duePerStep, candidatesMax });
   if (candidates.length === 0) return 0;
+  const nowMs = clock.nowMs();
   const dueIds = new Set(candidates.filter(({ isDue }) => isDue).map(idOf));
-  const facts = await listNotificationFacts(client, candidates);
-  const owed = facts.filter((each) => judge(each, true).email !== undefined && !isOld(each));
+  const facts = await listNotificationFacts(pool, candidates);
+  const owed = facts.filter((each) => judge(each, true).email !== undefined && !isOld(each, nowMs));
   const isWaiting = ({ recipient }: NotificationFacts): boolean => recipient.activeSecs > 0;
   const mailed = byConversation(owed.filter((each) => !isWaiting(each))).filter((group) =>
     group.some((each) => dueIds.has(idOf(each))),
   );
-  const realm = await getRealm(client);
+  const realm = await getRealm(pool);
   const mails = realm.isDeactivated
     ? []
     : mailed.flatMap((group) => (isFilled(group) ? [mailOf(group, realm, options)] : []));
-  await insertMails(client, options.keySecrets, mails);
   const decided = new Set(mailed.flat().map(idOf));
   const kept = new Set(owed.map(idOf).filter((id) => !decided.has(id)));
-  await removeMailCandidates(
-    client,
-    candidates.filter((each) => !kept.has(idOf(each))),
-  );
-  await postponeMailCandidates(
-    client,
-    owed
-      .filter((each) => isWaiting(each) && dueIds.has(idOf(each)))
-      .map(({ userId, messageId, recipient }) => ({
-        userId,
-        messageId,
-        delaySecs: recipient.activeSecs,
-      })),
-  );
-  return candidates.length;
+  return transaction(pool, async (client) => {
+    const held = new Set((await lockMailCandidates(client, candidates)).map(idOf));
+    // Another process decides about them, or has done so.
+    const lost = new Set(
+      candidates.filter((each) => !held.has(idOf(each))).map(({ userId }) => userId),
+    );
+    const isMine = ({ userId }: { readonly userId: number }): boolean => !lost.has(userId);
+    await insertMails(
+      client,
+      keySecrets,
+      mails.filter(({ about }) => isMine(about)),
+    );
+    const mine = candidates.filter(isMine);
+    await removeMailCandidates(
+      client,
+      mine.filter((each) => !kept.has(idOf(each))),
+    );
+    await postponeMailCandidates(
+      client,
+      owed
+        .filter((each) => isMine(each) && isWaiting(each) && dueIds.has(idOf(each)))
+        .map(({ userId, messageId, recipient }) => ({
+          userId,
+          messageId,
+          delaySecs: recipient.activeSecs,
+        })),
+    );
+    return mine.length;
+  });
 }
 
 /**
- * Decides about all due candidates: whoever is away gets a mail for each conversation, whoever is active is asked about again after that, and
- * the rest is forgotten. A mail and the end of its candidates are one transaction.
+ * Makes the step that decides about all due candidates: whoever is away gets a mail for each conversation, whoever is active is asked about
+ * again after that, and the rest is forgotten. A mail and the end of its candidates are one transaction.
+ *
+ * @returns about how many it decided
  */
-export async function writeMissedMails(options: MissedMailOptions): Promise<void> {
-  for (;;) {
-    const decided = await transaction(options.pool, (client) => decide(client, options));
-    if (decided === 0) return;
-  }
+export function missedMailWriter(options: MissedMailOptions): () => Promise<number> {
+  const { clock } = options;
+  const step = new StepSize(stepSizes);
+  return async () => {
+    let all = 0;
+    for (;;) {
+      const beganAtMs = clock.elapsedMs();
+      let decided: number;
+      try {
+        decided = await decide(options, step.size);
+      } catch (error) {
+        step.shrink();
+        throw error;
+      }
+      if (decided === 0) return all;
+      step.fit(decided, clock.elapsedMs() - beganAtMs);
+      all += decided;
+    }
+  };
 }
 
 /**

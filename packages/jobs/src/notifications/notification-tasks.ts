@@ -4,7 +4,7 @@ import { countMailCandidates, countMessagesToLookAt } from '@parley/store/notifi
 import { Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 
-import { writeMissedMails } from './missed-mails.ts';
+import { missedMailWriter } from './missed-mails.ts';
 import type { MissedMailOptions } from './missed-mails.ts';
 import { takeNewMessages } from './take-new-messages.ts';
 
@@ -24,9 +24,8 @@ export function notificationTasks(options: NotificationOptions): readonly Mainte
   const look: MaintenanceTask = {
     name: 'looking at new messages',
     intervalMs: lookIntervalMs,
-    run: async () => {
-      await takeNewMessages(pool, { mail: hasMail });
-    },
+    run: () => takeNewMessages(pool, { mail: hasMail }),
+    settle: async () => (await takeNewMessages(pool, { mail: hasMail })) === 0,
   };
   const registers = [registry];
   const toLookAt = new Gauge({
@@ -48,10 +47,12 @@ export function notificationTasks(options: NotificationOptions): readonly Mainte
     },
   };
   if (!hasMail) return [look, measure];
+  const writeMissedMails = missedMailWriter(options);
   const write: MaintenanceTask = {
     name: 'writing mails about unread messages',
     intervalMs: mailIntervalMs,
-    run: () => writeMissedMails(options),
+    run: writeMissedMails,
+    settle: async () => (await writeMissedMails()) === 0,
   };
   return [look, measure, write];
 }

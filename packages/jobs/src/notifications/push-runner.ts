@@ -1,4 +1,5 @@
 /** Pushes what is due to the subscriptions of the database (decision 0053): at least once, each attempt judged anew. */
+import type { Clock, Timer } from '@parley/clock';
 import { transaction } from '@parley/database';
 import type { Pool } from '@parley/database';
 import type { Logger } from '@parley/logging';
@@ -25,6 +26,7 @@ import type { PushEnd } from './push-services.ts';
 import { retryAfterSecs } from './retry-after.ts';
 
 export type PushRunnerOptions = {
+  readonly clock: Clock;
   readonly pool: Pool;
   readonly keySecrets: KeySecrets;
   /** An https or mailto address of the operator, for push services. */
@@ -61,7 +63,7 @@ type Plan = {
 };
 
 /** @param facts of the claim's person */
-function planOf(claim: ClaimedPush, facts: readonly NotificationFacts[]): Plan {
+function planOf(claim: ClaimedPush, facts: readonly NotificationFacts[], nowMs: number): Plan {
   const byId = new Map(facts.map((each) => [each.messageId, each]));
   const unread = claim.messages.flatMap(({ id, wasPushed }) => {
     const found = byId.get(id);
@@ -69,7 +71,7 @@ function planOf(claim: ClaimedPush, facts: readonly NotificationFacts[]): Plan {
   });
   const shown = unread.filter(({ wasPushed }) => wasPushed).map(({ found }) => found);
   const fresh = unread
-    .filter(({ found, wasPushed }) => !wasPushed && !isOld(found))
+    .filter(({ found, wasPushed }) => !wasPushed && !isOld(found, nowMs))
     .map(({ found }) => found);
   const now = fresh.filter((each) => judge(each).push !== undefined);
   const later = fresh.filter(
@@ -112,8 +114,8 @@ function outcomeOf(result: CallResult): Outcome {
 }
 
 /** How long the service asked to be left alone. */
-function askedRestSecs(result: CallResult): number {
-  return result.kind === 'answer' ? retryAfterSecs(result.retryAfter) : 0;
+function askedRestSecs(result: CallResult, nowMs: number): number {
+  return result.kind === 'answer' ? retryAfterSecs(result.retryAfter, nowMs) : 0;
 }
 
 export class PushRunner {
@@ -125,8 +127,8 @@ export class PushRunner {
   readonly #repeats: Counter;
   readonly #subscriptions: Gauge<'state'>;
   #keys: PushKeys | undefined;
-  #timers: NodeJS.Timeout[] = [];
-  #looking: Promise<void> | undefined;
+  #timers: Timer[] = [];
+  #looking: Promise<number | undefined> | undefined;
   #measuring: Promise<void> | undefined;
   #isStopping = false;
 
@@ -154,16 +156,7 @@ export class PushRunner {
 
   /** Makes the keys at the first start, too. */
   start(): void {
-    const { log, pool } = this.#options;
-    const warn = (error: unknown): void =>
-      log.warn({ err: error }, 'looking for pushes failed; it is tried again');
-    const look = (): void => {
-      this.#looking ??= this.#look()
-        .catch(warn)
-        .finally(() => {
-          this.#looking = undefined;
-        });
-    };
+    const { clock, pool } = this.#options;
     const measure = async (): Promise<void> => {
       const counts = await countPushSubscriptions(pool);
       for (const state of ['all', 'due', 'failing'] as const)
@@ -171,46 +164,72 @@ export class PushRunner {
     };
     const beginToMeasure = (): void => {
       this.#measuring ??= measure()
-        .catch(warn)
+        .catch((error: unknown) => this.#warn(error))
         .finally(() => {
           this.#measuring = undefined;
         });
     };
-    look();
+    void this.#lookOnce();
     this.#timers = [
-      setInterval(look, lookIntervalMs),
-      setInterval(beginToMeasure, measureIntervalMs),
+      clock.every(lookIntervalMs, () => void this.#lookOnce()),
+      clock.every(measureIntervalMs, beginToMeasure),
     ];
+  }
+
+  /** @returns whether no push was due or under way; otherwise begins with those that are due */
+  async settle(): Promise<boolean> {
+    await this.#looking;
+    return (await this.#lookOnce()) === 0 && this.#running.size === 0;
   }
 
   /** Gives running requests a moment to end, and releases the rest. */
   async stop(): Promise<void> {
     this.#isStopping = true;
-    for (const timer of this.#timers) clearInterval(timer);
+    for (const timer of this.#timers) timer.cancel();
     await Promise.all([this.#looking, this.#measuring]);
-    const callOff = setTimeout(() => this.#ending.abort(), stopTimeoutMs);
+    const callOff = this.#options.clock.after(stopTimeoutMs, () => this.#ending.abort());
     await Promise.all(this.#running);
-    clearTimeout(callOff);
+    callOff.cancel();
   }
 
-  async #look(): Promise<void> {
-    const { pool, keySecrets } = this.#options;
+  #warn(error: unknown): void {
+    this.#options.log.warn({ err: error }, 'looking for pushes failed; it is tried again');
+  }
+
+  /** @returns how many pushes were begun; undefined if that failed */
+  #lookOnce(): Promise<number | undefined> {
+    this.#looking ??= this.#look()
+      .catch((error: unknown) => {
+        this.#warn(error);
+        return undefined;
+      })
+      .finally(() => {
+        this.#looking = undefined;
+      });
+    return this.#looking;
+  }
+
+  async #look(): Promise<number> {
+    const { clock, pool, keySecrets } = this.#options;
+    let begun = 0;
     this.#keys ??= await getPushKeys(pool, keySecrets, () => webPush.generateVAPIDKeys());
     while (!this.#isStopping) {
-      const places = this.#services.listPlaces();
-      if (places.all <= 0) return;
+      const places = this.#services.listPlaces(clock.elapsedMs());
+      if (places.all <= 0) break;
       const claims = await claimPushes(pool, {
         subscriptionsMax: claimsPerStep,
         claimSecs,
         places,
       });
-      if (claims.length === 0) return;
+      if (claims.length === 0) break;
       await this.#begin(claims, this.#keys);
+      begun += claims.length;
     }
+    return begun;
   }
 
   async #begin(claims: readonly ClaimedPush[], keys: PushKeys): Promise<void> {
-    const { pool, log } = this.#options;
+    const { clock, pool, log } = this.#options;
     const facts = await listNotificationFacts(
       pool,
       // Devices of one person have the same messages.
@@ -227,6 +246,7 @@ export class PushRunner {
       const plan = planOf(
         claim,
         facts.filter((each) => each.userId === userId),
+        clock.nowMs(),
       );
       this.#services.begin(origin);
       const run = this.#push(claim, plan, keys)
@@ -234,7 +254,7 @@ export class PushRunner {
           log.warn({ err: error, subscription_id: claim.id }, 'a push failed; it is tried again');
           return { kind: 'unused' } as const;
         })
-        .then((end) => this.#services.end(origin, end))
+        .then((end) => this.#services.end(origin, end, clock.elapsedMs()))
         .finally(() => this.#running.delete(run));
       this.#running.add(run);
     }
@@ -278,10 +298,13 @@ export class PushRunner {
     messages: readonly [NotificationFacts, ...NotificationFacts[]],
     keys: PushKeys,
   ): Promise<CallResult> {
-    const { call, subject } = this.#options;
+    const { call, clock, subject } = this.#options;
     const signer = { ...keys, subject };
     const push = (payload: PushPayload): Promise<CallResult> =>
-      call(pushCall(claim, payload, isUrgent, leftSecs(messages), signer), this.#ending.signal);
+      call(
+        pushCall(claim, payload, isUrgent, leftSecs(messages, clock.nowMs()), signer),
+        this.#ending.signal,
+      );
     const whole = pushPayload(messages, gone);
     const result = await push(whole);
     return outcomeOf(result) === 'too large' ? push(shortened(whole)) : result;
@@ -297,7 +320,7 @@ export class PushRunner {
     const failures = isCalledOff ? claim.failures : claim.failures + 1;
     const isGivenUp = failures > failuresMax;
     this.#outcomes.inc({ outcome: isGivenUp ? 'given up' : outcome });
-    const askedSecs = askedRestSecs(result);
+    const askedSecs = askedRestSecs(result, this.#options.clock.nowMs());
     if (outcome === 'gone' || isGivenUp) await removePushSubscription(this.#options.pool, claim.id);
     else
       await this.#release(claim, {

@@ -5,27 +5,27 @@ import { PushServices } from './push-services.ts';
 const good = 'https://push.example';
 const bad = 'https://bad.example';
 
-function placesOf(services: PushServices, origin: string, now?: number) {
+function placesOf(services: PushServices, origin: string, now = 0) {
   return services.listPlaces(now).known.find((each) => each.origin === origin);
 }
 
 test('a service has few places until it has proved to work, and then half of all', () => {
   const services = new PushServices();
-  expect(services.listPlaces()).toEqual({ all: 64, unproven: 16, eachUnknown: 4, known: [] });
+  expect(services.listPlaces(0)).toEqual({ all: 64, unproven: 16, eachUnknown: 4, known: [] });
   services.begin(good);
   expect(placesOf(services, good)).toMatchObject({ places: 3, isProven: false });
-  expect(services.listPlaces()).toMatchObject({ all: 63, unproven: 15 });
-  services.end(good, { kind: 'worked' });
+  expect(services.listPlaces(0)).toMatchObject({ all: 63, unproven: 15 });
+  services.end(good, { kind: 'worked' }, 0);
   expect(placesOf(services, good)).toMatchObject({ places: 32, isProven: true });
   services.begin(good);
-  expect(services.listPlaces()).toMatchObject({ all: 63, unproven: 16 });
+  expect(services.listPlaces(0)).toMatchObject({ all: 63, unproven: 16 });
 });
 
 test('what is nothing about the service proves nothing', () => {
   const services = new PushServices();
   services.begin(good);
-  services.end(good, { kind: 'unused' });
-  expect(services.listPlaces().known.some(({ isProven }) => isProven)).toBe(false);
+  services.end(good, { kind: 'unused' }, 0);
+  expect(services.listPlaces(0).known.some(({ isProven }) => isProven)).toBe(false);
 });
 
 test('a service that failed rests, doubling to a minute, and then has one place until it works', () => {

@@ -41,8 +41,12 @@ export class PushServices {
   readonly #services = new Map<string, Service>();
   #running = 0;
 
-  /** What may begin now. */
-  listPlaces(now = Date.now()): PushPlaces {
+  /**
+   * What may begin now.
+   *
+   * @param now milliseconds since any fixed time, as in `end`
+   */
+  listPlaces(now: number): PushPlaces {
     this.#forgetOld(now);
     const known = [...this.#services].map(([origin, service]) => ({
       origin,
@@ -64,7 +68,7 @@ export class PushServices {
     this.#of(origin).running += 1;
   }
 
-  end(origin: string, end: PushEnd, now = Date.now()): void {
+  end(origin: string, end: PushEnd, now: number): void {
     const service = this.#of(origin);
     this.#running -= 1;
     service.running -= 1;
@@ -83,7 +87,7 @@ export class PushServices {
   #of(origin: string): Service {
     const known = this.#services.get(origin);
     if (known !== undefined) return known;
-    const service = { running: 0, failures: 0, restsUntil: 0, workedAt: undefined };
+    const service = { running: 0, failures: 0, restsUntil: -Infinity, workedAt: undefined };
     this.#services.set(origin, service);
     return service;
   }

@@ -151,7 +151,6 @@ describe('the difference of two renderings', () => {
         const again = serialize(parsed);
         expect(again).toBe(serialize(parseFragment(again)));
       }),
-      { numRuns: 300 },
     );
   });
 
@@ -193,7 +192,6 @@ describe('the difference of two renderings', () => {
         expect(depth).toBe(0);
         expect(diff).not.toMatch(/<[a-z][^>]* onclick|<ins/);
       }),
-      { numRuns: 500 },
     );
   });
 });

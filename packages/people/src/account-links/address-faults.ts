@@ -4,8 +4,10 @@ import { findSignInAccount, isEmailTaken } from '@parley/store';
 import type { Realm } from '@parley/store';
 
 import { findEmailFault, isEmailShaped, listAdmittedDomains } from '../accounts/email-rules.ts';
+import { isSameMailbox } from '../accounts/mailbox.ts';
 
 export const hasAccount = 'Already has an account.';
+export const tooSimilar = 'Too similar to the address of somebody else.';
 
 const reasons = {
   shape: 'Invalid address.',
@@ -37,6 +39,10 @@ export async function findAddressFaults(
       faults.push({ email, reason: reasons[fault], isTaken: false, holderId: undefined });
     else if (await isEmailTaken(client, email)) {
       const holder = await findSignInAccount(client, email);
+      if (holder !== undefined && !isSameMailbox(holder.deliveryEmail, email)) {
+        faults.push({ email, reason: tooSimilar, isTaken: false, holderId: undefined });
+        continue;
+      }
       const reason = holder?.isActive === false ? 'Account has been deactivated.' : hasAccount;
       faults.push({ email, reason, isTaken: true, holderId: holder?.id });
     }

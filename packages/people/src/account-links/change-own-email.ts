@@ -16,6 +16,7 @@ import { isUniqueViolation } from '@parley/database';
 import { changeLockedEmail } from '../accounts/change-email.ts';
 import { prepareEmailRules } from '../accounts/email-rules.ts';
 import { organizationDeactivated } from '../accounts/sign-in-refusals.ts';
+import { checkRoomForMails } from '../mails/mail-room.ts';
 import { writeMail } from '../mails/write-mail.ts';
 import type { PeopleContext } from '../people-context.ts';
 import { findAddressFaults, hasAccount } from './address-faults.ts';
@@ -43,7 +44,7 @@ async function checkNewAddress(
  * Begins a change of address: mails a link to the new one. Until it is opened the address stays.
  *
  * @param user the caller's account, which the transaction has locked
- * @throws ApiError with the first refusal of the reference facts, people 9
+ * @throws ApiError with the first refusal of the reference facts, people 9, or 429 after too many mails
  */
 export async function beginEmailChange(
   context: PeopleContext,
@@ -56,6 +57,7 @@ export async function beginEmailChange(
   if (!mayChange || !context.sendsMails) throw withoutCode(changesDisabled);
   await checkNewAddress(client, realm, user, email);
   if (!(await hasRoomForToken(client, purpose, email))) return;
+  await checkRoomForMails(context, client, user, [email], { isEmailChange: true });
   const { token, url } = makeLink(context, 'confirm');
   await insertToken(client, { purpose, userId: user.id, email, token, validSecs });
   await writeMail(context, client, {

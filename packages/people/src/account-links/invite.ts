@@ -1,7 +1,13 @@
 /** Invitations, by address and by link (reference facts, people 14.5; decision 0050). */
-import { filterReadableStreams, getActor, getAdministrator } from '@parley/access';
+import {
+  checkMaySubscribeOthers,
+  filterReadableStreams,
+  getActor,
+  getAdministrator,
+  maySubscribeOthers,
+} from '@parley/access';
 import { badRequest, foldName, invitationFailed, limits, roles, withoutCode } from '@parley/api';
-import type { Caller, Role } from '@parley/api';
+import type { ApiError, Caller, Role } from '@parley/api';
 import type { Client } from '@parley/database';
 import type { Append } from '@parley/event-log';
 import { quote } from '@parley/mail';
@@ -13,6 +19,7 @@ import {
   hasRoomForToken,
   insertInvitation,
   insertToken,
+  listDefaultStreams,
   lockRealmInUse,
   lockUsersInUse,
   renewInvitation,
@@ -21,9 +28,11 @@ import type { Realm, Stream, User } from '@parley/store';
 
 import { entryForEveryone } from '../accounts/account-events.ts';
 import { prepareEmailRules } from '../accounts/email-rules.ts';
+import { isSameMailbox } from '../accounts/mailbox.ts';
+import { checkRoomForMails } from '../mails/mail-room.ts';
 import { writeMail } from '../mails/write-mail.ts';
 import type { PeopleContext } from '../people-context.ts';
-import { findAddressFaults } from './address-faults.ts';
+import { findAddressFaults, tooSimilar } from './address-faults.ts';
 import type { AddressFault } from './address-faults.ts';
 import { describeDuration } from './describe-duration.ts';
 import { checkSendsMails, makeLink } from './links.ts';
@@ -36,6 +45,18 @@ export type InvitationTerms = {
   readonly streamIds: readonly number[];
   readonly validSecs: number;
 };
+
+function nobodyInvited(faults: Parameters<typeof invitationFailed>[1]): ApiError {
+  return invitationFailed(
+    "Some emails did not validate, so we didn't send any invitations.",
+    faults,
+    false,
+  );
+}
+
+function notInvited(email: string, reason: string): ApiError {
+  return nobodyInvited([[email, reason]]);
+}
 
 const noSuchInvitation = (): Error => badRequest('No such invitation');
 
@@ -59,7 +80,11 @@ function parseInvitees(raw: string): string[] {
   const byFoldedEmail = new Map<string, string>();
   for (const part of raw.replaceAll(quotedName, '').split(/[,;\n]/)) {
     const email = (/<([^<>]*)>\s*$/.exec(part)?.[1] ?? part).trim();
-    if (email !== '') byFoldedEmail.set(foldName(email), email);
+    if (email === '') continue;
+    const earlier = byFoldedEmail.get(foldName(email));
+    if (earlier !== undefined && !isSameMailbox(earlier, email))
+      throw notInvited(email, tooSimilar);
+    byFoldedEmail.set(foldName(email), email);
     if (byFoldedEmail.size > limits.inviteesMax)
       throw withoutCode(`At most ${limits.inviteesMax} people can be invited at once.`);
   }
@@ -78,28 +103,53 @@ function checkRole(actor: User, number: number): Role {
   return role;
 }
 
-/** @throws ApiError for the first stream that is none, or that the inviter does not see */
-async function checkStreams(
-  client: Client,
-  inviter: Pick<User, 'id' | 'role'>,
-  streamIds: readonly number[],
-): Promise<void> {
-  const readable = new Set(
-    (await findOfferedStreams(client, inviter, streamIds)).map(({ id }) => id),
-  );
-  const missing = streamIds.find((id) => !readable.has(id));
-  if (missing !== undefined)
-    throw withoutCode(`Stream does not exist with id: ${missing}. No invites were sent.`);
-}
-
-/** @returns those of the streams into which somebody may bring others */
-export async function findOfferedStreams(
+async function findReadableStreams(
   client: Client,
   { id, role }: Pick<User, 'id' | 'role'>,
   streamIds: readonly number[],
 ): Promise<Stream[]> {
   const streams = await findStreamsByIds(client, streamIds);
   return filterReadableStreams(client, { userId: id, role }, streams);
+}
+
+/** @returns those of the streams that everybody joins, whoever brings them in */
+async function findJoinedByAll(client: Client, streams: readonly Stream[]): Promise<Stream[]> {
+  const defaults = new Set((await listDefaultStreams(client)).map(({ id }) => id));
+  return streams.filter(({ id }) => defaults.has(id));
+}
+
+/**
+ * @throws ApiError for the first stream that is none, or that the inviter does not see; or naming the policy, if the inviter may not
+ *   bring others into streams
+ */
+async function checkStreams(
+  { clock }: Pick<PeopleContext, 'clock'>,
+  client: Client,
+  { settings }: Pick<Realm, 'settings'>,
+  inviter: User,
+  streamIds: readonly number[],
+): Promise<void> {
+  const streams = await findReadableStreams(client, inviter, streamIds);
+  const readable = new Set(streams.map(({ id }) => id));
+  const missing = streamIds.find((id) => !readable.has(id));
+  if (missing !== undefined)
+    throw withoutCode(`Stream does not exist with id: ${missing}. No invites were sent.`);
+  if ((await findJoinedByAll(client, streams)).length < streams.length)
+    checkMaySubscribeOthers(inviter, settings, clock.nowMs());
+}
+
+/** @returns those of the streams into which somebody may bring others now */
+export async function findOfferedStreams(
+  { clock }: Pick<PeopleContext, 'clock'>,
+  client: Client,
+  { settings }: Pick<Realm, 'settings'>,
+  inviter: User,
+  streamIds: readonly number[],
+): Promise<Stream[]> {
+  const streams = await findReadableStreams(client, inviter, streamIds);
+  return maySubscribeOthers(inviter, settings, clock.nowMs())
+    ? streams
+    : findJoinedByAll(client, streams);
 }
 
 function pairsOf(faults: readonly AddressFault[]): (readonly [email: string, reason: string])[] {
@@ -167,23 +217,20 @@ export async function invitePeople(
     const emails = parseInvitees(rawEmails);
     if (terms.streamIds.length === 0)
       throw withoutCode('You must specify at least one stream for invitees to join.');
-    await checkStreams(client, actor, terms.streamIds);
+    await checkStreams(context, client, realm, actor, terms.streamIds);
     const faults = await findAddressFaults(client, realm, emails);
     const taken = pairsOf(faults.filter(({ isTaken }) => isTaken));
     const bad = pairsOf(faults.filter(({ isTaken }) => !isTaken));
-    if (bad.length > 0)
-      throw invitationFailed(
-        "Some emails did not validate, so we didn't send any invitations.",
-        [...bad, ...taken],
-        false,
-      );
+    if (bad.length > 0) throw nobodyInvited([...bad, ...taken]);
     if (taken.length === emails.length)
       throw invitationFailed("We weren't able to invite anyone.", taken, false);
     await checkRoom(client, emails.length - taken.length);
     const takenEmails = new Set(taken.map(([email]) => email));
+    const mailed: string[] = [];
     for (const email of emails.filter((each) => !takenEmails.has(each))) {
       // Whose mailbox has enough of them is invited without another mail.
       const hasRoom = await hasRoomForToken(client, 'join', email);
+      await checkReplacedInvitation(client, actor, email);
       const id = await insertInvitation(client, context.keySecrets, {
         inviterId: actor.id,
         role,
@@ -193,8 +240,11 @@ export async function invitePeople(
         by: { email },
       });
       const { validSecs } = terms;
-      if (hasRoom) await mailInvitation(context, client, realm, actor, { id, email, validSecs });
+      if (!hasRoom) continue;
+      await mailInvitation(context, client, realm, actor, { id, email, validSecs });
+      mailed.push(email);
     }
+    await checkRoomForMails(context, client, actor, mailed);
     return { result: taken, append: { entries: [invitesChanged()] } };
   });
   if (taken.length > 0)
@@ -203,6 +253,15 @@ export async function invitePeople(
       taken,
       true,
     );
+}
+
+/** @throws ApiError if there is an open invitation that the actor may not replace, of somebody else or to somebody else */
+async function checkReplacedInvitation(client: Client, actor: User, email: string): Promise<void> {
+  const open = await findInvitation(client, { email });
+  if (open === undefined || open.email === null) return;
+  if (!isSameMailbox(open.email, email)) throw notInvited(email, tooSimilar);
+  if (open.inviterId !== actor.id && actor.role !== 'administrator')
+    throw notInvited(email, 'Somebody else has invited this address.');
 }
 
 async function checkRoom(client: Client, added: number): Promise<void> {
@@ -232,13 +291,13 @@ export async function makeInvitationLink(
 ): Promise<string> {
   checkLinksLeadIn(context);
   return context.eventLog.transaction(async (client) => {
-    await lockRealmInUse(client);
+    const realm = await lockRealmInUse(client);
     const actor = getAdministrator(
       await lockUsersInUse(client, { userIds: [caller.userId] }),
       caller,
     );
     const role = checkRole(actor, terms.invitedAs);
-    await checkStreams(client, actor, terms.streamIds);
+    await checkStreams(context, client, realm, actor, terms.streamIds);
     await checkRoom(client, 1);
     const { token, url } = makeLink(context, 'join');
     const { streamIds, validSecs } = terms;
@@ -286,7 +345,7 @@ export async function resendInvitation(
     const people = await lockUsersInUse(client, {
       userIds: [caller.userId, invitation?.inviterId ?? caller.userId],
     });
-    getAdministrator(people, caller);
+    const actor = getAdministrator(people, caller);
     const email = invitation?.email;
     const inviter = people.find((person) => person.id === invitation?.inviterId);
     if (invitation === undefined || email === null || email === undefined || inviter === undefined)
@@ -295,7 +354,10 @@ export async function resendInvitation(
     const hasRoom = await hasRoomForToken(client, 'join', email);
     const timestamp = await renewInvitation(client, id, validSecs);
     if (timestamp === undefined) throw noSuchInvitation();
-    if (hasRoom) await mailInvitation(context, client, realm, inviter, { id, email, validSecs });
+    if (hasRoom) {
+      await mailInvitation(context, client, realm, inviter, { id, email, validSecs });
+      await checkRoomForMails(context, client, actor, [email]);
+    }
     return { result: timestamp, append: { entries: [invitesChanged()] } };
   });
 }

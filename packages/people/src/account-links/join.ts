@@ -1,5 +1,5 @@
 /** Joining by a link: one from an invitation, one that everybody may use who has it, or without an invitation where none is needed. */
-import { withoutCode } from '@parley/api';
+import { badRequest, withoutCode } from '@parley/api';
 import { isUniqueViolation, transaction } from '@parley/database';
 import type { Client } from '@parley/database';
 import { quote } from '@parley/mail';
@@ -15,8 +15,9 @@ import {
   lockInvitationInUse,
   lockRealmInUse,
   lockUsersInUse,
+  noteJoined,
   takeInvitation,
-  takeToken,
+  takeJoinToken,
 } from '@parley/store';
 import type { Invitation, JoinToken, Realm, User } from '@parley/store';
 
@@ -24,8 +25,10 @@ import { addPerson, checkAdmittedEmail, emailInUse } from '../accounts/create-pe
 import type { AddedPerson } from '../accounts/create-person.ts';
 import { prepareEmailRules } from '../accounts/email-rules.ts';
 import { checkFullName } from '../accounts/full-name.ts';
+import { isSameMailbox } from '../accounts/mailbox.ts';
 import { isPasswordStrong } from '../accounts/password-strength.ts';
 import { checkEmailShape, noOrganization } from '../accounts/sign-in-refusals.ts';
+import { hasRoomForMail } from '../mails/mail-room.ts';
 import { writeMail } from '../mails/write-mail.ts';
 import type { PeopleContext } from '../people-context.ts';
 import { listJoinProviders } from '../sso/providers.ts';
@@ -41,6 +44,10 @@ import {
 
 const purpose = 'join';
 const validSecs = 86_400;
+
+function hasJoinedAlready(): Error {
+  return badRequest('You have joined by this link already. Sign in.');
+}
 
 function invitationRequired(): Error {
   return withoutCode('You need an invitation to join this organization.');
@@ -86,7 +93,7 @@ export async function requestToJoin(
   await transaction(context.pool, async (client) => {
     const hasRoom = await hasRoomForToken(client, purpose, address);
     const isTaken = await isEmailTaken(client, address);
-    if (!hasRoom) return;
+    if (!hasRoom || !(await hasRoomForMail(context, client, 'joins', address))) return;
     if (invitation !== undefined && !(await lockInvitationInUse(client, invitation.id)))
       throw linkNotValid();
     const { token, url } = makeLink(context, 'join');
@@ -146,6 +153,7 @@ async function findOffer(
   { readonly email: string | null; readonly invitationId: number | undefined } | undefined
 > {
   const found = await findJoinToken(db, token);
+  if (found?.hasJoined === true) throw hasJoinedAlready();
   if (found !== undefined) return found;
   const invitation = await findInvitation(db, { link: token });
   return invitation && { email: null, invitationId: invitation.id };
@@ -236,7 +244,8 @@ export async function takeTermsOfAddress(
   email: string,
 ): Promise<Terms | undefined> {
   const invitation = await findInvitation(client, { email });
-  if (invitation === undefined) return undefined;
+  if (invitation === undefined || invitation.email === null) return undefined;
+  if (!isSameMailbox(invitation.email, email)) return undefined;
   const inviter = await findUserById(client, invitation.inviterId);
   return mayInvite(realm, inviter, invitation)
     ? takeTerms(client, realm, invitation.id)
@@ -248,12 +257,21 @@ async function takeTermsOfLink(
   client: Client,
   realm: Realm,
   token: string,
-  { invitationId }: JoinToken,
+  { email, invitationId }: JoinToken,
 ): Promise<Terms | undefined> {
-  if (!(await takeToken(client, purpose, token))) throw linkNotValid();
-  if (invitationId !== undefined) return takeTerms(client, realm, invitationId);
-  checkNeedsNoInvitation(realm);
-  return undefined;
+  if (!(await takeJoinToken(client, token))) {
+    const found = await findJoinToken(client, token);
+    throw found?.hasJoined === true ? hasJoinedAlready() : linkNotValid();
+  }
+  if (invitationId === undefined) {
+    checkNeedsNoInvitation(realm);
+    return undefined;
+  }
+  const terms = await takeTerms(client, realm, invitationId);
+  const invited = terms.invitation.email;
+  // An invitation that had ended was replaced by one of an address that only looks like it.
+  if (invited !== null && !isSameMailbox(invited, email)) throw linkNotValid();
+  return terms;
 }
 
 /**
@@ -272,7 +290,8 @@ export async function addJoining(
   role = terms?.invitation.role,
 ): ReturnType<typeof addPerson> {
   const streams =
-    terms && (await findOfferedStreams(client, terms.inviter, terms.invitation.streamIds));
+    terms &&
+    (await findOfferedStreams(context, client, realm, terms.inviter, terms.invitation.streamIds));
   const added = await addPerson(context, client, realm, {
     ...person,
     role,
@@ -298,6 +317,7 @@ export async function join(
   await getRealmWithPasswords(context);
   const found = await findJoinToken(context.pool, token);
   if (found === undefined) throw linkNotValid();
+  if (found.hasJoined) throw hasJoinedAlready();
   const fullName = checkFullName(givenName);
   const { email } = found;
   if (!(await isPasswordStrong(password, [fullName, email])))
@@ -311,7 +331,10 @@ export async function join(
       const terms = await takeTermsOfLink(client, realm, token, found);
       await checkAdmittedEmail(client, realm, email);
       if (await isEmailTaken(client, email)) throw emailInUse(email);
-      return addJoining(context, client, realm, { email, fullName, passwordHash }, terms);
+      const person = { email, fullName, passwordHash };
+      const added = await addJoining(context, client, realm, person, terms);
+      await noteJoined(client, token, added.result.id);
+      return added;
     });
   } catch (error) {
     if (isUniqueViolation(error)) throw emailInUse(email);

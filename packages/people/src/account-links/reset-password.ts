@@ -1,5 +1,5 @@
 /** A new password for whoever reads the mails of the account (decision 0050). */
-import { foldName, withoutCode } from '@parley/api';
+import { withoutCode } from '@parley/api';
 import { transaction } from '@parley/database';
 import { quote } from '@parley/mail';
 import { hashPassword } from '@parley/secrets';
@@ -11,13 +11,16 @@ import {
   insertToken,
   lockRealmInUse,
   lockUserForOwnChange,
+  resetKind,
   takeToken,
-  updateUser,
 } from '@parley/store';
 
 import { entryForEveryone } from '../accounts/account-events.ts';
+import { isSameMailbox } from '../accounts/mailbox.ts';
 import { isPasswordStrong } from '../accounts/password-strength.ts';
+import { replaceLostPassword } from '../accounts/replace-lost-password.ts';
 import { checkEmailShape } from '../accounts/sign-in-refusals.ts';
+import { hasRoomForMail } from '../mails/mail-room.ts';
 import { nobody, writeMail } from '../mails/write-mail.ts';
 import type { PeopleContext } from '../people-context.ts';
 import {
@@ -29,7 +32,7 @@ import {
   makeLink,
 } from './links.ts';
 
-const purpose = 'reset-password';
+const purpose = resetKind;
 const validSecs = 3_600;
 
 /**
@@ -45,8 +48,13 @@ export async function requestPasswordReset(context: PeopleContext, email: string
   await transaction(context.pool, async (client) => {
     const hasRoom = await hasRoomForToken(client, purpose, asked);
     const account = await findSignInAccount(client, asked);
-    if (!hasRoom) return;
-    const isOpen = account?.isActive === true && account.botType === null && !account.isSystem;
+    const isOpen =
+      account?.isActive === true &&
+      account.botType === null &&
+      !account.isSystem &&
+      isSameMailbox(account.deliveryEmail, asked);
+    const recipient = isOpen ? account.deliveryEmail : undefined;
+    if (!hasRoom || !(await hasRoomForMail(context, client, 'resets', recipient))) return;
     const { token, url } = makeLink(context, 'reset');
     await insertToken(client, {
       purpose,
@@ -57,7 +65,7 @@ export async function requestPasswordReset(context: PeopleContext, email: string
     });
     await writeMail(context, client, {
       kind: purpose,
-      recipient: isOpen ? account.deliveryEmail : nobody,
+      recipient: recipient ?? nobody,
       expiresInSecs: validSecs,
       letter: {
         subject: ['A new password for ', quote(realm.name)],
@@ -73,7 +81,7 @@ export async function requestPasswordReset(context: PeopleContext, email: string
 }
 
 /**
- * Replaces the password of the account that a link is for. Its sessions end, and so do its other links; its API key stays the same.
+ * Replaces the password of the account that a link is for, and ends all else by which somebody may have the account.
  *
  * @returns the address of the account, with which the person signs in
  * @throws ApiError if the link is not good any more, or the password is too weak; then nothing has changed
@@ -96,13 +104,17 @@ export async function resetPassword(
     checkPasswordsAreUsed(await lockRealmInUse(client), context);
     const user = await lockUserForOwnChange(client, found.userId);
     // Another request with the link was faster, or the account was deactivated or got another address meanwhile.
-    const isSame =
-      user?.isActive === true && foldName(user.deliveryEmail) === foldName(found.email);
+    const isSame = user?.isActive === true && isSameMailbox(user.deliveryEmail, found.email);
     if (!isSame || !(await takeToken(client, purpose, token))) throw linkNotValid();
-    await updateUser(client, user.id, { passwordHash });
+    const { events, effects, userIds } = await replaceLostPassword(
+      context,
+      client,
+      user,
+      passwordHash,
+    );
     return {
       result: { email: user.deliveryEmail },
-      append: { entries: [entryForEveryone([])], accountUserIds: [user.id] },
+      append: { entries: [entryForEveryone(events, effects)], accountUserIds: userIds },
     };
   });
 }

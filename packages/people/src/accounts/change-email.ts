@@ -1,4 +1,4 @@
-import { getActor } from '@parley/access';
+import { checkListRoom, getActor } from '@parley/access';
 import { badRequest, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { Append, EventPart } from '@parley/event-log';
@@ -20,6 +20,7 @@ import type { PeopleContext } from '../people-context.ts';
 import { entryForEveryone, personUpdated, pictureUpdated, toUsers } from './account-events.ts';
 import { checkAdmittedEmail } from './create-person.ts';
 import { isEmailShaped } from './email-rules.ts';
+import { isSameMailbox } from './mailbox.ts';
 
 function emailInUse(email: string): Error {
   return withoutCode(`Email '${email}' already in use`);
@@ -31,7 +32,7 @@ function emailInUse(email: string): Error {
  * @returns the changed account, and what the transaction appends
  */
 export async function changeLockedEmail(
-  { publicUrl }: Pick<PeopleContext, 'publicUrl'>,
+  { publicUrl, lists }: Pick<PeopleContext, 'publicUrl' | 'lists'>,
   client: Client,
   realm: Realm,
   user: User,
@@ -45,6 +46,14 @@ export async function changeLockedEmail(
     await updateUser(client, user.id, { avatarSource: 'G' });
   const changed = await findUserById(client, user.id);
   if (changed === undefined) throw new Error('a locked account is gone');
+  await checkListRoom(client, lists, undefined, {
+    texts: {
+      accounts: {
+        before: [user.email, user.deliveryEmail],
+        after: [changed.email, changed.deliveryEmail],
+      },
+    },
+  });
   return {
     result: changed,
     append: { entries: [entryForEveryone(emailEvents(user, changed))], accountUserIds: [user.id] },
@@ -73,8 +82,8 @@ export async function changeEmail(
       if (user === undefined || user.isSystem) throw badRequest('No such user');
       if (email === user.deliveryEmail) return { result: user };
       if (user.botType === null) await checkAdmittedEmail(client, realm, email);
-      const isOwnInAnotherCase = email.toLowerCase() === user.deliveryEmail.toLowerCase();
-      if (!isOwnInAnotherCase && (await isEmailTaken(client, email))) throw emailInUse(email);
+      const isOwnInAnotherForm = isSameMailbox(email, user.deliveryEmail);
+      if (!isOwnInAnotherForm && (await isEmailTaken(client, email))) throw emailInUse(email);
       return changeLockedEmail(context, client, realm, user, email);
     });
   } catch (error) {

@@ -1,14 +1,8 @@
 import { getActor } from '@parley/access';
 import { withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
-import { hashPassword, verifyPassword } from '@parley/secrets';
-import {
-  findSignInAccount,
-  getUser,
-  lockRealmInUse,
-  lockUsersForOwnChange,
-  updateUser,
-} from '@parley/store';
+import { hashPassword } from '@parley/secrets';
+import { getUser, lockRealmInUse, lockUsersForOwnChange, updateUser } from '@parley/store';
 
 import type { PeopleContext } from '../people-context.ts';
 import { beginEmailChange, confirmationSent } from '../account-links/change-own-email.ts';
@@ -17,6 +11,7 @@ import { isNewName, rename } from './change-person.ts';
 import { prepareEmailRules } from './email-rules.ts';
 import { checkFullName } from './full-name.ts';
 import { isPasswordStrong } from './password-strength.ts';
+import { prepareProof, wrongPassword } from './prove-caller.ts';
 
 /** The changes that PATCH settings requests; empty texts request none. */
 export type OwnChange = {
@@ -29,22 +24,16 @@ export type OwnChange = {
 /** The members of the answer: what changed, and whether an address has to be confirmed. */
 export type OwnAnswer = { readonly full_name?: string; readonly account_email?: string };
 
-type PasswordChange = { readonly oldHash: string; readonly newHash: string };
-
-/** Checks and makes hashes outside any transaction, because each takes long and needs no lock. */
-async function checkPasswordChange(
+/** Makes the hash outside any transaction, because it takes long and needs no lock. */
+async function hashNewPassword(
   context: PeopleContext,
   caller: Caller,
-  change: OwnChange,
-): Promise<PasswordChange> {
+  password: string,
+): Promise<string> {
   const { deliveryEmail, fullName } = await getUser(context.pool, caller.userId);
-  const account = await findSignInAccount(context.pool, deliveryEmail);
-  const isRight = await verifyPassword(change.oldPassword, account?.passwordHash);
-  const oldHash = account?.passwordHash ?? '';
-  if (!isRight || oldHash === '') throw withoutCode('Wrong password!');
-  if (!(await isPasswordStrong(change.newPassword, [fullName, deliveryEmail])))
+  if (!(await isPasswordStrong(password, [fullName, deliveryEmail])))
     throw withoutCode('New password is too weak!');
-  return { oldHash, newHash: await hashPassword(change.newPassword) };
+  return hashPassword(password);
 }
 
 /**
@@ -59,37 +48,38 @@ export async function changeOwnAccount(
 ): Promise<OwnAnswer> {
   if (change.fullName === '' && change.newPassword === '' && change.email === '')
     throw withoutCode('Please fill out all fields.');
-  const password =
-    change.newPassword === '' ? undefined : await checkPasswordChange(context, caller, change);
+  const hasNewPassword = change.newPassword !== '';
+  if (hasNewPassword && change.oldPassword === '') throw wrongPassword();
+  const isProofAsked = hasNewPassword || change.email !== '';
+  const prove = await prepareProof(context, caller, isProofAsked ? change.oldPassword : undefined);
+  const passwordHash = hasNewPassword
+    ? await hashNewPassword(context, caller, change.newPassword)
+    : undefined;
   if (change.email !== '') prepareEmailRules();
   return context.eventLog.transaction<OwnAnswer>(async (client) => {
     const realm = await lockRealmInUse(client);
     const user = getActor(await lockUsersForOwnChange(client, [caller.userId]), caller);
-    if (password !== undefined) {
-      const { passwordHash } = (await findSignInAccount(client, user.deliveryEmail)) ?? {};
-      // Another request with the old password was faster.
-      if (passwordHash !== password.oldHash) throw withoutCode('Wrong password!');
-    }
     const email = change.email.trim();
     const isOtherEmail = email !== '' && email !== user.deliveryEmail;
+    if (hasNewPassword || isOtherEmail) await prove(client);
     if (isOtherEmail) await beginEmailChange(context, client, realm, user, email);
     // A forbidden change of name is ignored silently, because no client offers it (reference facts, people 9).
     const mayRename = !realm.settings.name_changes_disabled || user.role === 'administrator';
     const fullName =
       mayRename && isNewName(user, change.fullName) ? checkFullName(change.fullName) : undefined;
-    if (password !== undefined)
-      await updateUser(client, user.id, { passwordHash: password.newHash });
-    const events = fullName === undefined ? [] : await rename(context, client, user, fullName);
+    if (passwordHash !== undefined) await updateUser(client, user.id, { passwordHash });
+    const events =
+      fullName === undefined ? [] : await rename(context, client, user, user, fullName);
     return {
       result: {
         ...(fullName !== undefined && { full_name: fullName }),
         ...(isOtherEmail && { account_email: confirmationSent }),
       },
-      ...((fullName !== undefined || password !== undefined) && {
+      ...((fullName !== undefined || passwordHash !== undefined) && {
         append: {
           entries: [entryForEveryone(events)],
           // Its sessions have ended.
-          ...(password !== undefined && { accountUserIds: [user.id] }),
+          ...(passwordHash !== undefined && { accountUserIds: [user.id] }),
         },
       }),
     };

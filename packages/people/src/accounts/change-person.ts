@@ -1,4 +1,4 @@
-import { checkMayAdminister, getActor } from '@parley/access';
+import { checkListRoom, checkMayAdminister, getActor } from '@parley/access';
 import { badRequest, insufficientPermission, withoutCode } from '@parley/api';
 import type { Caller, Role } from '@parley/api';
 import type { EventPart } from '@parley/event-log';
@@ -70,10 +70,10 @@ export async function changePerson(
     if (isNewName(user, change.fullName)) {
       const fullName = checkFullName(change.fullName ?? '');
       if (!isNameFree) throw badRequest('Name is already in use!');
-      events.push(...(await rename(context, client, user, fullName)));
+      events.push(...(await rename(context, client, actor, user, fullName)));
     }
     if (change.profile !== undefined)
-      events.push(...(await changeProfile(context, client, user, change.profile)));
+      events.push(...(await changeProfile(context, client, actor, user, change.profile)));
     if (events.length === 0) return { result: undefined };
     return {
       result: undefined,
@@ -135,15 +135,20 @@ export async function changeRole(
 /**
  * Gives a person or bot a checked name; administrators and the account are locked by the caller.
  *
+ * @param actor undefined for a program that keeps accounts
  * @returns the events, for a bot also the event for those who manage it
  */
 export async function rename(
   context: PeopleContext,
   client: Client,
+  actor: User | undefined,
   account: User,
   fullName: string,
 ): Promise<EventPart[]> {
   const user = await updateUser(client, account.id, { fullName });
+  await checkListRoom(client, context.lists, actor, {
+    texts: { accounts: { before: [account.fullName], after: [fullName] } },
+  });
   const events = [personUpdated(user, { email: user.email, full_name: fullName })];
   if (user.botType === null) return events;
   const [bot] = await readBotDetails(client, context.keySecrets, [user]);

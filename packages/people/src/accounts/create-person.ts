@@ -1,4 +1,4 @@
-import { getAdministrator } from '@parley/access';
+import { checkListRoom, getAdministrator } from '@parley/access';
 import { withoutCode } from '@parley/api';
 import type { ApiError, Caller, Role } from '@parley/api';
 import type { Append, EventPart, SideEffect } from '@parley/event-log';
@@ -52,7 +52,7 @@ export type NewPerson = {
   readonly externalId?: string;
 };
 
-type Creation = Pick<PeopleContext, 'pool' | 'eventLog' | 'keySecrets' | 'publicUrl'>;
+type Creation = Pick<PeopleContext, 'pool' | 'eventLog' | 'keySecrets' | 'publicUrl' | 'lists'>;
 
 export function emailInUse(email: string): ApiError {
   return withoutCode(`Email '${email}' already in use`);
@@ -122,6 +122,10 @@ export async function addPerson(
   const joined = await joinStreams(client, user.id, changeId, streamIds);
   await giveBacklog(context, client, { userId: user.id, streams: joined.streams, changeId });
   const effects = [accountEffect(user), ...membershipEffects('joined', joined.memberships)];
+  await checkListRoom(client, context.lists, undefined, {
+    lists: ['accounts', 'subscriptions'],
+    texts: { accounts: { before: [], after: [user.email, user.deliveryEmail, user.fullName] } },
+  });
   return {
     result: user,
     append: {

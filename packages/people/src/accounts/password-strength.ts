@@ -9,7 +9,7 @@ const guessesMin = 10_000;
 /** Characters beyond it make no password weaker, and an estimate longer. */
 const estimatedMaxLength = 40;
 
-/** Started by the first estimate, and again by the next one after a failure. */
+/** Started again by the next estimate after a failure. */
 let thread: Worker | undefined;
 
 function startThread(): Worker {
@@ -37,9 +37,14 @@ async function estimateGuesses(password: string, ownWords: readonly string[]): P
   }
 }
 
+/** Loads the dictionaries, which takes half a second, and several on a busy machine. Otherwise the first estimate waits for them. */
+export async function loadPasswordDictionaries(): Promise<void> {
+  await estimateGuesses('', []);
+}
+
 /**
  * Estimates the tries of an attacker who knows common passwords, words, names, keyboard patterns and the person. That is done in a thread,
- * since it would block the service, the first time for half a second.
+ * since it would block the service.
  *
  * @param ownWords name and address of the person
  */

@@ -2,14 +2,15 @@ import { getActor } from '@parley/access';
 import { badRequest, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import { hashPassword } from '@parley/secrets';
-import { findUserById, lockUsersForOwnChange, updateUser } from '@parley/store';
+import { findUserById, lockUsersForOwnChange } from '@parley/store';
 
 import type { PeopleContext } from '../people-context.ts';
 import { entryForEveryone } from './account-events.ts';
 import { isPasswordStrong } from './password-strength.ts';
+import { replaceLostPassword } from './replace-lost-password.ts';
 
 /**
- * Replaces a lost password. The API key stays the same; sessions of browsers end.
+ * Replaces a lost password, and ends all else by which somebody may have the account.
  *
  * @throws ApiError `No such user`, or that the password is too weak (reference facts, people 7.3); then nothing has changed
  */
@@ -25,11 +26,19 @@ export async function setPassword(
     throw withoutCode('The password is too weak.');
   const passwordHash = await hashPassword(password);
   await context.eventLog.transaction(async (client) => {
-    getActor(await lockUsersForOwnChange(client, [userId, caller.userId]), caller);
-    await updateUser(client, userId, { passwordHash });
+    const people = await lockUsersForOwnChange(client, [userId, caller.userId]);
+    getActor(people, caller);
+    const user = people.find(({ id }) => id === userId);
+    if (user === undefined) throw badRequest('No such user');
+    const { events, effects, userIds } = await replaceLostPassword(
+      context,
+      client,
+      user,
+      passwordHash,
+    );
     return {
       result: undefined,
-      append: { entries: [entryForEveryone([])], accountUserIds: [userId] },
+      append: { entries: [entryForEveryone(events, effects)], accountUserIds: userIds },
     };
   });
 }

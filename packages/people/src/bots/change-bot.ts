@@ -1,4 +1,4 @@
-import { getActor } from '@parley/access';
+import { checkListRoom, getActor } from '@parley/access';
 import { badRequest, botTypes, serviceInterfaces } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { EventPart } from '@parley/event-log';
@@ -84,6 +84,7 @@ async function apply(
     const actor = getActor(people, caller);
     const bot = checkBot(people, actor, botId);
     const administratorIds = await listHumanAdministratorIds(client);
+    const [{ service } = {}] = await lockBotDetails(client, context.keySecrets, [bot]);
     const events: EventPart[] = [];
     const work: Work = { context, client, actor, administratorIds, events };
     if (change.fullName !== undefined) await rename(work, bot, change.fullName, isNameFree);
@@ -101,6 +102,12 @@ async function apply(
     const details = await readOne(work, botId);
     const result = { result: details, former };
     if (events.length === 0) return { result };
+    await checkListRoom(client, context.lists, actor, {
+      texts: {
+        accounts: { before: [bot.fullName], after: [details.bot.fullName] },
+        bots: { before: [service?.baseUrl ?? ''], after: [details.service?.baseUrl ?? ''] },
+      },
+    });
     return {
       result,
       append: {

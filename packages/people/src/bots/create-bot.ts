@@ -1,4 +1,4 @@
-import { checkMayCreateBot, getActor } from '@parley/access';
+import { checkListRoom, checkMayCreateBot, getActor } from '@parley/access';
 import { badRequest, botTypes, notAllowedForGuests, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import { isUniqueViolation } from '@parley/database';
@@ -125,6 +125,14 @@ async function insert(
       ...personAdded(user, settings),
       botAdded(context.keySecrets, details, botViewers(details, administratorIds)),
     ];
+    await checkListRoom(client, context.lists, actor, {
+      lists: ['accounts', 'bots'],
+      texts: {
+        accounts: { before: [], after: [user.email, fullName] },
+        bots: { before: [], after: [bot.payloadUrl] },
+      },
+      made: { bots: 1 },
+    });
     return {
       result: details,
       append: {

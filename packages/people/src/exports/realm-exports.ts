@@ -5,6 +5,8 @@ import { getAdministrator } from '@parley/access';
 import { withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { RealmExportJson } from '@parley/api/organization';
+import { deadline } from '@parley/clock';
+import type { Clock } from '@parley/clock';
 import type { Client, Pool } from '@parley/database';
 import { claimNewFiles, lockUsersInUse, noteNewFiles, noteUnusedFile } from '@parley/store';
 import {
@@ -77,7 +79,7 @@ async function checkAdministrator(client: Client, caller: Caller): Promise<void>
 export async function requestExport(context: PeopleContext, caller: Caller): Promise<void> {
   await changeList(context, caller.userId, async (client, exports) => {
     await checkAdministrator(client, caller);
-    const sinceSecs = Date.now() / 1_000 - countedSecs;
+    const sinceSecs = context.clock.nowMs() / 1_000 - countedSecs;
     const counted = exports.filter(({ requestedAtSecs }) => requestedAtSecs > sinceSecs);
     if (counted.length >= exportsMax) throw withoutCode('Exceeded rate limit.');
     await insertRealmExport(client, caller.userId);
@@ -124,22 +126,24 @@ async function end(
 async function whileClaimed(
   pool: Pool,
   claim: ClaimedExport,
+  clock: Clock,
   signal: AbortSignal,
   work: (signal: AbortSignal) => Promise<void>,
 ): Promise<void> {
   const lost = new AbortController();
-  const timer = setInterval(() => {
+  const timer = clock.every(keepIntervalMs, () => {
     keepRealmExport(pool, claim, claimSecs).then(
       (isKept) => {
         if (!isKept) lost.abort(new Error('the export was deleted, or another process has it'));
       },
       (error: unknown) => lost.abort(error),
     );
-  }, keepIntervalMs);
+  });
   try {
-    await work(AbortSignal.any([signal, lost.signal, AbortSignal.timeout(makingMaxSecs * 1_000)]));
+    const late = deadline(clock, makingMaxSecs * 1_000);
+    await work(AbortSignal.any([signal, lost.signal, late]));
   } finally {
-    clearInterval(timer);
+    timer.cancel();
   }
 }
 
@@ -161,7 +165,7 @@ export async function makeExport(
   const { files } = context;
   const fileKey = `exports/${exportId}-${randomBytes(18).toString('base64url')}`;
   await noteNewFiles(pool, [fileKey], 2 * makingMaxSecs);
-  await whileClaimed(pool, claim, signal, async (claimed) => {
+  await whileClaimed(pool, claim, context.clock, signal, async (claimed) => {
     const archive = makePublicArchive({ pool, files }, claimed);
     await end(context, claim, { fileKey, sizeBytes: await files.write(fileKey, archive) });
   });

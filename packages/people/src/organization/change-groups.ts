@@ -1,4 +1,4 @@
-import { checkMayEditGroup, checkMayEditGroups, getActor } from '@parley/access';
+import { checkListRoom, checkMayEditGroup, checkMayEditGroups, getActor } from '@parley/access';
 import { badRequest, limits, valueTooLong, withoutCode } from '@parley/api';
 import type { ApiError, Caller } from '@parley/api';
 import type { ApiEvent } from '@parley/api/events';
@@ -115,13 +115,16 @@ export async function createGroup(
 ): Promise<number> {
   const { name, description, members, externalId } = given;
   checkTexts({ name, description });
-  return change(context, caller, async (client) => {
+  return change(context, caller, async (client, actor) => {
     const counts = await lockGroupCounts(client);
     const ids = await checkUsers(client, members);
     checkCounts({ groups: counts.groups + 1, members: counts.members + ids.length });
     const memberIds = ids.toSorted((a, b) => a - b);
     const group = await insertUserGroup(client, { name, description, memberIds });
     if (group === undefined) throw groupNameTaken(name);
+    await checkListRoom(client, context.lists, actor, {
+      texts: { userGroups: { before: [], after: [name, description] } },
+    });
     if (externalId !== undefined) await setGroupExternalId(client, group.id, externalId);
     return {
       events: [{ type: 'user_group', op: 'add', group: userGroupJson(group) }],
@@ -147,7 +150,8 @@ export async function changeGroup(
   try {
     await change(context, caller, async (client, actor) => {
       const group = await getGroup(client, actor, groupId);
-      return { events: await setTexts(client, group, { name, description }), result: undefined };
+      const events = await setTexts(context, client, actor, group, { name, description });
+      return { events, result: undefined };
     });
   } catch (error) {
     if (isUniqueViolation(error)) throw groupNameTaken(name);
@@ -237,7 +241,7 @@ export async function editGroup(
       if (added.length > 0)
         checkCounts({ groups: counts.groups, members: counts.members + added.length });
       if (externalId !== undefined) await setGroupExternalId(client, group.id, externalId);
-      const texts = await setTexts(client, group, { name, description: '' });
+      const texts = await setTexts(context, client, actor, group, { name, description: '' });
       const members = await setMembers(client, group, wanted);
       return { events: [...texts, ...members], result: undefined };
     });
@@ -249,7 +253,9 @@ export async function editGroup(
 
 /** Changes the texts of a locked group; empty ones are ignored. */
 async function setTexts(
+  context: PeopleContext,
   client: Client,
+  actor: User,
   group: UserGroup,
   { name, description }: { readonly name: string; readonly description: string },
 ): Promise<ApiEvent[]> {
@@ -258,6 +264,14 @@ async function setTexts(
     ...(description !== '' && description !== group.description ? [{ description }] : []),
   ];
   for (const one of changes) await updateUserGroup(client, group.id, one);
+  await checkListRoom(client, context.lists, actor, {
+    texts: {
+      userGroups: {
+        before: [group.name, group.description],
+        after: [name || group.name, description || group.description],
+      },
+    },
+  });
   return changes.map((data) => ({ type: 'user_group', op: 'update', group_id: group.id, data }));
 }
 

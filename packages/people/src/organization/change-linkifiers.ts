@@ -1,4 +1,4 @@
-import { getAdministrator } from '@parley/access';
+import { checkListRoom, getAdministrator } from '@parley/access';
 import { limits, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { Client } from '@parley/database';
@@ -24,12 +24,23 @@ async function changeList<Result>(
   work: (client: Client, list: readonly StoredLinkifier[]) => Promise<Result>,
 ): Promise<Result> {
   return context.eventLog.transaction(async (client) => {
-    getAdministrator(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
-    const result = await work(client, await lockLinkifiers(client));
-    const list = (await listLinkifiers(client)).map(linkifierJson);
-    const event = toEveryone({ type: 'realm_filters', realm_filters: list });
+    const actor = getAdministrator(
+      await lockUsersInUse(client, { userIds: [caller.userId] }),
+      caller,
+    );
+    const before = await lockLinkifiers(client);
+    const result = await work(client, before);
+    const after = await listLinkifiers(client);
+    await checkListRoom(client, context.lists, actor, {
+      texts: { linkifiers: { before: before.flatMap(textsOf), after: after.flatMap(textsOf) } },
+    });
+    const event = toEveryone({ type: 'realm_filters', realm_filters: after.map(linkifierJson) });
     return { result, append: { entries: [entryForEveryone([event])] } };
   });
+}
+
+function textsOf({ pattern, urlFormat }: StoredLinkifier): string[] {
+  return [pattern, urlFormat];
 }
 
 /**

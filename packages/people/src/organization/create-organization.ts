@@ -29,7 +29,11 @@ const firstStream = {
  */
 async function createFirstStream(
   client: Client,
-  { publicUrl, renderProfileText }: Pick<PeopleContext, 'publicUrl' | 'renderProfileText'>,
+  {
+    clock,
+    publicUrl,
+    renderProfileText,
+  }: Pick<PeopleContext, 'clock' | 'publicUrl' | 'renderProfileText'>,
 ): Promise<SendItem[]> {
   const stream = await createStream(client, {
     ...firstStream,
@@ -42,7 +46,7 @@ async function createFirstStream(
     notificationsStreamId: stream.id,
     signupNotificationsStreamId: null,
   });
-  return composeWelcome(client, stream, publicUrl);
+  return composeWelcome(client, stream, publicUrl, clock);
 }
 
 /**
@@ -51,7 +55,10 @@ async function createFirstStream(
  * @throws ApiError when there is one already, or with the rules for settings (reference facts, people 14.1); then nothing has changed
  */
 export async function createOrganization(
-  context: Pick<PeopleContext, 'eventLog' | 'keySecrets' | 'publicUrl' | 'renderProfileText'>,
+  context: Pick<
+    PeopleContext,
+    'clock' | 'eventLog' | 'keySecrets' | 'publicUrl' | 'renderProfileText'
+  >,
   organization: NewOrganization,
 ): Promise<void> {
   const { eventLog, keySecrets } = context;

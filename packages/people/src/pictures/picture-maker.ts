@@ -1,5 +1,6 @@
 import { badImage, limits, ownerIdOf, serviceUnavailable, uploadTooLarge } from '@parley/api';
 import type { ApiError, Caller, HangUpSignal } from '@parley/api';
+import type { Clock } from '@parley/clock';
 import { FairLine } from '@parley/server';
 import type { FormFile } from '@parley/server';
 import { DecoderUnavailable, UnusableImage } from '@parley/images';
@@ -32,26 +33,39 @@ export async function readPictures({
 
 type Order = UploadedPicture & { readonly wanted: WantedImages };
 
-/** Waiting pictures are in memory, bounded by the limit on request bodies; one picture is decoded at a time. */
+/**
+ * Waiting pictures are in memory, bounded by the limit on request bodies. One that takes long delays only the next ones of its sender and, together
+ * with another, those of everybody.
+ */
 const lineBounds = {
   batchMax: 1,
-  batchesAtOnce: 1,
+  batchesAtOnce: 2,
+  oneOfOwner: true,
   waitingMax: 500,
   waitMaxMs: limits.pictureWaitMaxMs,
 };
 
-/** Makes the stored forms of pictures that people send, one after another, with senders in turn. */
+/** Makes the stored forms of pictures that people send, two at a time, with senders in turn. */
 export class PictureMaker {
-  readonly #decoder: ImageDecoder;
+  readonly #decoders: readonly ImageDecoder[];
   readonly #line: FairLine<Order, readonly MadeImage[]>;
 
-  constructor(decoder: ImageDecoder) {
-    this.#decoder = decoder;
+  constructor(makeDecoder: () => ImageDecoder, clock: Clock) {
+    this.#decoders = Array.from({ length: lineBounds.batchesAtOnce }, makeDecoder);
+    // The one that was used last, so that the other one's process ends when one is enough.
+    const idle = [...this.#decoders];
     this.#line = new FairLine(
       lineBounds,
+      clock,
       () => undefined,
-      (orders) =>
-        Promise.allSettled(orders.map(({ content, wanted }) => decoder.make(content, wanted))),
+      async (orders) => {
+        const decoder = idle.pop();
+        if (decoder === undefined) throw new Error('every decoder is busy');
+        const making = orders.map(({ content, wanted }) => decoder.make(content, wanted));
+        const made = await Promise.allSettled(making);
+        idle.push(decoder);
+        return made;
+      },
     );
   }
 
@@ -76,8 +90,8 @@ export class PictureMaker {
     }
   }
 
-  /** Ends the decoder. */
+  /** Ends the decoders. */
   close(): void {
-    this.#decoder.close();
+    for (const decoder of this.#decoders) decoder.close();
   }
 }

@@ -1,4 +1,4 @@
-import { getAdministrator } from '@parley/access';
+import { checkListRoom, getAdministrator } from '@parley/access';
 import { badRequest, limits, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { Client } from '@parley/database';
@@ -28,12 +28,24 @@ async function changeList<Result>(
   work: (client: Client, fields: readonly ProfileField[]) => Promise<Result>,
 ): Promise<Result> {
   return context.eventLog.transaction(async (client) => {
-    getAdministrator(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
-    const result = await work(client, await lockProfileFields(client));
-    const fields = (await listProfileFields(client)).map(profileFieldJson);
+    const actor = getAdministrator(
+      await lockUsersInUse(client, { userIds: [caller.userId] }),
+      caller,
+    );
+    const before = await lockProfileFields(client);
+    const result = await work(client, before);
+    const after = await listProfileFields(client);
+    await checkListRoom(client, context.lists, actor, {
+      texts: { profileFields: { before: before.flatMap(textsOf), after: after.flatMap(textsOf) } },
+    });
+    const fields = after.map(profileFieldJson);
     const event = toEveryone({ type: 'custom_profile_fields', op, fields });
     return { result, append: { entries: [entryForEveryone([event])] } };
   });
+}
+
+function textsOf({ name, hint, fieldData }: ProfileField): string[] {
+  return [name, hint, fieldData];
 }
 
 function getField(fields: readonly ProfileField[], fieldId: number): ProfileField {

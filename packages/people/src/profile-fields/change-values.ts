@@ -1,9 +1,10 @@
-import { getActor } from '@parley/access';
+import { checkListRoom, getActor } from '@parley/access';
 import type { Caller } from '@parley/api';
 import type { EventPart } from '@parley/event-log';
 import type { Client } from '@parley/database';
 import {
   deleteProfileValues,
+  listProfiles,
   lockProfileFieldsInUse,
   lockUsersForOwnChange,
   setProfileValues,
@@ -25,20 +26,26 @@ export type ProfileChange = {
 /**
  * Changes a profile; the account is locked by the caller.
  *
+ * @param actor undefined for a program that keeps accounts
  * @returns an event for each field that really changed (reference facts, events 13.1)
  * @throws ApiError coded, for the first fault of the reference facts, people 13
  */
 export async function changeProfile(
   context: PeopleContext,
   client: Client,
+  actor: User | undefined,
   user: User,
   change: ProfileChange,
 ): Promise<EventPart[]> {
   const fields = await lockProfileFieldsInUse(client);
   for (const fieldId of change.removed) getNamedField(fields, fieldId);
   const values = await checkProfileValues(client, fields, change.set, context.renderProfileText);
+  const before = await textsOf(client, user);
   const emptied = await deleteProfileValues(client, user.id, change.removed);
   const changed = await setProfileValues(client, user.id, values);
+  await checkListRoom(client, context.lists, actor, {
+    texts: { profiles: { before, after: await textsOf(client, user) } },
+  });
   return [
     ...[...new Set(change.removed)]
       .filter((id) => emptied.has(id))
@@ -57,6 +64,14 @@ export async function changeProfile(
   ];
 }
 
+async function textsOf(client: Client, { id }: User): Promise<string[]> {
+  const profile = (await listProfiles(client, [id])).get(id) ?? {};
+  return Object.values(profile).flatMap(({ value, rendered_value: html = '' }) => [
+    typeof value === 'string' ? value : JSON.stringify(value),
+    html,
+  ]);
+}
+
 /** Changes the caller's own profile and tells everybody. */
 export async function changeOwnProfile(
   context: PeopleContext,
@@ -65,7 +80,7 @@ export async function changeOwnProfile(
 ): Promise<void> {
   await context.eventLog.transaction(async (client) => {
     const user = getActor(await lockUsersForOwnChange(client, [caller.userId]), caller);
-    const events = await changeProfile(context, client, user, change);
+    const events = await changeProfile(context, client, user, user, change);
     if (events.length === 0) return { result: undefined };
     return { result: undefined, append: { entries: [entryForEveryone(events)] } };
   });

@@ -25,6 +25,7 @@ import { checkAdmittedEmail, createPerson, emailInUse } from '../accounts/create
 import { endWithBots, isLastAdministrator } from '../accounts/deactivate-account.ts';
 import { isEmailShaped, prepareEmailRules } from '../accounts/email-rules.ts';
 import { checkFullName } from '../accounts/full-name.ts';
+import { isSameMailbox } from '../accounts/mailbox.ts';
 import { restore } from '../accounts/reactivate-account.ts';
 import type { PeopleContext } from '../people-context.ts';
 
@@ -75,11 +76,11 @@ async function setEmail(
 ): Promise<Append[]> {
   if (email === user.deliveryEmail) return [];
   await checkAdmittedEmail(client, realm, email);
-  const isOwnInAnotherCase = foldName(email) === foldName(user.deliveryEmail);
+  const isOwnInAnotherForm = isSameMailbox(email, user.deliveryEmail);
   // Whoever has the mails of an administrator gets a password by them, so the token would be worth as much.
-  if (user.role === 'administrator' && !isOwnInAnotherCase)
+  if (user.role === 'administrator' && !isOwnInAnotherForm)
     throw scimRefusal(400, 'The address of an administrator is changed here alone.', 'mutability');
-  if (!isOwnInAnotherCase && (await isEmailTaken(client, email))) throw addressTaken(email);
+  if (!isOwnInAnotherForm && (await isEmailTaken(client, email))) throw addressTaken(email);
   return [(await changeLockedEmail(context, client, realm, user, email)).append];
 }
 
@@ -90,7 +91,7 @@ async function setName(
   fullName: string,
 ): Promise<Append[]> {
   if (fullName === user.fullName) return [];
-  const events: EventPart[] = await rename(context, client, user, fullName);
+  const events: EventPart[] = await rename(context, client, undefined, user, fullName);
   return [{ entries: [entryForEveryone(events)] }];
 }
 

@@ -7,6 +7,7 @@ import { makeScimToken as makeSecret } from '@parley/secrets';
 import { lockUsersInUse } from '@parley/store';
 import { deleteScimToken, insertScimToken, lockScimTokenCount } from '@parley/store/scim';
 
+import type { CallerProof } from '../accounts/prove-caller.ts';
 import type { PeopleContext } from '../people-context.ts';
 
 type TokenContext = Pick<PeopleContext, 'pool'>;
@@ -26,17 +27,19 @@ function checkName(given: string): string {
  * Makes a token.
  *
  * @returns its id, and its secret, which is stored nowhere
- * @throws ApiError unless the caller is an administrator, for a bad name, and if there are too many tokens
+ * @throws ApiError unless the caller is an administrator who proves it, for a bad name, and if there are too many tokens
  */
 export async function makeScimToken(
   { pool }: TokenContext,
   caller: Caller,
+  prove: CallerProof,
   givenName: string,
 ): Promise<{ readonly id: number; readonly token: string }> {
   const name = checkName(givenName);
   const token = makeSecret();
   return transaction(pool, async (client) => {
     getAdministrator(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
+    await prove(client);
     if ((await lockScimTokenCount(client)) >= limits.scimTokensMax)
       throw withoutCode(`There may be at most ${limits.scimTokensMax} SCIM tokens.`);
     const makerId = caller === operator ? null : caller.userId;

@@ -1,5 +1,5 @@
 /** Whose account somebody has whom a provider signed in (decision 0051). */
-import { foldName, limits, withoutCode } from '@parley/api';
+import { limits, withoutCode } from '@parley/api';
 import type { ApiError } from '@parley/api';
 import type { IdentityProviderConfig } from '@parley/config';
 import { isUniqueViolation } from '@parley/database';
@@ -19,6 +19,7 @@ import type { Realm, SignInAccount } from '@parley/store';
 import { checkAdmittedEmail } from '../accounts/create-person.ts';
 import { isEmailShaped, prepareEmailRules } from '../accounts/email-rules.ts';
 import { checkFullName } from '../accounts/full-name.ts';
+import { isSameMailbox } from '../accounts/mailbox.ts';
 import { accountDisabled } from '../accounts/sign-in-refusals.ts';
 import {
   addJoining,
@@ -79,11 +80,12 @@ async function linkByAddress(
     if (await isEmailTaken(client, email)) throw notLinked(config);
     return undefined;
   }
-  if (holder.botType !== null || holder.isSystem) throw notLinked(config);
+  if (holder.botType !== null || holder.isSystem || !isSameMailbox(holder.deliveryEmail, email))
+    throw notLinked(config);
   const locked = await lockUserForOwnChange(client, holder.id);
   if (locked?.isActive !== true) throw accountDisabled();
   // The account may have got another address meanwhile.
-  if (foldName(locked.deliveryEmail) !== foldName(email)) throw notLinked(config);
+  if (!isSameMailbox(locked.deliveryEmail, email)) throw notLinked(config);
   await addIdentity(client, holder.id, identity);
   return holder;
 }

@@ -7,6 +7,7 @@ import type { Client } from '@parley/database';
 import {
   deleteIdentity,
   findIdentityAccount,
+  findSessionAgeSecs,
   findSignInAccount,
   getRealm,
   insertIdentity,
@@ -37,16 +38,22 @@ export async function addIdentity(
   await insertIdentity(client, userId, identity);
 }
 
-/** @throws ApiError if another account has the identity, or the account has too many */
+/**
+ * @param sessionId by which the person asks; a provider takes its time, and the session may have ended meanwhile
+ * @throws ApiError if another account has the identity, or the account has too many
+ */
 export async function linkIdentity(
   context: Pick<PeopleContext, 'eventLog'>,
   userId: number,
+  sessionId: number,
   identity: Identity,
 ): Promise<void> {
   try {
     await context.eventLog.transaction(async (client) => {
       const user = await lockUserForOwnChange(client, userId);
       if (user?.isActive !== true) throw accountDisabled();
+      if ((await findSessionAgeSecs(client, userId, sessionId)) === undefined)
+        throw withoutCode('You were signed out meanwhile.');
       const holder = await findIdentityAccount(client, identity);
       if (holder?.id === userId) return { result: undefined };
       if (holder !== undefined) throw belongsToAnother();

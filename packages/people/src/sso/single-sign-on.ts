@@ -129,14 +129,15 @@ export async function finishSingleSignOn(
   if (new URLSearchParams(answer).get('state') !== attempt.state) throw notThisBrowser();
   const begun = await takeAttempt(context.pool, token, providerId);
   if (begun === undefined) throw notThisBrowser();
-  if (begun.userId !== null && begun.userId !== replaced?.userId) throw notThisBrowser();
+  const sessionId = replaced?.userId === begun.userId ? replaced?.sessionId : undefined;
+  if (begun.userId !== null && sessionId === undefined) throw notThisBrowser();
   const identity = await askProvider(context, provider, () =>
     provider.identify({ ...attempt, query: answer }),
   );
   try {
-    if (begun.userId === null)
+    if (begun.userId === null || sessionId === undefined)
       return await signIn(context, provider, identity, begun.invitationId ?? undefined, returned);
-    await linkIdentity(context, begun.userId, identity);
+    await linkIdentity(context, begun.userId, sessionId, identity);
     context.noteSignOn(providerId, 'linked', undefined);
     return { userId: begun.userId, session: undefined };
   } catch (error) {

@@ -87,8 +87,9 @@ export async function insertImportedMutedTopics(
   if (topics.length === 0) return 0;
   const { rowCount } = await client.query({
     text: `INSERT INTO muted_topics (user_id, stream_id, topic_folded, topic, muted_at)
-      SELECT t.user_id, t.stream_id, t.folded, t.topic, coalesce(to_timestamp(t.at), clock_timestamp())
-      FROM unnest($1::integer[], $2::integer[], $3::text[], $4::text[], $5::double precision[]) t (user_id, stream_id, folded, topic, at)
+      SELECT t.user_id, t.stream_id, t.folded, t.topic, coalesce(to_timestamp(t.at), parley_now() + t.n * interval '1 microsecond')
+      FROM unnest($1::integer[], $2::integer[], $3::text[], $4::text[], $5::double precision[]) WITH ORDINALITY
+        t (user_id, stream_id, folded, topic, at, n)
       ON CONFLICT DO NOTHING`,
     values: [
       topics.map(({ userId }) => userId),

@@ -26,13 +26,13 @@ export type ImportedMessage = {
   readonly subject_links: readonly string[] | null;
   readonly last_edited_at: number | null;
   readonly edit_history: readonly EditRecord[] | null;
-  readonly search_text: string;
+  readonly search_words: string;
 };
 
 const messageTypes = `id bigint, sender_id integer, stream_id integer, conversation_id bigint, recipient_id integer, topic text,
   content text, rendered_content text, client text, sent_at double precision, is_me_message boolean, has_link boolean,
   has_image boolean, has_attachment boolean, read_by_sender boolean, mentions_wildcard boolean, subject_links text[],
-  last_edited_at double precision, edit_history jsonb, search_text text`;
+  last_edited_at double precision, edit_history jsonb, search_words text`;
 
 /**
  * Writes messages.
@@ -53,7 +53,7 @@ export async function insertImportedMessages(
       SELECT id, $2::bigint + id, sender_id, stream_id, conversation_id, conversation_id, recipient_id, topic, content,
         rendered_content, client, to_timestamp(sent_at), is_me_message, has_link, has_image, has_attachment, read_by_sender,
         mentions_wildcard, subject_links, to_timestamp(last_edited_at), edit_history,
-        message_search_vector(search_text, stream_id, conversation_id, sender_id, id)
+        message_words_vector(search_words, stream_id, conversation_id, sender_id, id)
       FROM json_to_recordset($1::json) AS r (${messageTypes})
       ON CONFLICT (id) DO NOTHING RETURNING id`,
     values: [JSON.stringify(messages), positionAbove],

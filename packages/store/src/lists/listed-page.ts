@@ -4,7 +4,7 @@ import { flagBits } from '../messages/message-sql.ts';
 /** One message of a list. */
 export type ListedMessage = {
   readonly id: number;
-  /** The version of its shown content at the time of the page. */
+  /** The version of its shown content at the time of the page; of a kept message the negative id. */
   readonly version: number;
 };
 
@@ -40,6 +40,8 @@ export type PageRow = {
   readonly epoch: number;
   readonly namesVersion: string;
   readonly versions: Numbers;
+  /** The kept messages in place of others. */
+  readonly kept: Numbers;
   readonly flags: Numbers;
   readonly exceptions: Numbers;
   readonly userFloor: number;
@@ -125,7 +127,12 @@ function flagBitsOf(row: PageRow, readerId: number): (message: FlaggedMessage) =
 /** @returns the page that a statement of `pageSql` listed for a reader */
 export function readPage(row: PageRow, readerId: number): ListedPage {
   const versions = pairsOf(row.versions);
-  const messages = (row.ids ?? []).map((id) => ({ id, version: versions.get(id) ?? 0 }));
+  const kept = pairsOf(row.kept);
+  const versionOf = (id: number): number => {
+    const keptId = kept.get(id);
+    return keptId === undefined ? (versions.get(id) ?? 0) : -keptId;
+  };
+  const messages = (row.ids ?? []).map((id) => ({ id, version: versionOf(id) }));
   messages.sort((a, b) => a.id - b.id);
   return {
     messages,

@@ -26,11 +26,14 @@ import {
   wholeStreamSql,
 } from './list-sources-sql.ts';
 import type { ListHints, ListSlice, MessageList, RareIndex } from './list-sources-sql.ts';
+import { keptColumns } from '../messages/kept-messages.ts';
 import { searchIdsSql } from '../search/search-sql.ts';
 import { fewUnreadSql, openTablesSql, unreadListSql } from '../read-state/unread-list-sql.ts';
 import {
   canHoldSql,
   holdsMessageSql,
+  isKeptForSql,
+  keptForSql,
   mayReadHistorySql,
   streamsOpenToSql,
 } from '../visibility/visibility-sql.ts';
@@ -91,7 +94,31 @@ function conditionsWithout(
 ): (message: string) => string {
   const excluded = new Set(hints.map((hint) => list.hinted.get(hint)));
   const conditions = list.conditions.filter((condition) => !excluded.has(condition));
-  return (message) => conditions.map((condition) => ` AND (${condition(message)})`).join('');
+  return (message) =>
+    [...conditions.map((condition) => condition(message)), ...keptConditions(list, message)]
+      .map((condition) => ` AND (${condition})`)
+      .join('');
+}
+
+/** Conditions must also be true of the kept message that the user sees in place of another: what is new in that one finds nothing. */
+function keptConditions({ conditions }: MessageList, message: string): string[] {
+  if (conditions.length === 0) return [];
+  const unchanged = [
+    'id',
+    'scope',
+    'stream_id',
+    'sender_id',
+    'sent_at',
+    'read_conversation_id',
+    'read_by_sender',
+  ].map((column) => `${message}.${column}`);
+  const held = `SELECT ${unchanged.join(', ')}, ${keptColumns.map((column) => `copy.${column}`).join(', ')}
+    FROM (${keptForSql(message, user)}) copy`;
+  const all = conditions.map((condition) => `(${condition('held')})`).join(' AND ');
+  return [
+    `(SELECT NOT EXISTS (SELECT 1 FROM kept_messages)) OR NOT ${isKeptForSql(message, user)}
+      OR EXISTS (SELECT 1 FROM (${held}) held WHERE ${all})`,
+  ];
 }
 
 const inReach = (message: string): string =>

@@ -55,6 +55,8 @@ export function pageSql(list: MessageList): string {
     SELECT array_to_json(page.ids) AS ids, (SELECT log_head.epoch FROM log_head) AS epoch,
       (SELECT names.version FROM shown_names_version names) AS "namesVersion",
       (SELECT ${numbersSql(['v.message_id', 'v.version'])} FROM message_versions v WHERE v.message_id = ANY (page.ids)) AS versions,
+      (SELECT ${numbersSql(['k.message_id', 'k.id'])} FROM kept_messages k
+        WHERE k.message_id = ANY (page.ids) AND k.user_ids @> ARRAY[${user}]) AS kept,
       (SELECT ${numbersSql(['f.message_id', 'f.set_bits', 'f.cleared_bits'])} FROM message_flags f
         WHERE f.user_id = ${user} AND f.message_id = ANY (page.ids)) AS flags,
       (SELECT ${numbersSql(['x.message_id', 'x.is_read::integer'])} FROM read_exceptions x

@@ -80,7 +80,7 @@ export async function insertMails(
   await client.query({
     name: 'store-insert-mails',
     text: `INSERT INTO mails (message_id, kind, recipient, letter_encrypted, expires_at, user_id, message_ids)
-      SELECT n.message_id, n.kind, n.recipient, decode(n.letter, 'base64'), now() + make_interval(secs => n.expires_in_secs), n.user_id,
+      SELECT n.message_id, n.kind, n.recipient, decode(n.letter, 'base64'), parley_now() + make_interval(secs => n.expires_in_secs), n.user_id,
         n.message_ids
       FROM json_to_recordset($1::json) AS n (message_id uuid, kind text, recipient text, letter text, expires_in_secs double precision,
         user_id integer, message_ids bigint[])`,
@@ -97,12 +97,17 @@ export async function insertMail(
   await insertMails(client, secrets, [mail]);
 }
 
-/** Mails about messages wait behind all others: a message for thousands must not delay somebody's link for a new password. */
-export type MailLane = 'about-messages' | 'other';
+/** Neither a message for thousands nor hundreds of invitations must delay somebody's link for a new password. */
+export type MailLane = 'about-messages' | 'resets' | 'other';
 
-function laneSql(lane: MailLane): string {
-  return lane === 'about-messages' ? 'user_id IS NOT NULL' : 'user_id IS NULL';
-}
+/** The kind of mails with a link for a new password. */
+export const resetKind = 'reset-password';
+
+const laneSql: Readonly<Record<MailLane, string>> = {
+  'about-messages': 'user_id IS NOT NULL',
+  resets: `user_id IS NULL AND kind = '${resetKind}'`,
+  other: `user_id IS NULL AND kind <> '${resetKind}'`,
+};
 
 /** @returns ids of mails of a lane that are due and that nobody sends, the longest due first */
 export async function listDueMails(
@@ -112,8 +117,8 @@ export async function listDueMails(
 ): Promise<number[]> {
   const { rows } = await db.query<{ id: number }>({
     name: `store-list-due-mails-${lane}`,
-    text: `SELECT id FROM mails WHERE failed_at IS NULL AND due_at <= clock_timestamp() AND claimed_until < clock_timestamp()
-        AND ${laneSql(lane)}
+    text: `SELECT id FROM mails WHERE failed_at IS NULL AND due_at <= parley_now() AND claimed_until < parley_now()
+        AND ${laneSql[lane]}
       ORDER BY due_at LIMIT $1`,
     values: [mailsMax],
   });
@@ -158,12 +163,12 @@ export async function claimMail(
     name: 'store-claim-mail',
     text: `WITH due AS (
         SELECT id, may_have_arrived FROM mails
-        WHERE id = $1 AND failed_at IS NULL AND due_at <= clock_timestamp() AND claimed_until < clock_timestamp()
+        WHERE id = $1 AND failed_at IS NULL AND due_at <= parley_now() AND claimed_until < parley_now()
         FOR UPDATE SKIP LOCKED)
-      UPDATE mails m SET claimed_until = clock_timestamp() + make_interval(secs => $2), attempts = attempts + 1, may_have_arrived = true
+      UPDATE mails m SET claimed_until = parley_now() + make_interval(secs => $2), attempts = attempts + 1, may_have_arrived = true
       FROM due WHERE m.id = due.id
       RETURNING m.id, message_id AS "messageId", kind, recipient, created_at AS "createdAt", attempts,
-        expires_at <= clock_timestamp() AS "isExpired", due.may_have_arrived AS "mayHaveArrived", letter_encrypted AS sealed,
+        expires_at <= parley_now() AS "isExpired", due.may_have_arrived AS "mayHaveArrived", letter_encrypted AS sealed,
         user_id AS "userId", message_ids AS "messageIds"`,
     values: [id, claimSecs],
   });
@@ -203,7 +208,7 @@ export async function postponeMail(
 ): Promise<void> {
   await db.query({
     name: 'store-postpone-mail',
-    text: `UPDATE mails SET due_at = clock_timestamp() + make_interval(secs => $3), claimed_until = '-infinity',
+    text: `UPDATE mails SET due_at = parley_now() + make_interval(secs => $3), claimed_until = '-infinity',
         last_error = $4, may_have_arrived = $5
       WHERE id = $1 AND attempts = $2`,
     values: [id, attempts, outcome.delaySecs, outcome.error, outcome.mayHaveArrived],
@@ -218,7 +223,7 @@ export async function failMail(
 ): Promise<void> {
   await db.query({
     name: 'store-fail-mail',
-    text: `UPDATE mails SET failed_at = clock_timestamp(), claimed_until = '-infinity', last_error = $3, letter_encrypted = NULL
+    text: `UPDATE mails SET failed_at = parley_now(), claimed_until = '-infinity', last_error = $3, letter_encrypted = NULL
       WHERE id = $1 AND attempts = $2`,
     values: [id, attempts, error],
   });
@@ -235,10 +240,10 @@ const leftAfterSecs = 7_200;
 export async function failLeftMails(db: Queryable, error: string): Promise<number> {
   const { rowCount } = await db.query({
     name: 'store-fail-left-mails',
-    text: `WITH nobodys AS (DELETE FROM mails WHERE recipient = '' AND expires_at < now() - make_interval(secs => ${leftAfterSecs}))
-      UPDATE mails SET failed_at = clock_timestamp(), last_error = $1, letter_encrypted = NULL
-      WHERE failed_at IS NULL AND recipient <> '' AND expires_at < now() - make_interval(secs => ${leftAfterSecs})
-        AND claimed_until < clock_timestamp()`,
+    text: `WITH nobodys AS (DELETE FROM mails WHERE recipient = '' AND expires_at < parley_now() - make_interval(secs => ${leftAfterSecs}))
+      UPDATE mails SET failed_at = parley_now(), last_error = $1, letter_encrypted = NULL
+      WHERE failed_at IS NULL AND recipient <> '' AND expires_at < parley_now() - make_interval(secs => ${leftAfterSecs})
+        AND claimed_until < parley_now()`,
     values: [error],
   });
   return rowCount ?? 0;
@@ -248,7 +253,7 @@ export async function failLeftMails(db: Queryable, error: string): Promise<numbe
 export async function deleteOldFailedMails(db: Queryable): Promise<void> {
   await db.query({
     name: 'store-delete-old-failed-mails',
-    text: `DELETE FROM mails WHERE failed_at < now() - make_interval(days => ${failedKeptDays})`,
+    text: `DELETE FROM mails WHERE failed_at < parley_now() - make_interval(days => ${failedKeptDays})`,
   });
 }
 

@@ -36,7 +36,7 @@ export async function findBacklog(
         ORDER BY listed.id DESC LIMIT ${backlogMax}
       ), recent AS MATERIALIZED (
         SELECT m.id, m.position, m.stream_id FROM newest n JOIN messages m ON m.id = n.id
-        WHERE m.sent_at > clock_timestamp() - interval '7 days'
+        WHERE m.sent_at > parley_now() - interval '7 days'
       )
       SELECT array_agg(DISTINCT r.stream_id) AS "streamIds", min(r.id) AS "firstId", min(r.position) AS "firstPosition",
         (SELECT older.id FROM recent older ORDER BY older.id DESC LIMIT 1 OFFSET ${unreadMax}) AS "readUpToId"

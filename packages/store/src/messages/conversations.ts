@@ -55,7 +55,8 @@ export async function ensureTopicConversation(
 }
 
 /**
- * Creates the conversation of one topic in each of these streams. The same transaction has created the streams, so nobody else knows them.
+ * Creates the conversation of one topic in each of these streams, unless it exists. The same transaction has created the streams, or has
+ * locked them.
  */
 export async function createTopicConversations(
   client: Client,
@@ -64,7 +65,7 @@ export async function createTopicConversations(
 ): Promise<void> {
   await client.query({
     name: 'conversations-of-new-streams',
-    text: 'INSERT INTO conversations (stream_id, topic_folded) SELECT s, $2 FROM unnest($1::integer[]) s',
+    text: 'INSERT INTO conversations (stream_id, topic_folded) SELECT s, $2 FROM unnest($1::integer[]) s ON CONFLICT DO NOTHING',
     values: [streamIds, foldName(topic)],
   });
 }

@@ -64,14 +64,18 @@ export async function findDeferredMessage(
   return rows[0].isSame ? 'same' : 'other';
 }
 
-/** @returns how many deferred messages of an account wait */
-export async function countDeferredMessages(db: Queryable, senderId: number): Promise<number> {
-  const { rows } = await db.query<{ waiting: number }>({
-    name: 'deferred-messages-count',
-    text: 'SELECT count(*) AS waiting FROM deferred_messages WHERE sender_id = $1',
+/** @returns how many deferred messages of an account wait, and the bytes of their texts and HTML */
+export async function measureDeferredMessages(
+  db: Queryable,
+  senderId: number,
+): Promise<{ readonly waiting: number; readonly bytes: number }> {
+  const { rows } = await db.query<{ waiting: number; bytes: number }>({
+    name: 'deferred-messages-measure',
+    text: `SELECT count(*) AS waiting, coalesce(sum(octet_length(content) + octet_length(rendered_content)), 0)::float8 AS bytes
+      FROM deferred_messages WHERE sender_id = $1`,
     values: [senderId],
   });
-  return rows[0]?.waiting ?? 0;
+  return rows[0] ?? { waiting: 0, bytes: 0 };
 }
 
 const waitingColumns = `id, sender_id AS "senderId", is_reminder AS "isReminder", stream_id AS "streamId",
@@ -159,12 +163,11 @@ export async function cancelDeferredMessage(
 export async function takeDueDeferredMessage(db: Queryable): Promise<DeferredMessage | undefined> {
   const { rows } = await db.query<DeferredMessage>({
     name: 'deferred-message-take',
-    // With the clock of the statement's start, the index finds due messages; with a clock that moves, all waiting messages would be read.
     text: `UPDATE deferred_messages t SET attempts = attempts + 1,
-        due_at = clock_timestamp() + make_interval(secs => least(${claimMaxSecs}, ${claimSecs} * 2 ^ least(attempts, 10)))
+        due_at = parley_now() + make_interval(secs => least(${claimMaxSecs}, ${claimSecs} * 2 ^ least(attempts, 10)))
       WHERE t.id = (
         SELECT d.id FROM deferred_messages d
-        WHERE d.due_at <= statement_timestamp() AND NOT EXISTS (SELECT FROM realm r WHERE r.is_deactivated)
+        WHERE d.due_at <= parley_now() AND NOT EXISTS (SELECT FROM realm r WHERE r.is_deactivated)
           AND NOT EXISTS (SELECT FROM deferred_messages e
             WHERE e.sender_id = d.sender_id AND e.attempts < 2 AND (e.deliver_at, e.id) < (d.deliver_at, d.id))
         ORDER BY d.due_at, d.id LIMIT 1 FOR UPDATE OF d SKIP LOCKED)

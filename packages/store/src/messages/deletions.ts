@@ -1,6 +1,7 @@
 import type { Client } from '@parley/database';
 
 import { deleteFlags } from './flags.ts';
+import { deleteKeptMessages } from './kept-messages.ts';
 import { deleteReactions } from './reactions.ts';
 import { deleteReadExceptions } from '../read-state/read-state.ts';
 import { deleteMessageVersions } from './shown-messages.ts';
@@ -34,6 +35,7 @@ export async function deleteMessages(
   await deleteReactions(client, messageIds);
   await deleteSubmessages(client, messageIds);
   await deleteMessageVersions(client, messageIds);
+  await deleteKeptMessages(client, messageIds);
   await client.query({
     name: 'deletions-delete',
     text: `WITH edits AS (DELETE FROM message_edits WHERE message_id = ANY ($1::bigint[]))

@@ -8,10 +8,12 @@
 import { limits } from '@parley/api';
 import type { Client, Queryable } from '@parley/database';
 
-import { maySeeMessageSql, sharesHistorySql } from '../visibility/visibility-sql.ts';
+import { keepForFormerHolders } from './kept-messages.ts';
+import { keptForSql, maySeeMessageSql, sharesHistorySql } from '../visibility/visibility-sql.ts';
 
 /**
- * Locks a message and, before it, its stream until the transaction ends, so that events about both stay true.
+ * Locks a message and, before it, its stream until the transaction ends, so that events about both stay true. Keeps it for those who left
+ * its private stream, unless it is deleted.
  *
  * @param purpose `move` also blocks other moves in the stream
  * @returns whether the message still exists
@@ -35,6 +37,8 @@ export async function lockForChange(
     text: 'SELECT 1 FROM messages WHERE id = $1::bigint FOR UPDATE',
     values: [message.id],
   });
+  if (message.streamId !== null && purpose !== 'delete')
+    await keepForFormerHolders(client, [message.id]);
   return rows.length > 0;
 }
 
@@ -124,7 +128,7 @@ export type Edit = {
   readonly content?: NewContent;
   readonly topic?: NewTopic;
   /** The words that find the message from now on. */
-  readonly searchText: string;
+  readonly searchWords: string;
   /** Newest first, with this edit. */
   readonly editHistory: readonly EditRecord[];
 };
@@ -155,7 +159,7 @@ const editText = `WITH before AS (
     mentions_wildcard = CASE WHEN $10 THEN $17::boolean ELSE m.mentions_wildcard END,
     group_mentioned_ids = CASE WHEN $10 THEN $18::integer[] ELSE m.group_mentioned_ids END,
     alert_word_ids = CASE WHEN $10 THEN $19::integer[] ELSE m.alert_word_ids END,
-    search = message_search_vector($4, m.stream_id, CASE WHEN $6 THEN $8 ELSE m.conversation_id END, m.sender_id, m.id)
+    search = message_words_vector($4, m.stream_id, CASE WHEN $6 THEN $8 ELSE m.conversation_id END, m.sender_id, m.id)
   WHERE m.id = $1`;
 
 /**
@@ -171,7 +175,7 @@ export async function editMessage(client: Client, edit: Edit): Promise<void> {
       edit.messageId,
       edit.editorId,
       edit.editedAtSecs,
-      edit.searchText,
+      edit.searchWords,
       JSON.stringify(edit.editHistory),
       topic !== undefined,
       topic?.topic ?? null,
@@ -196,7 +200,7 @@ export async function editMessage(client: Client, edit: Edit): Promise<void> {
 export type Propagation = {
   readonly messageId: number;
   readonly streamId: number;
-  /** The topic of the message until now. Only messages under exactly this spelling move along. */
+  /** The topic of the message until now. Later messages move along under exactly this spelling, and all under any. */
   readonly conversationId: number;
   readonly topic: string;
   readonly mode: 'change_later' | 'change_all';
@@ -214,24 +218,25 @@ export type SizedMessage = { readonly id: number; readonly bytes: number };
 
 /**
  * @param limit the most messages to list
- * @returns the other messages that get the new topic, ascending: those with a larger id, or all of the last seven days, as far as the user
- *   may see them. So a former member of a private stream cannot move later messages and does not learn of them
+ * @returns the other messages that get the new topic, ascending: those with a larger id and the same spelling, or all of the last seven days
+ *   in any spelling, as far as the user may see them. So nobody moves or learns of messages from before joining a private stream
  */
 export async function listPropagated(
   client: Client,
   { messageId, streamId, conversationId, topic, mode, userId }: Propagation,
   limit: number,
 ): Promise<SizedMessage[]> {
-  const which =
+  // One conversation has all spellings of a topic.
+  const [which, ...values] =
     mode === 'change_later'
-      ? 'm.id > $1'
-      : `m.id <> $1 AND m.sent_at > now() - interval '${changeAllDays} days'`;
+      ? ['m.id > $1 AND m.topic = $6', topic]
+      : [`m.id <> $1 AND m.sent_at > parley_now() - interval '${changeAllDays} days'`];
   const { rows } = await client.query<SizedMessage>({
     name: `edits-propagated-${mode}`,
-    text: `SELECT m.id, ${bytesSql} AS bytes FROM messages m WHERE m.conversation_id = $3 AND m.stream_id = $2 AND m.topic = $4 AND ${which}
-        AND ${maySeeMessageSql('m', '$6::integer', '$2::integer')}
+    text: `SELECT m.id, ${bytesSql} AS bytes FROM messages m WHERE m.conversation_id = $3 AND m.stream_id = $2 AND ${which}
+        AND ${maySeeMessageSql('m', '$4::integer', '$2::integer')}
       ORDER BY m.id LIMIT $5`,
-    values: [messageId, streamId, conversationId, topic, limit, userId],
+    values: [messageId, streamId, conversationId, userId, limit, ...values],
   });
   return rows;
 }
@@ -239,7 +244,7 @@ export async function listPropagated(
 export type Move = NewTopic & {
   readonly messageIds: readonly number[];
   /** The words that find a message with this topic and HTML. */
-  readonly searchText: (topic: string, renderedContent: string) => string;
+  readonly searchWords: (topic: string, renderedContent: string) => string;
 };
 
 /** Bounded so that a statement stays short and the transaction does not idle long while the words are computed. */
@@ -271,7 +276,7 @@ function inPieces(sized: readonly SizedMessage[]): number[][] {
  * @returns the ids of the messages that exist, ascending
  */
 export async function moveMessages(client: Client, move: Move): Promise<number[]> {
-  const { topic, conversationId, subjectLinks, searchText } = move;
+  const { topic, conversationId, subjectLinks, searchWords } = move;
   const { rows: sized } = await client.query<SizedMessage>({
     name: 'edits-sizes',
     text: `SELECT m.id, ${bytesSql} AS bytes FROM messages m
@@ -287,17 +292,18 @@ export async function moveMessages(client: Client, move: Move): Promise<number[]
         ORDER BY m.id FOR NO KEY UPDATE`,
       values: [piece],
     });
+    await keepForFormerHolders(client, piece);
     await client.query({
       name: 'edits-move',
       text: `UPDATE messages m SET topic = $1, conversation_id = $2, subject_links = $3,
-          search = message_search_vector(moved.words, m.stream_id, $2, m.sender_id, m.id)
+          search = message_words_vector(moved.words, m.stream_id, $2, m.sender_id, m.id)
         FROM unnest($4::bigint[], $5::text[]) AS moved (id, words) WHERE m.id = moved.id`,
       values: [
         topic,
         conversationId,
         nullIfEmpty(subjectLinks),
         rows.map((row) => row.id),
-        rows.map((row) => searchText(topic, row.html)),
+        rows.map((row) => searchWords(topic, row.html)),
       ],
     });
     for (const row of rows) moved.push(row.id);
@@ -340,16 +346,19 @@ const pastEditJson = `json_build_object('editorId', e.editor_id, 'editedAtSecs',
   'prevContent', e.prev_content, 'prevRenderedContent', e.prev_rendered_content, 'contentHtmlDiff', e.content_html_diff)`;
 
 const historyText = `SELECT m.sender_id AS "senderId", extract(epoch FROM m.sent_at)::bigint AS "sentAtSecs",
-    coalesce(first.prev_topic, first.topic, m.topic) AS topic, coalesce(first.prev_content, first.content, m.content) AS content,
-    coalesce(first.prev_rendered_content, first.rendered_content, m.rendered_content) AS "renderedContent", past.edits
+    coalesce(first.prev_topic, first.topic, held.topic, m.topic) AS topic,
+    coalesce(first.prev_content, first.content, held.content, m.content) AS content,
+    coalesce(first.prev_rendered_content, first.rendered_content, held.rendered_content, m.rendered_content) AS "renderedContent", past.edits
   FROM messages m
-  LEFT JOIN LATERAL (SELECT e.* FROM message_edits e WHERE e.message_id = m.id ORDER BY e.id LIMIT 1) first ON true
+  LEFT JOIN LATERAL (${keptForSql('m', '$1')}) held ON true
+  LEFT JOIN LATERAL (SELECT e.* FROM message_edits e WHERE e.message_id = m.id AND e.id <= coalesce(held.last_edit_id, e.id)
+    ORDER BY e.id LIMIT 1) first ON true
   CROSS JOIN LATERAL (
     SELECT json_agg(${pastEditJson} ORDER BY e.id) AS edits FROM (
       SELECT newest.*, row_number() OVER later AS nth, sum(length(newest.content) + length(newest.rendered_content)
         + length(coalesce(newest.prev_content, '')) + length(coalesce(newest.prev_rendered_content, ''))
         + length(coalesce(newest.content_html_diff, ''))) OVER later AS text_length
-      FROM (SELECT e.* FROM message_edits e WHERE e.message_id = m.id ORDER BY e.id DESC LIMIT ${limits.editsListedMax}) newest
+      FROM (SELECT e.* FROM message_edits e WHERE e.message_id = m.id AND e.id <= coalesce(held.last_edit_id, e.id) ORDER BY e.id DESC LIMIT ${limits.editsListedMax}) newest
       WINDOW later AS (ORDER BY newest.id DESC)
     ) e WHERE e.nth = 1 OR e.text_length <= ${historyTextMax}
   ) past

@@ -8,7 +8,7 @@ import { idPieces } from '../lists/id-pieces.ts';
 import { flagBits, flagBitsSql, readWithoutExceptionSql, shownFlagBitsSql } from './message-sql.ts';
 import type { FlagName } from './message-sql.ts';
 import { lockReadState, markRead, markUnread } from '../read-state/read-state.ts';
-import { canHoldSql, holdsMessageSql } from '../visibility/visibility-sql.ts';
+import { canHoldSql, holdsMessageSql, isKeptForSql } from '../visibility/visibility-sql.ts';
 
 // Flags that can follow from the message itself, so that their removal must be stored.
 const impliedBits = flagBits.mentioned | flagBits.wildcard_mentioned | flagBits.has_alert_word;
@@ -145,16 +145,18 @@ export async function listStarred(db: Queryable, userId: number): Promise<number
 const renewText = `WITH others AS (
     UPDATE message_flags SET set_bits = set_bits & ~${impliedBits}, cleared_bits = cleared_bits & ~${impliedBits}
     WHERE message_id = $1 AND user_id <> ALL ($2::integer[]) AND (set_bits | cleared_bits) & ${impliedBits} <> 0
+      AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = message_flags.message_id AND ${isKeptForSql('m', 'message_flags.user_id')})
   )
   INSERT INTO message_flags (user_id, message_id, scope, set_bits)
   SELECT named, m.id, m.scope, ${flagBits.mentioned} FROM unnest($2::integer[]) named JOIN messages m ON m.id = $1::bigint
+  WHERE NOT ${isKeptForSql('m', 'named')}
   ON CONFLICT (user_id, message_id) DO UPDATE SET
     set_bits = (message_flags.set_bits & ~${impliedBits}) | ${flagBits.mentioned},
     cleared_bits = message_flags.cleared_bits & ~${impliedBits}`;
 
 /**
  * Makes the flags that follow from a message's text follow from it alone again, for everybody (reference facts, messages 12: they are
- * recomputed, set and cleared). Manual changes of these flags belonged to the earlier text; other flags stay. The caller has locked the
+ * recomputed, set and cleared), except for those who see the message only as it was kept. Manual changes of these flags belonged to the earlier text; other flags stay. The caller has locked the
  * message.
  *
  * @param mentionedIds the users that the new text mentions

@@ -12,6 +12,7 @@ type HeldRow = {
   participantIds: number[] | null;
   lateHolderIds: number[];
   reactingBotIds: number[];
+  formerHolderIds: number[];
 };
 
 export type HolderFacts = HeldMessage & { readonly conversationId: number };
@@ -31,12 +32,14 @@ export async function listHeldMessages(
         ARRAY(SELECT l.user_id FROM late_receipts l WHERE l.message_id = m.id ORDER BY l.user_id) AS "lateHolderIds",
         ARRAY(SELECT b.id FROM users b WHERE ${isReactingBotSql('b')} AND (b.id = ANY (c.participant_ids)
           OR ${wasMemberSql('m.stream_id', 'b.id')}) ORDER BY b.id)
-          AS "reactingBotIds"
+          AS "reactingBotIds",
+        ARRAY(SELECT former FROM kept_messages k, unnest(k.user_ids) former WHERE k.message_id = m.id ORDER BY former) AS "formerHolderIds"
       FROM messages m JOIN conversations c ON c.id = m.conversation_id WHERE m.id = ANY ($1::bigint[]) ORDER BY m.id`,
     values: [messageIds],
   });
-  return rows.map(({ streamId, participantIds, ...held }) => ({
+  return rows.map(({ streamId, participantIds, formerHolderIds, ...held }) => ({
     ...held,
+    ...(formerHolderIds.length === 0 ? {} : { formerHolderIds }),
     ...(streamId === null ? {} : { streamId }),
     ...(participantIds === null ? {} : { participantIds }),
   }));

@@ -20,8 +20,8 @@ export async function deleteOldSendKeys(
 ): Promise<{ deleted: number; mayHaveMore: boolean }> {
   const { rowCount } = await db.query({
     text: `DELETE FROM send_keys WHERE send_key IN (
-        SELECT k.send_key FROM send_keys k WHERE k.sent_at < now() - interval '1 day'
-          AND (k.send_key NOT LIKE $2 || '%' OR k.sent_at < now() - make_interval(days => $3))
+        SELECT k.send_key FROM send_keys k WHERE k.sent_at < parley_now() - interval '1 day'
+          AND (k.send_key NOT LIKE $2 || '%' OR k.sent_at < parley_now() - make_interval(days => $3))
           AND NOT EXISTS (SELECT FROM deferred_messages d WHERE d.send_key = k.send_key) LIMIT $1)`,
     values: [keysPerStatement, mailKeyPrefix, mailKeyDays],
   });

@@ -13,8 +13,14 @@ import type { ListedPage, PageRow } from '../lists/listed-page.ts';
 import { Bindings, listIdsSql, listTablesSql, nameOfText } from '../lists/message-query-sql.ts';
 import { flagBits, readSql } from './message-sql.ts';
 import { pageSql } from '../lists/page-sql.ts';
-import { pageTextBytesMax } from './shown-messages.ts';
-import { holdsMessageSql, maySeeMessageSql } from '../visibility/visibility-sql.ts';
+import { pageSideBytesMax } from './shown-messages.ts';
+import {
+  holdsMessageSql,
+  isKeptForSql,
+  keptForSql,
+  mayChangeMessageSql,
+  maySeeMessageSql,
+} from '../visibility/visibility-sql.ts';
 
 /** The data of one message for permissions and changes. */
 export type MessageFacts = {
@@ -26,6 +32,8 @@ export type MessageFacts = {
   readonly content: string;
   readonly renderedContent: string;
   readonly sentAtSecs: number;
+  /** Whether the user may change it, or what is shown with it. */
+  readonly mayChange: boolean;
 };
 
 /**
@@ -39,9 +47,12 @@ export async function findVisibleMessage(
 ): Promise<MessageFacts | undefined> {
   const { rows } = await db.query<MessageFacts>({
     name: 'message-visible',
-    text: `SELECT m.id, m.sender_id AS "senderId", m.stream_id AS "streamId", m.conversation_id AS "conversationId", m.topic,
-        m.content, m.rendered_content AS "renderedContent", extract(epoch FROM m.sent_at)::bigint AS "sentAtSecs"
-      FROM messages m WHERE m.id = $2::bigint AND ${maySeeMessageSql('m', '$1::integer')}`,
+    text: `SELECT m.id, m.sender_id AS "senderId", m.stream_id AS "streamId", m.conversation_id AS "conversationId",
+        coalesce(held.topic, m.topic) AS topic, coalesce(held.content, m.content) AS content,
+        coalesce(held.rendered_content, m.rendered_content) AS "renderedContent", extract(epoch FROM m.sent_at)::bigint AS "sentAtSecs",
+        ${mayChangeMessageSql('m', '$1::integer')} AS "mayChange"
+      FROM messages m LEFT JOIN LATERAL (${keptForSql('m', '$1')}) held ON true
+      WHERE m.id = $2::bigint AND ${maySeeMessageSql('m', '$1::integer')}`,
     values: [userId, messageId],
   });
   return rows[0];
@@ -84,9 +95,9 @@ export async function listHeldOf(
   const conditions = list.conditions.map((condition) => `AND (${condition('m')})`).join(' ');
   const text = `WITH found AS MATERIALIZED (
       SELECT m.id, m.topic, m.rendered_content FROM (SELECT * FROM messages given WHERE given.id = ANY (${ids}) OFFSET 0) m
-      WHERE ${holdsMessageSql('m', readerSql)} ${conditions}
+      WHERE ${holdsMessageSql('m', readerSql)} AND NOT ${isKeptForSql('m', readerSql)} ${conditions}
     ), whole AS MATERIALIZED (
-      SELECT coalesce(sum(octet_length(found.rendered_content)), 0) <= ${pageTextBytesMax} AS "isShort" FROM found
+      SELECT coalesce(sum(octet_length(found.rendered_content)), 0) <= ${pageSideBytesMax} AS "isShort" FROM found
     )
     SELECT whole."isShort", found.id, found.topic, found.rendered_content AS "renderedContent"
     FROM whole LEFT JOIN found ON whole."isShort" ORDER BY found.id`;

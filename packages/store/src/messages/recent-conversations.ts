@@ -15,6 +15,9 @@ export type RecentConversation = {
  */
 const listedMax = 1_000;
 
+/** Of all listed conversations together: others choose with whom somebody has one. */
+const listedParticipantsMax = 50_000;
+
 /** @returns the user's private conversations that have messages, the newest first */
 export async function listRecentConversations(
   db: Queryable,
@@ -28,5 +31,10 @@ export async function listRecentConversations(
       WHERE p.user_id = $1 AND ${canHoldSql('$1::integer')} ORDER BY newest.id DESC LIMIT ${listedMax}`,
     values: [userId],
   });
-  return rows;
+  let participants = 0;
+  const beyond = rows.findIndex(({ user_ids: ids }) => {
+    participants += ids.length;
+    return participants > listedParticipantsMax;
+  });
+  return beyond === -1 ? rows : rows.slice(0, beyond);
 }

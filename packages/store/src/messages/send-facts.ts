@@ -100,6 +100,7 @@ const realmJson = `(SELECT json_build_object('stringId', r.string_id,
   FROM realm r LIMIT 1)`;
 
 // Subscriptions are scalar look-ups. With a join or EXISTS, a plan could read all subscribers of the stream, or of all streams, instead.
+// Accounts and streams are looked up one by one, or a plan without statistics reads all of them.
 // The questions come from sub-selects, so that the planner does not see their number: otherwise it would plan again for each batch.
 const streamSendText = `SELECT ${senderColumns}, q.ordinality AS "ordinal", s.id AS "streamId", s.name AS "streamName", ${isPrivateSql('s')} AS "inviteOnly",
       s.is_announcement_only AS "isAnnouncementOnly", s.version, s.recipient_id AS "streamRecipientId",
@@ -112,10 +113,11 @@ const streamSendText = `SELECT ${senderColumns}, q.ordinality AS "ordinal", s.id
         ORDER BY b.id) AS "reactingBotIds", CASE WHEN q.ordinality = 1 THEN ${realmJson} END AS realm
     FROM unnest((SELECT $1::bigint[]), (SELECT $2::text[]), (SELECT $3::bigint[]), (SELECT $4::text[])) WITH ORDINALITY
       AS q (sender_id, name_folded, stream_id, topic_folded, ordinality)
-    JOIN users u ON u.id = q.sender_id LEFT JOIN users owner ON owner.id = u.bot_owner_id
-    LEFT JOIN streams s ON NOT s.is_deactivated AND s.id = CASE
+    CROSS JOIN LATERAL (SELECT a.* FROM users a WHERE a.id = q.sender_id OFFSET 0) u
+    LEFT JOIN LATERAL (SELECT a.* FROM users a WHERE a.id = u.bot_owner_id OFFSET 0) owner ON true
+    LEFT JOIN LATERAL (SELECT a.* FROM streams a WHERE NOT a.is_deactivated AND a.id = CASE
       WHEN q.name_folded IS NOT NULL THEN (SELECT named.id FROM streams named WHERE named.name_folded = q.name_folded)
-      ELSE coalesce(q.stream_id, u.default_sending_stream_id) END`;
+      ELSE coalesce(q.stream_id, u.default_sending_stream_id) END OFFSET 0) s ON true`;
 
 export type StreamSendReads = {
   /** For each question, except those whose sender does not exist. */

@@ -78,7 +78,7 @@ export async function listDueSideEffects(
   const { rows } = await db.query<SideEffectKey>({
     name: 'side-effects-due-except',
     text: `SELECT position, kind, target FROM side_effects
-      WHERE due_at <= clock_timestamp() AND claimed_until < clock_timestamp() AND kind <> ALL ($2::text[])
+      WHERE due_at <= parley_now() AND claimed_until < parley_now() AND kind <> ALL ($2::text[])
       ORDER BY due_at, position LIMIT $1`,
     values: [effectsMax, exceptKinds],
   });
@@ -90,7 +90,7 @@ export type BotEffectBounds = { readonly perBotMax: number; readonly perOwnerMax
 
 /** How many effects of kind $1 run now for the bots of an owner. */
 const runningOfOwner = (ownerId: string): string => `(SELECT count(*) FROM users o
-  JOIN side_effects r ON r.kind = $1 AND r.target = o.id AND r.claimed_until >= clock_timestamp() WHERE o.bot_owner_id = ${ownerId})`;
+  JOIN side_effects r ON r.kind = $1 AND r.target = o.id AND r.claimed_until >= parley_now() WHERE o.bot_owner_id = ${ownerId})`;
 
 /**
  * Lists due effects of one kind with bots as targets that nobody runs. For each bot and each owner it lists only as many as the bounds let
@@ -115,10 +115,10 @@ export async function listDueSideEffectsOfBots(
         SELECT next.*, b.bot_owner_id, row_number() OVER (PARTITION BY b.bot_owner_id ORDER BY next.due_at, next.position) AS nth
         FROM targets t CROSS JOIN LATERAL (
           SELECT s.position, s.kind, s.target, s.due_at FROM side_effects s
-          WHERE s.kind = $1 AND s.target = t.target AND s.due_at <= clock_timestamp() AND s.claimed_until < clock_timestamp()
+          WHERE s.kind = $1 AND s.target = t.target AND s.due_at <= parley_now() AND s.claimed_until < parley_now()
           ORDER BY s.due_at, s.position
           LIMIT greatest(0, $2 - (SELECT count(*) FROM side_effects r
-            WHERE r.kind = $1 AND r.target = t.target AND r.claimed_until >= clock_timestamp()))
+            WHERE r.kind = $1 AND r.target = t.target AND r.claimed_until >= parley_now()))
         ) next LEFT JOIN users b ON b.id = next.target
       ) n WHERE n.bot_owner_id IS NULL OR n.nth + ${runningOfOwner('n.bot_owner_id')} <= $3
       ORDER BY n.due_at, n.position LIMIT $4`,
@@ -154,10 +154,10 @@ export async function claimSideEffect(
 ): Promise<ClaimedSideEffect | undefined> {
   const { rows } = await db.query<ClaimedSideEffect>({
     name: 'side-effect-claim-within-bounds',
-    text: `UPDATE side_effects e SET claimed_until = clock_timestamp() + make_interval(secs => $4), attempts = attempts + 1
-      WHERE kind = $1 AND position = $2 AND target = $3 AND due_at <= clock_timestamp() AND claimed_until < clock_timestamp()
+    text: `UPDATE side_effects e SET claimed_until = parley_now() + make_interval(secs => $4), attempts = attempts + 1
+      WHERE kind = $1 AND position = $2 AND target = $3 AND due_at <= parley_now() AND claimed_until < parley_now()
         AND ($5::integer IS NULL OR $5 > (SELECT count(*) FROM side_effects r
-          WHERE r.kind = $1 AND r.target = $3 AND r.claimed_until >= clock_timestamp()))
+          WHERE r.kind = $1 AND r.target = $3 AND r.claimed_until >= parley_now()))
         AND ($6::integer IS NULL OR $6 > ${runningOfOwner('(SELECT b.bot_owner_id FROM users b WHERE b.id = $3)')})
       RETURNING effect, attempts, delivery_key AS "deliveryKey", progress`,
     values: [
@@ -189,7 +189,7 @@ export async function saveSideEffectProgress(
 ): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'side-effect-progress',
-    text: `UPDATE side_effects SET progress = $5, claimed_until = clock_timestamp() + make_interval(secs => $6)
+    text: `UPDATE side_effects SET progress = $5, claimed_until = parley_now() + make_interval(secs => $6)
       WHERE position = $1 AND kind = $2 AND target = $3 AND attempts = $4`,
     values: [position, kind, target, attempts, progress, claimSecs],
   });
@@ -221,7 +221,7 @@ export async function postponeSideEffect(
 ): Promise<void> {
   await db.query({
     name: 'side-effect-postpone-claimed',
-    text: `UPDATE side_effects SET due_at = clock_timestamp() + make_interval(secs => $5::double precision / 1000),
+    text: `UPDATE side_effects SET due_at = parley_now() + make_interval(secs => $5::double precision / 1000),
         claimed_until = '-infinity', last_error = coalesce($6, last_error)
       WHERE position = $1 AND kind = $2 AND target = $3 AND attempts = $4`,
     values: [position, kind, target, attempts, delayMs, error],

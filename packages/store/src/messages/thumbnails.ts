@@ -4,22 +4,24 @@
  */
 import type { Queryable } from '@parley/database';
 
-import { maySeeMessageSql } from '../visibility/visibility-sql.ts';
+import { isKeptForSql, maySeeMessageSql } from '../visibility/visibility-sql.ts';
 
 /** For one user; more than a page of previews shows. */
 const renderedPicturesMax = 100;
 
 const user = '$1::integer';
 const hash = 'md5($2::text)';
-const visible = maySeeMessageSql('m', user);
+const visible = `${maySeeMessageSql('m', user)} AND NOT ${isKeptForSql('m', user)}`;
 
 const pictureText = `SELECT 1 FROM messages m
     WHERE m.has_image AND message_thumbnails(m.rendered_content) @> ARRAY[${hash}] AND ${visible}
   UNION ALL SELECT 1 FROM message_edits e JOIN messages m ON m.id = e.message_id
     WHERE $3::boolean AND e.prev_rendered_content IS NOT NULL AND message_thumbnails(e.prev_rendered_content) @> ARRAY[${hash}]
       AND ${visible}
+  UNION ALL SELECT 1 FROM kept_messages k
+    WHERE k.has_image AND message_thumbnails(k.rendered_content) @> ARRAY[${hash}] AND k.user_ids @> ARRAY[${user}]
   UNION ALL SELECT 1 FROM rendered_pictures r, unnest(r.url_hashes, r.shown_at) picture (url_hash, shown_at)
-    WHERE r.user_id = ${user} AND picture.url_hash = ${hash} AND picture.shown_at > now() - interval '1 hour'
+    WHERE r.user_id = ${user} AND picture.url_hash = ${hash} AND picture.shown_at > parley_now() - interval '1 hour'
   UNION ALL SELECT 1 FROM deferred_messages d
     WHERE d.sender_id = ${user} AND strpos(d.rendered_content, $2::text) > 0
       AND message_thumbnails(d.rendered_content) @> ARRAY[${hash}]
@@ -55,7 +57,7 @@ export async function noteRenderedPictures(
   await db.query({
     name: 'pictures-rendered',
     text: `INSERT INTO rendered_pictures AS kept (user_id, url_hashes, shown_at)
-      SELECT $1, found.hashes, array_fill(now(), ARRAY[cardinality(found.hashes)])
+      SELECT $1, found.hashes, array_fill(parley_now(), ARRAY[cardinality(found.hashes)])
       FROM (SELECT message_thumbnails($2) AS hashes) found WHERE cardinality(found.hashes) > 0
       ON CONFLICT (user_id) DO UPDATE SET url_hashes = (excluded.url_hashes || kept.url_hashes)[1:${renderedPicturesMax}],
         shown_at = (excluded.shown_at || kept.shown_at)[1:${renderedPicturesMax}]`,

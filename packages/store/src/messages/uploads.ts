@@ -3,6 +3,7 @@ import type { Client, Queryable } from '@parley/database';
 
 import {
   canHoldSql,
+  isKeptForSql,
   isMemberSql,
   mayReadHistorySql,
   maySeeMessageSql,
@@ -19,10 +20,16 @@ export type Attachment = {
   readonly messages: readonly { readonly id: number; readonly name: number }[];
 };
 
+/** Whether a user sees that the message `m` links to a file now. */
+function seesLinkSql(user: string): string {
+  return `(${maySeeMessageSql('m', user)} AND NOT ${isKeptForSql('m', user)})`;
+}
+
 /** Whether a user may read a file: an own one, or one linked from a message that the user may see (reference facts, people 15). */
 function readableSql(upload: string, user: string): string {
   return `(${upload}.owner_id = ${user} OR EXISTS (SELECT 1 FROM message_uploads link JOIN messages m ON m.id = link.message_id
-    WHERE link.path_id = ${upload}.path_id AND ${maySeeMessageSql('m', user)}))`;
+    WHERE link.path_id = ${upload}.path_id AND ${seesLinkSql(user)})
+    OR EXISTS (SELECT 1 FROM kept_messages held WHERE held.path_ids @> ARRAY[${upload}.path_id] AND held.user_ids @> ARRAY[${user}::integer]))`;
 }
 
 /** A file lists this many of its links, the newest, so that each further send costs the same. */
@@ -36,7 +43,7 @@ function attachmentSql(upload: string): string {
         ORDER BY m.id)
       FROM (SELECT newest.message_id FROM message_uploads newest WHERE newest.path_id = ${upload}.path_id
         ORDER BY newest.message_id DESC LIMIT ${linksListedMax}) link JOIN messages m ON m.id = link.message_id
-      WHERE ${maySeeMessageSql('m', `${upload}.owner_id`)}), '[]'::json))`;
+      WHERE ${seesLinkSql(`${upload}.owner_id`)}), '[]'::json))`;
 }
 
 const spaceUsedSql = '(SELECT space.used_bytes FROM upload_space space)';
@@ -66,7 +73,7 @@ export async function noteNewFile(
   dueInSecs: number,
 ): Promise<void> {
   await db.query({
-    text: 'INSERT INTO files_to_remove (storage_key, due_at) VALUES ($1, now() + make_interval(secs => $2))',
+    text: 'INSERT INTO files_to_remove (storage_key, due_at) VALUES ($1, parley_now() + make_interval(secs => $2))',
     values: [storageKey, dueInSecs],
   });
 }
@@ -87,7 +94,7 @@ async function claimNewFile(client: Client, storageKey: string): Promise<boolean
 /** Notes a file for removal, in the transaction that deletes the row that names it. */
 export async function noteUnusedFile(client: Client, storageKey: string): Promise<void> {
   await client.query({
-    text: 'INSERT INTO files_to_remove (storage_key, due_at) VALUES ($1, now())',
+    text: 'INSERT INTO files_to_remove (storage_key, due_at) VALUES ($1, parley_now())',
     values: [storageKey],
   });
 }
@@ -268,7 +275,7 @@ export async function replaceMessageUploads(
       )
       SELECT u.path_id AS "pathId" FROM (SELECT path_id FROM lost UNION ALL SELECT path_id FROM gained) changed
       JOIN uploads u ON u.path_id = changed.path_id JOIN messages m ON m.id = $1
-      WHERE ${maySeeMessageSql('m', 'u.owner_id')} ORDER BY u.id`,
+      WHERE ${seesLinkSql('u.owner_id')} ORDER BY u.id`,
     values: [messageId, pathIds],
   });
   return rows.map(({ pathId }) => pathId);
@@ -321,8 +328,8 @@ export async function takeFilesToRemove(
   againInSecs: number,
 ): Promise<readonly string[]> {
   const { rows } = await db.query<{ storageKey: string }>({
-    text: `UPDATE files_to_remove SET is_taken = true, due_at = now() + make_interval(secs => $2) WHERE storage_key IN (
-        SELECT due.storage_key FROM files_to_remove due WHERE due.due_at <= now() ORDER BY due.due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
+    text: `UPDATE files_to_remove SET is_taken = true, due_at = parley_now() + make_interval(secs => $2) WHERE storage_key IN (
+        SELECT due.storage_key FROM files_to_remove due WHERE due.due_at <= parley_now() ORDER BY due.due_at LIMIT $1 FOR UPDATE SKIP LOCKED)
       RETURNING storage_key AS "storageKey"`,
     values: [filesMax, againInSecs],
   });
@@ -340,7 +347,7 @@ export async function noteNewFiles(
   dueInSecs: number,
 ): Promise<readonly string[]> {
   const { rows } = await db.query<{ storageKey: string }>({
-    text: `INSERT INTO files_to_remove AS noted (storage_key, due_at) SELECT k, now() + make_interval(secs => $2) FROM unnest($1::text[]) k
+    text: `INSERT INTO files_to_remove AS noted (storage_key, due_at) SELECT k, parley_now() + make_interval(secs => $2) FROM unnest($1::text[]) k
       ON CONFLICT (storage_key) DO UPDATE SET due_at = CASE WHEN noted.is_taken THEN noted.due_at ELSE excluded.due_at END
       RETURNING CASE WHEN is_taken THEN storage_key END AS "storageKey"`,
     values: [storageKeys, dueInSecs],

@@ -42,7 +42,7 @@ export async function findAnsweredMessage(
 ): Promise<AnsweredMessage | undefined> {
   const { rows } = await db.query<AnsweredMessage>({
     name: 'store-find-answered-message',
-    text: `SELECT extract(epoch FROM clock_timestamp() - m.sent_at)::double precision AS "ageSecs", m.stream_id AS "streamId", m.topic,
+    text: `SELECT extract(epoch FROM parley_now() - m.sent_at)::double precision AS "ageSecs", m.stream_id AS "streamId", m.topic,
         c.participant_ids AS "participantIds"
       FROM messages m JOIN conversations c ON c.id = m.conversation_id
       WHERE m.id = $2::bigint AND ${maySeeMessageSql('m', '$1::integer')}`,

@@ -1,17 +1,27 @@
 export { findAnsweredMessage, findAnswerer } from './answers.ts';
 export type { AnsweredMessage, Answerer } from './answers.ts';
 export {
-  countMailCandidates,
+  claimAddedMentions,
+  concernedCountMax,
   countMessagesToLookAt,
-  hasMessagesToLookAt,
-  lockDueMailCandidates,
+  findNewMessages,
+  forgetAddedMentions,
+  lookAtMessages,
+  moveToldUpto,
+  noteAddedMentions,
+  notifiedMaxAgeSecs,
+  writeCandidates,
+} from './candidates.ts';
+export type { ConcerningMessage, EnabledChannels, NewMessages } from './candidates.ts';
+export {
+  countMailCandidates,
+  listDueMailCandidates,
+  lockMailCandidates,
   postponeMailCandidates,
   removeMailCandidates,
   restoreMailCandidates,
-  takeCandidates,
-  notifiedMaxAgeSecs,
 } from './messages-to-mail.ts';
-export type { Candidate, EnabledChannels } from './messages-to-mail.ts';
+export type { Candidate } from './messages-to-mail.ts';
 export { findPublicPushKey, getPushKeys } from './push-keys.ts';
 export type { PushKeys } from './push-keys.ts';
 export {

@@ -8,7 +8,7 @@ import type { Queryable } from '@parley/database';
 import { flagBitsSql, namesOfFlags, readSql } from '../messages/message-sql.ts';
 import type { FlagName } from '../messages/message-sql.ts';
 import { userSettings } from '../people/user-settings.ts';
-import { holdsMessageSql } from '../visibility/visibility-sql.ts';
+import { holdsMessageSql, isKeptForSql } from '../visibility/visibility-sql.ts';
 import type { Candidate } from './messages-to-mail.ts';
 
 /**
@@ -119,7 +119,7 @@ export async function listNotificationFacts(
   const { rows } = await db.query<FactsRow>({
     name: 'store-list-notification-facts',
     text: `SELECT u.id AS "userId", m.id AS "messageId", coalesce(u.delivery_email, u.email) AS email, u.full_name AS "fullName", u.settings,
-        greatest(0, ${activeForSecs} - extract(epoch FROM clock_timestamp() - seen.at))::double precision AS "activeSecs",
+        greatest(0, ${activeForSecs} - extract(epoch FROM parley_now() - seen.at))::double precision AS "activeSecs",
         m.sender_id AS "senderId", sender.full_name AS "senderName", ${flagBitsSql('m', 'u.id')} AS "flagBits",
         left(m.rendered_content, ${contentMaxCharacters}) AS "renderedContent", m.sent_at AS "sentAt",
         m.conversation_id AS "conversationId", m.stream_id AS "streamId", s.name AS "streamName", m.topic,
@@ -138,7 +138,7 @@ export async function listNotificationFacts(
       LEFT JOIN streams s ON s.id = m.stream_id
       LEFT JOIN subscriptions sub ON sub.user_id = u.id AND sub.stream_id = m.stream_id AND sub.is_active
       LEFT JOIN LATERAL (SELECT max(p.reported_at) AS at FROM presence p WHERE p.user_id = u.id AND p.status = 'active') seen ON true
-      WHERE (s.id IS NULL OR NOT s.is_deactivated) AND ${holdsMessageSql('m', 'u.id')} AND NOT ${readSql('m', 'u.id')}
+      WHERE (s.id IS NULL OR NOT s.is_deactivated) AND ${holdsMessageSql('m', 'u.id')} AND NOT ${isKeptForSql('m', 'u.id')} AND NOT ${readSql('m', 'u.id')}
       ORDER BY u.id, m.id`,
     values: [candidates.map(({ userId }) => userId), candidates.map(({ messageId }) => messageId)],
   });

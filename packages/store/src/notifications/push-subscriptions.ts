@@ -1,4 +1,4 @@
-/** Where people want to be notified by Web Push, and of which messages (owner of `push_subscriptions` and `messages_to_push`; decision 0053). */
+/** Where people want to be notified by Web Push, and of which messages (owner of `push_subscriptions`, and of `messages_to_push`, into which `candidates` inserts; decision 0053). */
 import { limits } from '@parley/api';
 import type { Client, Queryable } from '@parley/database';
 
@@ -102,6 +102,19 @@ export async function listPushSubscriptions(
   return rows;
 }
 
+/**
+ * Makes subscriptions due for which there are new messages, in the transaction that wrote those. It is a statement of its own, because it
+ * must see a release for which the writing waited.
+ */
+export async function wakePushSubscriptions(client: Client, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return;
+  await client.query({
+    name: 'store-wake-push-subscriptions',
+    text: 'UPDATE push_subscriptions SET due_at = parley_now() WHERE id = ANY ($1::bigint[]) AND due_at > parley_now() AND failures = 0',
+    values: [ids],
+  });
+}
+
 /** How many requests may begin now. */
 export type PushPlaces = {
   /** To all push services together. */
@@ -143,7 +156,7 @@ export async function claimPushes(
         SELECT p.id, p.due_at, coalesce(k.is_proven, false) AS is_proven, coalesce(k.places, $6) AS places,
           row_number() OVER (PARTITION BY p.origin ORDER BY p.due_at, p.id) AS nth_of_service
         FROM (SELECT d.id, d.origin, d.due_at FROM push_subscriptions d
-          WHERE d.due_at <= now() AND d.claimed_until < now()
+          WHERE d.due_at <= parley_now() AND d.claimed_until < parley_now()
             AND d.origin <> ALL (ARRAY(SELECT n.origin FROM known n WHERE n.places <= 0))
             AND ($7 > 0 OR d.origin = ANY (ARRAY(SELECT n.origin FROM known n WHERE n.is_proven)))
           ORDER BY d.due_at LIMIT ${dueLookedAt}) p
@@ -153,10 +166,10 @@ export async function claimPushes(
         WHERE l.nth_of_service <= l.places
       ), due AS MATERIALIZED (
         SELECT p.id, p.may_have_arrived FROM push_subscriptions p
-        WHERE p.id IN (SELECT l.id FROM placed l WHERE l.is_proven OR l.nth <= $7) AND p.due_at <= now() AND p.claimed_until < now()
+        WHERE p.id IN (SELECT l.id FROM placed l WHERE l.is_proven OR l.nth <= $7) AND p.due_at <= parley_now() AND p.claimed_until < parley_now()
         ORDER BY p.due_at LIMIT $1 FOR UPDATE SKIP LOCKED
       ), claimed AS (
-        UPDATE push_subscriptions p SET claimed_until = now() + make_interval(secs => $2), attempts = attempts + 1, may_have_arrived = true
+        UPDATE push_subscriptions p SET claimed_until = parley_now() + make_interval(secs => $2), attempts = attempts + 1, may_have_arrived = true
         FROM due WHERE p.id = due.id RETURNING p.*, due.may_have_arrived AS may_have
       )
       SELECT c.id, c.user_id AS "userId", c.endpoint, c.origin, c.p256dh, c.auth, c.attempts, c.failures, c.may_have AS "mayHaveArrived",
@@ -207,7 +220,7 @@ export async function releasePush(
   const known = messages.map((each) => each.id);
   await client.query({
     name: 'store-note-pushed',
-    text: `UPDATE messages_to_push SET pushed_at = now() WHERE subscription_id = $1 AND message_id = ANY ($2::bigint[])`,
+    text: `UPDATE messages_to_push SET pushed_at = parley_now() WHERE subscription_id = $1 AND message_id = ANY ($2::bigint[])`,
     values: [id, outcome.pushed],
   });
   await client.query({
@@ -219,8 +232,8 @@ export async function releasePush(
   await client.query({
     name: 'store-release-push',
     text: `UPDATE push_subscriptions p SET claimed_until = '-infinity', failures = $2, may_have_arrived = $3,
-        due_at = coalesce(now() + make_interval(secs => $4), CASE WHEN EXISTS (SELECT 1 FROM messages_to_push t
-          WHERE t.subscription_id = p.id AND t.pushed_at IS NULL) THEN now() ELSE 'infinity' END)
+        due_at = coalesce(parley_now() + make_interval(secs => $4), CASE WHEN EXISTS (SELECT 1 FROM messages_to_push t
+          WHERE t.subscription_id = p.id AND t.pushed_at IS NULL) THEN parley_now() ELSE 'infinity' END)
       WHERE p.id = $1`,
     values: [id, outcome.failures, outcome.mayHaveArrived, outcome.againInSecs ?? null],
   });
@@ -246,7 +259,7 @@ export type PushSubscriptionCounts = {
 export async function countPushSubscriptions(db: Queryable): Promise<PushSubscriptionCounts> {
   const { rows } = await db.query<PushSubscriptionCounts>({
     name: 'store-count-push-subscriptions',
-    text: `SELECT count(*) AS all, count(*) FILTER (WHERE due_at <= now()) AS due, count(*) FILTER (WHERE failures > 0) AS failing
+    text: `SELECT count(*) AS all, count(*) FILTER (WHERE due_at <= parley_now()) AS due, count(*) FILTER (WHERE failures > 0) AS failing
       FROM push_subscriptions`,
   });
   return rows[0] ?? { all: 0, due: 0, failing: 0 };

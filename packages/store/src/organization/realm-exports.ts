@@ -67,7 +67,7 @@ export async function insertRealmExport(client: Client, actingUserId: number): P
 export async function listDueRealmExports(db: Queryable): Promise<number[]> {
   const { rows } = await db.query<{ id: number }>({
     name: 'store-list-due-realm-exports',
-    text: `SELECT id FROM realm_exports WHERE ${isWaiting} AND claimed_until < clock_timestamp() ORDER BY id LIMIT 10`,
+    text: `SELECT id FROM realm_exports WHERE ${isWaiting} AND claimed_until < parley_now() ORDER BY id LIMIT 10`,
   });
   return rows.map(({ id }) => id);
 }
@@ -80,8 +80,8 @@ export async function claimRealmExport(
 ): Promise<ClaimedExport | undefined> {
   const { rows } = await db.query<ClaimedExport>({
     name: 'store-claim-realm-export',
-    text: `UPDATE realm_exports SET claimed_until = clock_timestamp() + make_interval(secs => $2), attempts = attempts + 1
-      WHERE id = $1 AND ${isWaiting} AND claimed_until < clock_timestamp()
+    text: `UPDATE realm_exports SET claimed_until = parley_now() + make_interval(secs => $2), attempts = attempts + 1
+      WHERE id = $1 AND ${isWaiting} AND claimed_until < parley_now()
       RETURNING id, acting_user_id AS "actingUserId", attempts`,
     values: [id, claimSecs],
   });
@@ -96,7 +96,7 @@ export async function keepRealmExport(
 ): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'store-keep-realm-export',
-    text: `UPDATE realm_exports SET claimed_until = clock_timestamp() + make_interval(secs => $3)
+    text: `UPDATE realm_exports SET claimed_until = parley_now() + make_interval(secs => $3)
       WHERE id = $1 AND attempts = $2 AND ${isWaiting}`,
     values: [id, attempts, claimSecs],
   });
@@ -115,7 +115,7 @@ export async function endRealmExport(
 ): Promise<boolean> {
   const { rowCount } = await client.query({
     name: 'store-end-realm-export',
-    text: `UPDATE realm_exports SET file_key = $3, size_bytes = $4, failed_at = CASE WHEN $3::text IS NULL THEN clock_timestamp() END
+    text: `UPDATE realm_exports SET file_key = $3, size_bytes = $4, failed_at = CASE WHEN $3::text IS NULL THEN parley_now() END
       WHERE id = $1 AND attempts = $2 AND ${isWaiting}`,
     values: [id, attempts, archive?.fileKey, archive?.sizeBytes],
   });
@@ -125,7 +125,7 @@ export async function endRealmExport(
 /** Notes that the archive of an export is deleted. The list is locked. */
 export async function markRealmExportDeleted(client: Client, id: number): Promise<void> {
   await client.query({
-    text: 'UPDATE realm_exports SET file_key = NULL, size_bytes = NULL, deleted_at = now() WHERE id = $1',
+    text: 'UPDATE realm_exports SET file_key = NULL, size_bytes = NULL, deleted_at = parley_now() WHERE id = $1',
     values: [id],
   });
 }

@@ -19,8 +19,17 @@ export type NewToken = {
 /** What a link is for. */
 export type AccountToken = { readonly userId: number; readonly email: string };
 
-/** What a link to join is for. */
-export type JoinToken = { readonly email: string; readonly invitationId: number | undefined };
+/** What a link to join is for. It stays until its time is over, so that who has joined by it is told so. */
+export type JoinToken = {
+  readonly email: string;
+  readonly invitationId: number | undefined;
+  readonly hasJoined: boolean;
+};
+
+/** Providers deliver what is sent to `name+anything` to `name`, so it is one mailbox here, whatever it is as an address (decision 0061). */
+function mailboxOf(email: string): string {
+  return foldName(email.replace(/\+.*(?=@)/, ''));
+}
 
 /** Nobody's mailbox gets more of one kind in an hour, whoever asks. */
 const perHourMax = 5;
@@ -36,13 +45,13 @@ export async function hasRoomForToken(
   await client.query({
     name: 'store-lock-tokens-of-address',
     text: 'SELECT pg_advisory_xact_lock($1, hashtext($2))',
-    values: [countLock, `${purpose} ${foldName(email)}`],
+    values: [countLock, `${purpose} ${mailboxOf(email)}`],
   });
   const { rows } = await client.query<{ recent: number }>({
     name: 'store-count-tokens-of-address',
     text: `SELECT count(*)::int AS recent FROM account_tokens
-      WHERE email_folded = $1 AND purpose = $2 AND created_at > now() - interval '1 hour'`,
-    values: [foldName(email), purpose],
+      WHERE email_folded = $1 AND purpose = $2 AND created_at > parley_now() - interval '1 hour'`,
+    values: [mailboxOf(email), purpose],
   });
   return (rows[0]?.recent ?? 0) < perHourMax;
 }
@@ -52,13 +61,13 @@ export async function insertToken(client: Client, given: NewToken): Promise<void
   await client.query({
     name: 'store-insert-account-token',
     text: `INSERT INTO account_tokens (token_hash, purpose, user_id, email, email_folded, expires_at, invitation_id)
-      VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6), $7)`,
+      VALUES ($1, $2, $3, $4, $5, parley_now() + make_interval(secs => $6), $7)`,
     values: [
       hashSessionToken(given.token),
       given.purpose,
       given.userId ?? null,
       given.email,
-      foldName(given.email),
+      mailboxOf(given.email),
       given.validSecs,
       given.invitationId ?? null,
     ],
@@ -68,13 +77,13 @@ export async function insertToken(client: Client, given: NewToken): Promise<void
 /** @returns what a token is for, or undefined if it is unknown, used, expired or for something else */
 export async function findToken(
   db: Queryable,
-  purpose: TokenPurpose,
+  purpose: Exclude<TokenPurpose, 'join'>,
   token: string,
 ): Promise<AccountToken | undefined> {
   const { rows } = await db.query<AccountToken>({
     name: 'store-find-account-token',
     text: `SELECT user_id AS "userId", email FROM account_tokens
-      WHERE token_hash = $1 AND purpose = $2 AND user_id IS NOT NULL AND expires_at > now()`,
+      WHERE token_hash = $1 AND purpose = $2 AND user_id IS NOT NULL AND expires_at > parley_now()`,
     values: [hashSessionToken(token), purpose],
   });
   return rows[0];
@@ -82,14 +91,43 @@ export async function findToken(
 
 /** @returns what a link to join is for, or undefined as `findToken` */
 export async function findJoinToken(db: Queryable, token: string): Promise<JoinToken | undefined> {
-  const { rows } = await db.query<{ email: string; invitationId: number | null }>({
+  const { rows } = await db.query<{
+    email: string;
+    invitationId: number | null;
+    hasJoined: boolean;
+  }>({
     name: 'store-find-join-token',
-    text: `SELECT email, invitation_id AS "invitationId" FROM account_tokens
-      WHERE token_hash = $1 AND purpose = 'join' AND expires_at > now()`,
+    text: `SELECT email, invitation_id AS "invitationId", user_id IS NOT NULL AS "hasJoined" FROM account_tokens
+      WHERE token_hash = $1 AND purpose = 'join' AND expires_at > parley_now()`,
     values: [hashSessionToken(token)],
   });
   const [row] = rows;
-  return row && { email: row.email, invitationId: row.invitationId ?? undefined };
+  return row && { ...row, invitationId: row.invitationId ?? undefined };
+}
+
+/**
+ * Uses a link to join up, and detaches it from its invitation, which may end now. The transaction then says who joined
+ * ({@link noteJoined}).
+ *
+ * @returns whether it was still good
+ */
+export async function takeJoinToken(client: Client, token: string): Promise<boolean> {
+  const { rowCount } = await client.query({
+    name: 'store-take-join-token',
+    text: `UPDATE account_tokens SET invitation_id = NULL
+      WHERE token_hash = $1 AND purpose = 'join' AND user_id IS NULL AND expires_at > parley_now()`,
+    values: [hashSessionToken(token)],
+  });
+  return rowCount === 1;
+}
+
+/** Notes the account that a link to join has made. The link ends with its address, its password and its activity. */
+export async function noteJoined(client: Client, token: string, userId: number): Promise<void> {
+  await client.query({
+    name: 'store-note-joined',
+    text: 'UPDATE account_tokens SET user_id = $2 WHERE token_hash = $1',
+    values: [hashSessionToken(token), userId],
+  });
 }
 
 /**
@@ -99,12 +137,12 @@ export async function findJoinToken(db: Queryable, token: string): Promise<JoinT
  */
 export async function takeToken(
   client: Client,
-  purpose: TokenPurpose,
+  purpose: Exclude<TokenPurpose, 'join'>,
   token: string,
 ): Promise<boolean> {
   const { rowCount } = await client.query({
     name: 'store-take-account-token',
-    text: 'DELETE FROM account_tokens WHERE token_hash = $1 AND purpose = $2 AND expires_at > now()',
+    text: 'DELETE FROM account_tokens WHERE token_hash = $1 AND purpose = $2 AND expires_at > parley_now()',
     values: [hashSessionToken(token), purpose],
   });
   return rowCount === 1;
@@ -114,6 +152,6 @@ export async function takeToken(
 export async function deleteOldTokens(db: Queryable): Promise<void> {
   await db.query({
     name: 'store-delete-old-account-tokens',
-    text: `DELETE FROM account_tokens WHERE expires_at < now() AND created_at < now() - interval '1 hour'`,
+    text: `DELETE FROM account_tokens WHERE expires_at < parley_now() AND created_at < parley_now() - interval '1 hour'`,
   });
 }

@@ -34,7 +34,7 @@ export async function listAllAlertWords(db: Queryable): Promise<AllAlertWords> {
   return all;
 }
 
-/** Adds words in the given order; existing ones keep their places. */
+/** Adds words, after all others and in the given order; existing ones keep their places. The caller has locked the person. */
 export async function addAlertWords(
   db: Queryable,
   userId: number,
@@ -42,7 +42,8 @@ export async function addAlertWords(
 ): Promise<void> {
   await db.query({
     text: `INSERT INTO alert_words (user_id, word, added_at)
-      SELECT $1, w.word, clock_timestamp() + w.n * interval '1 microsecond'
+      SELECT $1, w.word, greatest(parley_now(), (SELECT max(a.added_at) FROM alert_words a WHERE a.user_id = $1))
+        + w.n * interval '1 microsecond'
       FROM unnest($2::text[]) WITH ORDINALITY w (word, n) ON CONFLICT DO NOTHING`,
     values: [userId, words],
   });

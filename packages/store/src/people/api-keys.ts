@@ -26,7 +26,8 @@ export function generateApiKey(): string {
 export const keyPurpose = (userId: number | string): string => `api key of ${userId}`;
 
 /**
- * Sets keys of accounts in one statement. Earlier keys stop working with the commit of the transaction.
+ * Sets keys of accounts in one statement. Earlier keys stop working with the commit of the transaction. The time of a key differs from that of
+ * the key before, because sessions, push subscriptions and answers by mail end with it.
  *
  * @param accounts each with its new key; random by default
  * @returns the keys by user id
@@ -40,7 +41,8 @@ export async function setApiKeys(
   if (keys.size === 0) return keys;
   await db.query({
     text: `INSERT INTO api_keys (user_id, key_hash, key_encrypted) SELECT * FROM unnest($1::int[], $2::bytea[], $3::bytea[])
-      ON CONFLICT (user_id) DO UPDATE SET key_hash = excluded.key_hash, key_encrypted = excluded.key_encrypted, created_at = now()`,
+      ON CONFLICT (user_id) DO UPDATE SET key_hash = excluded.key_hash, key_encrypted = excluded.key_encrypted,
+        created_at = greatest(parley_now(), api_keys.created_at + interval '1 microsecond')`,
     values: [
       [...keys.keys()],
       [...keys.values()].map((key) => hashToStore(secrets, key)),

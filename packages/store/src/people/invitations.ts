@@ -35,7 +35,7 @@ const columns = `i.id, i.email, i.inviter_id AS "inviterId", i.role, i.stream_id
   i.uses, i.uses_max AS "usesMax"`;
 
 /** Expired ones, used ones, and those of people who left count for nothing. */
-const isOpen = `i.expires_at > now() AND (i.uses_max IS NULL OR i.uses < i.uses_max) AND u.is_active`;
+const isOpen = `i.expires_at > parley_now() AND (i.uses_max IS NULL OR i.uses < i.uses_max) AND u.is_active`;
 
 /** The purpose for which the column `link_encrypted` is encrypted; the id is not known before the row is inserted. */
 export const linkPurpose = (): string => 'link of an invitation';
@@ -51,9 +51,9 @@ export async function insertInvitation(
   const { rows } = await client.query<{ id: number }>({
     name: 'store-insert-invitation',
     text: `INSERT INTO invitations (email, email_folded, inviter_id, role, stream_ids, expires_at, uses_max, link_hash, link_encrypted)
-      VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6), $7, $8, $9)
+      VALUES ($1, $2, $3, $4, $5, parley_now() + make_interval(secs => $6), $7, $8, $9)
       ON CONFLICT (email_folded) DO UPDATE SET email = excluded.email, inviter_id = excluded.inviter_id, role = excluded.role,
-        stream_ids = excluded.stream_ids, invited_at = now(), expires_at = excluded.expires_at
+        stream_ids = excluded.stream_ids, invited_at = parley_now(), expires_at = excluded.expires_at
       RETURNING id`,
     values: [
       email,
@@ -96,11 +96,11 @@ export async function listInvitations(
   });
 }
 
-/** @returns how many invitations can still be used */
+/** @returns how many invitations can still be used, or were made within a day: those that end after a minute count too */
 export async function countInvitations(db: Queryable): Promise<number> {
   const { rows } = await db.query<{ open: number }>({
     name: 'store-count-invitations',
-    text: `SELECT count(*)::int AS open FROM invitations i JOIN users u ON u.id = i.inviter_id WHERE ${isOpen}`,
+    text: `SELECT count(*)::int AS open FROM invitations i JOIN users u ON u.id = i.inviter_id WHERE i.invited_at > parley_now() - interval '1 day' OR (${isOpen})`,
   });
   return rows[0]?.open ?? 0;
 }
@@ -176,7 +176,7 @@ export async function renewInvitation(
 ): Promise<number | undefined> {
   const { rows } = await client.query<{ secs: number }>({
     name: 'store-renew-invitation',
-    text: `UPDATE invitations SET invited_at = now(), expires_at = now() + make_interval(secs => $2) WHERE id = $1::bigint
+    text: `UPDATE invitations SET invited_at = parley_now(), expires_at = parley_now() + make_interval(secs => $2) WHERE id = $1::bigint
       RETURNING floor(extract(epoch FROM invited_at))::bigint AS secs`,
     values: [id, validSecs],
   });
@@ -187,6 +187,6 @@ export async function renewInvitation(
 export async function deleteOldInvitations(db: Queryable): Promise<void> {
   await db.query({
     name: 'store-delete-old-invitations',
-    text: `DELETE FROM invitations WHERE expires_at < now() - interval '1 day'`,
+    text: `DELETE FROM invitations WHERE expires_at < parley_now() - interval '1 day'`,
   });
 }

@@ -51,6 +51,15 @@ export async function listIdentities(db: Queryable, userId: number): Promise<Lin
   return rows;
 }
 
+/** Removes all identities of an account. */
+export async function deleteIdentities(db: Queryable, userId: number): Promise<void> {
+  await db.query({
+    name: 'store-delete-identities',
+    text: 'DELETE FROM linked_identities WHERE user_id = $1',
+    values: [userId],
+  });
+}
+
 /** @returns whether the account had this identity */
 export async function deleteIdentity(db: Queryable, userId: number, id: number): Promise<boolean> {
   const { rowCount } = await db.query({

@@ -16,7 +16,7 @@ export type PresenceRow = {
 };
 
 /** The most clients stored for a person, those that reported last; their names come from outside. */
-export const presenceClientsMax = 16;
+export const presenceClientsMax = 4;
 
 /** @returns the rows of all people, or of these */
 export async function listPresence(

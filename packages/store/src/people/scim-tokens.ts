@@ -34,9 +34,9 @@ export async function findScimTokens(
   const { rows } = await db.query<ScimTokenInUse & { readonly tokenHash: Buffer }>({
     name: 'store-find-scim-tokens',
     text: `WITH noted AS (
-        UPDATE scim_tokens SET last_used_at = now() WHERE id IN (
+        UPDATE scim_tokens SET last_used_at = parley_now() WHERE id IN (
           SELECT id FROM scim_tokens WHERE token_hash = ANY ($1::bytea[])
-            AND (last_used_at IS NULL OR last_used_at < now() - make_interval(secs => ${useIntervalSecs}))
+            AND (last_used_at IS NULL OR last_used_at < parley_now() - make_interval(secs => ${useIntervalSecs}))
           FOR NO KEY UPDATE SKIP LOCKED))
       SELECT t.token_hash AS "tokenHash", t.id,
         coalesce((SELECT r.is_deactivated FROM realm r LIMIT 1), false) AS "isRealmDeactivated"

@@ -33,7 +33,7 @@ export type SessionProvider = { readonly provider: string; readonly idTokenSeale
 const useIntervalSecs = 300;
 
 const isInUse = (idleMaxSecs: string): string =>
-  `last_used_at > now() - make_interval(secs => ${idleMaxSecs})`;
+  `last_used_at > parley_now() - make_interval(secs => ${idleMaxSecs})`;
 
 /**
  * Finds the accounts of sessions in one statement.
@@ -52,7 +52,7 @@ export async function findAccountsBySessions(
   const { rows } = await db.query<SessionAccount & { readonly tokenHash: Buffer }>({
     name: 'store-find-accounts-by-sessions',
     text: `SELECT s.token_hash AS "tokenHash", s.id AS "sessionId",
-        s.last_used_at < now() - make_interval(secs => ${useIntervalSecs}) AS "isUseDue", ${keyAccountColumns}
+        s.last_used_at < parley_now() - make_interval(secs => ${useIntervalSecs}) AS "isUseDue", ${keyAccountColumns}
       FROM sessions s JOIN users u ON u.id = s.user_id
       WHERE s.token_hash = ANY ($1::bytea[]) AND s.${isInUse('$2')}`,
     values: [Array.from(tokenOfHash.keys(), (hash) => Buffer.from(hash, 'base64')), idleMaxSecs],
@@ -121,6 +121,21 @@ export async function listSessions(
   return rows;
 }
 
+/** @returns how long ago a session of the account began; undefined if it has ended */
+export async function findSessionAgeSecs(
+  db: Queryable,
+  userId: number,
+  sessionId: number,
+): Promise<number | undefined> {
+  const { rows } = await db.query<{ ageSecs: number }>({
+    name: 'store-find-session-age',
+    text: `SELECT extract(epoch FROM parley_now() - created_at)::float AS "ageSecs"
+      FROM sessions WHERE id = $1 AND user_id = $2`,
+    values: [sessionId, userId],
+  });
+  return rows[0]?.ageSecs;
+}
+
 /** @returns the provider by which a session of the account began, if it did */
 export async function findSessionProvider(
   db: Queryable,
@@ -173,8 +188,8 @@ export async function deleteSessions(
 export async function noteSessionUses(db: Queryable, sessionIds: readonly number[]): Promise<void> {
   await db.query({
     name: 'store-note-session-uses',
-    text: `UPDATE sessions SET last_used_at = now() WHERE id IN (
-      SELECT id FROM sessions WHERE id = ANY ($1::bigint[]) AND last_used_at < now() - make_interval(secs => ${useIntervalSecs})
+    text: `UPDATE sessions SET last_used_at = parley_now() WHERE id IN (
+      SELECT id FROM sessions WHERE id = ANY ($1::bigint[]) AND last_used_at < parley_now() - make_interval(secs => ${useIntervalSecs})
       FOR NO KEY UPDATE SKIP LOCKED)`,
     values: [sessionIds],
   });

@@ -20,7 +20,7 @@ export async function insertAttempt(
   await db.query({
     name: 'store-insert-sign-in-attempt',
     text: `INSERT INTO sign_in_attempts (token_hash, provider, user_id, invitation_id, expires_at)
-      VALUES ($1, $2, $3, $4, now() + make_interval(secs => $5))`,
+      VALUES ($1, $2, $3, $4, parley_now() + make_interval(secs => $5))`,
     values: [hashSessionToken(token), provider, userId, invitationId, validSecs],
   });
 }
@@ -33,7 +33,7 @@ export async function takeAttempt(
 ): Promise<SignInAttempt | undefined> {
   const { rows } = await db.query<SignInAttempt>({
     name: 'store-take-sign-in-attempt',
-    text: `DELETE FROM sign_in_attempts WHERE token_hash = $1 AND provider = $2 AND expires_at > now()
+    text: `DELETE FROM sign_in_attempts WHERE token_hash = $1 AND provider = $2 AND expires_at > parley_now()
       RETURNING provider, user_id AS "userId", invitation_id AS "invitationId"`,
     values: [hashSessionToken(token), provider],
   });
@@ -43,6 +43,6 @@ export async function takeAttempt(
 export async function deleteOldAttempts(db: Queryable): Promise<void> {
   await db.query({
     name: 'store-delete-old-sign-in-attempts',
-    text: 'DELETE FROM sign_in_attempts WHERE expires_at < now()',
+    text: 'DELETE FROM sign_in_attempts WHERE expires_at < parley_now()',
   });
 }

@@ -1,4 +1,4 @@
-import { foldName } from '@parley/api';
+import { botTypes, foldName } from '@parley/api';
 import type { BotType, Role } from '@parley/api';
 import type { Queryable } from '@parley/database';
 
@@ -309,12 +309,17 @@ export async function countActiveBots(db: Queryable, ownerId: number): Promise<n
   return rows[0]?.count ?? 0;
 }
 
+/** In the form of the index of bots. Without statistics `IS NOT NULL` counts as true of nearly everybody. */
+function isBotSql(u: string): string {
+  return `${u}.bot_type IN (${Object.values(botTypes).join(', ')})`;
+}
+
 /** @returns bots, active or not, in the order of their creation: all of the organization, or those of one owner */
 export async function listBots(db: Queryable, ownerId?: number): Promise<User[]> {
   const { rows } = await db.query<User>({
     name: 'store-list-bots',
     text: `SELECT ${userColumns} FROM users u
-      WHERE u.bot_type IS NOT NULL AND NOT u.is_system AND ($1::int IS NULL OR u.bot_owner_id = $1::int)
+      WHERE ${isBotSql('u')} AND NOT u.is_system AND ($1::int IS NULL OR u.bot_owner_id = $1::int)
       ORDER BY u.date_joined, u.id`,
     values: [ownerId ?? null],
   });

@@ -100,7 +100,7 @@ export async function findEventQueues<Descriptor>(
     name: 'store-find-event-queues',
     text: `SELECT queue_id AS "queueId", user_id AS "userId", start_position AS "startPosition", epoch, descriptor,
              lifespan_secs AS "lifespanSecs", client,
-             extract(epoch FROM clock_timestamp() - last_polled_at)::float8 AS "idleSecs"
+             extract(epoch FROM parley_now() - last_polled_at)::float8 AS "idleSecs"
            FROM event_queues WHERE queue_id = ANY ($1::text[])`,
     values: [queueIds],
   });
@@ -138,7 +138,7 @@ export async function listEventQueues(
   const { rows } = await database.query<ListedEventQueue>({
     text: `SELECT q.queue_id AS "queueId", q.user_id AS "userId", coalesce(u.delivery_email, u.email) AS email, q.client,
         q.start_position AS "startPosition", q.epoch, q.lifespan_secs AS "lifespanSecs", q.created_at AS "createdAt",
-        q.last_polled_at AS "lastPolledAt", extract(epoch FROM clock_timestamp() - q.last_polled_at)::float8 AS "idleSecs"
+        q.last_polled_at AS "lastPolledAt", extract(epoch FROM parley_now() - q.last_polled_at)::float8 AS "idleSecs"
       FROM event_queues q JOIN users u ON u.id = q.user_id ORDER BY q.last_polled_at, q.queue_id LIMIT $1`,
     values: [queuesMax],
   });
@@ -176,14 +176,14 @@ export async function touchEventQueues(
 ): Promise<void> {
   await database.query({
     name: 'store-touch-event-queues',
-    text: 'UPDATE event_queues SET last_polled_at = clock_timestamp() WHERE queue_id = ANY ($1::text[])',
+    text: 'UPDATE event_queues SET last_polled_at = parley_now() WHERE queue_id = ANY ($1::text[])',
     values: [queueIds],
   });
 }
 
 /** @returns the time on Postgres' clock from which the caller can keep queues alive */
 export async function readClock(database: Queryable): Promise<Date> {
-  const { rows } = await database.query<{ now: Date }>({ text: 'SELECT clock_timestamp() AS now' });
+  const { rows } = await database.query<{ now: Date }>({ text: 'SELECT parley_now() AS now' });
   const clock = rows[0];
   if (clock === undefined) throw new Error('the clock gave nothing');
   return clock.now;
@@ -203,7 +203,7 @@ export async function deleteIdleEventQueues(
 ): Promise<string[]> {
   const { rows } = await database.query<{ queueId: string }>({
     text: `DELETE FROM event_queues
-           WHERE greatest(last_polled_at, $1) < clock_timestamp() - make_interval(secs => lifespan_secs * 1.1 + 2)
+           WHERE greatest(last_polled_at, $1) < parley_now() - make_interval(secs => lifespan_secs * 1.1 + 2)
            RETURNING queue_id AS "queueId"`,
     values: [reachableSince],
   });

@@ -21,7 +21,12 @@ import {
   watermarkSql,
 } from '../messages/message-sql.ts';
 import { unreadIdsSql } from './unread-sql.ts';
-import { beyondAllMessages, holdsMessageSql, periodsSql } from '../visibility/visibility-sql.ts';
+import {
+  beyondAllMessages,
+  holdsMessageSql,
+  mayChangeMessageSql,
+  periodsSql,
+} from '../visibility/visibility-sql.ts';
 
 /** The most unread messages in one answer or event: the newest ones (reference facts, events 4.1). */
 export const unreadListedMax = 50_000;
@@ -46,7 +51,7 @@ export async function lockReadState(client: Client, userIds: readonly number[]):
 
 const markText = `WITH wanted AS MATERIALIZED (
     SELECT m.id, m.read_conversation_id, m.stream_id, ${readWithoutExceptionSql('m', '$1')} AS otherwise
-    FROM messages m WHERE m.id = ANY ($2::bigint[]) AND ${holdsMessageSql('m', '$1')}
+    FROM messages m WHERE m.id = ANY ($2::bigint[]) AND ${holdsMessageSql('m', '$1')} AND ($3 OR ${mayChangeMessageSql('m', '$1')})
   ), gone AS (
     DELETE FROM read_exceptions x USING wanted w
     WHERE x.user_id = $1 AND x.message_id = w.id AND w.otherwise = $3
@@ -134,7 +139,10 @@ export async function markRead(
   return mark(client, userId, messageIds, true);
 }
 
-/** Marks messages unread for one user. See `markRead`. */
+/**
+ * Marks messages unread for one user, except those of private streams that the user has left: a stream that was left, or has ended, keeps
+ * nothing unread. See `markRead`.
+ */
 export async function markUnread(
   client: Client,
   userId: number,

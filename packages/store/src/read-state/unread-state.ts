@@ -143,8 +143,32 @@ const piecesText = (): string => `WITH ${listTablesSql(list)}, extra AS MATERIAL
     OR (m.bits & ${flagBits.wildcard_mentioned} <> 0 AND m.conversation_id NOT IN (SELECT quiet.id FROM quiet))
   ORDER BY stream_id, topic, participants`;
 
+/** The bytes of topics and of participants' ids that are listed: others write both, in as many conversations as they like. */
+const listedTextsMaxBytes = 512 * 1024;
+
+function textBytes({ topic, participant_ids: people }: Piece): number {
+  return people === null ? Buffer.byteLength(JSON.stringify(topic)) : people.join().length;
+}
+
+/** @returns the pieces of the newest conversations whose texts fit together */
+function cutToNewest(pieces: readonly Piece[]): readonly Piece[] {
+  if (pieces.reduce((sum, piece) => sum + textBytes(piece), 0) <= listedTextsMaxBytes)
+    return pieces;
+  const newestOf = (parts: readonly Piece[]): number =>
+    Math.max(...parts.map(({ ids }) => ids.at(-1) ?? 0));
+  const kept = new Set<number>();
+  let bytes = 0;
+  for (const parts of conversationsOf(pieces).toSorted((a, b) => newestOf(b) - newestOf(a))) {
+    bytes += textBytes(parts[0] as Piece);
+    if (bytes > listedTextsMaxBytes) break;
+    kept.add(parts[0]?.conversation_id ?? 0);
+  }
+  return pieces.filter((piece) => kept.has(piece.conversation_id));
+}
+
 /**
  * A user's unread messages, grouped as clients expect: the newest `unreadListedMax` messages, without the streams that the user has left.
+ * Of conversations with more than `listedTextsMaxBytes` of topics and participants only the newest are listed.
  * Topics that differ only in letter case are one topic (reference facts, messages 3.4), in the spelling of its newest unread message.
  */
 export async function unreadState(db: Queryable, userId: number): Promise<UnreadState> {
@@ -154,7 +178,7 @@ export async function unreadState(db: Queryable, userId: number): Promise<Unread
     text,
     values: [userId, unreadListedMax],
   });
-  const pieces = rows.filter((row) => row.kind === 'piece');
+  const pieces = cutToNewest(rows.filter((row) => row.kind === 'piece'));
   const inStreams = pieces.filter((piece) => piece.stream_id !== null);
   const isGroup = ({ participant_ids: people }: Piece): boolean => (people?.length ?? 0) > 2;
   const inPrivate = pieces.filter((piece) => piece.stream_id === null);

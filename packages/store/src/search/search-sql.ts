@@ -1,7 +1,7 @@
 import { canHoldSql, everMemberStreamsSql, isGuestSql } from '../visibility/visibility-sql.ts';
 /**
  * The ids of messages with given words, newest or oldest first. The index of words has no order, so the statement walks windows of ids.
- * Each step is one look-up of the words together with a window's lexeme (`message_search_vector`) and, if there are few, the streams and
+ * Each step is one look-up of the words together with a window's lexeme (`message_words_vector`) and, if there are few, the streams and
  * conversations in question. The window grows while a step finds little, up to all remaining ids. It shrinks if a look-up finds too many to
  * read, down to reading the messages themselves. So a common word costs its newest windows, a rare one its few messages, and a word that
  * only old messages have costs some empty windows.
@@ -50,7 +50,7 @@ const scopeMax = 64;
 /** A look-up may find this many more messages than the list needs; useless reads stay below a few hundred pages. */
 const spareHits = 156;
 
-/** The size of a step, by level. The lexemes of the windows are those of `message_search_vector`. */
+/** The size of a step, by level. The lexemes of the windows are those of `message_words_vector`. */
 const levels = [
   /** Reads the messages themselves. */
   { size: 1024 },
@@ -181,7 +181,7 @@ export function searchIdsSql(search: WordSearch, slice: SearchSlice): string {
   const walk = `WITH RECURSIVE newest AS MATERIALIZED (
       SELECT coalesce(max(m.id), 0) AS id FROM messages m
     ), scope AS MATERIALIZED (
-      SELECT concat_ws('&', nullif(s.given, ''), s.readers, ${search.words})::tsquery AS query, s.readers IS NOT NULL AS is_readers
+      SELECT concat_ws('&', nullif(s.given, ''), s.readers, '(' || ${search.words} || ')')::tsquery AS query, s.readers IS NOT NULL AS is_readers
       FROM (${scopeSql(search)}) s
     ), walk AS (
       SELECT ${way.start(slice.edge)} AS edge, ${firstLevel} AS level, ${limit} AS wanted, '{}'::bigint[] AS ids,

@@ -1,37 +1,33 @@
-/**
- * The text by which a message is found, and the place of each of its characters in the shown text (reference facts, messages 9). Postgres'
- * parser knows the letter case of ASCII only and takes every other character for a letter. So indexed, searched and marked texts are folded
- * and stripped of other punctuation before they reach it.
- */
+/** The text by which a message is found, and the place of each of its characters in the shown text (reference facts, messages 9). */
 import { foldName } from '@parley/api';
 
 const isAscii = /^[\0-\x7f]*$/;
-const otherPunctuation = /[^\p{L}\p{M}\p{N}\0-\x7f]/gu;
-// The parser would take the text between them for a tag or an entity, but it is text here.
-const markup = /[<>&\0]/g;
+const variationSelectors = /\p{Variation_Selector}/gu;
+/** More marks than any script gives a letter (Unicode Standard Annex 15, 13). Their order takes time with the square of their number. */
+const sparseMarks = /(\p{M}{30})\p{M}+/gu;
 
 /** Upper-case letters with two marks that exist as one letter in lower case only. */
 const twoMarks = /[ΪΫ][\u0300\u0301\u0342]/g;
 
-/** @returns the text for Postgres' parser: texts that are the same for `foldName` become the same */
+/** @returns the text without letter case: texts that are the same for `foldName` become the same */
 export function foldWords(text: string): string {
-  if (isAscii.test(text)) return text.toLowerCase().replaceAll(markup, ' ');
+  if (isAscii.test(text)) return text.toLowerCase();
   return (
-    foldName(text)
+    foldName(text.replaceAll(sparseMarks, '$1'))
       // The index contains their parts, as for every letter that is several characters in upper case.
       .replaceAll(twoMarks, (letter) => letter.normalize('NFD'))
       .toLowerCase()
       // Lower case changes a sigma at the end of a word to another letter.
       .replaceAll('ς', 'σ')
-      .replaceAll(otherPunctuation, ' ')
-      .replaceAll(markup, ' ')
+      // They choose among pictures of one character.
+      .replaceAll(variationSelectors, '')
   );
 }
 
 const surrogate = /[\ud800-\udfff]/;
 // The units that fold as a whole: ASCII, a character with its marks, and the pieces of a Korean syllable.
 const clusters =
-  /[\0-\x7f]+(?!\p{M})|[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]+|\P{M}\p{M}*|\p{M}+/gu;
+  /[\0-\x7f]+(?!\p{M})|[\uac00-\ud7a3]?[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff]+|\P{M}\p{M}*|\p{M}+/gu;
 
 /** Whether each UTF-16 unit folds to one in the same place: folding a character of the basic plane never shortens it. */
 function foldsInPlace(text: string, folded: string): boolean {
@@ -120,6 +116,10 @@ const entities: Readonly<Record<string, string>> = {
 const htmlTokens =
   /<(?:"[^"]*"|'[^']*'|[^'"<>])*>|&(?:#\d+|#x[\da-f]+|[a-z][\da-z]*);|[^<&]+|[<&]/gi;
 const emojiImage = /^<img [^>]*alt="(:[^":]+:)"/i;
+/** Tags within a line of text, which part no compound: in a block of code each token may have its own. */
+const inlineTag = /^<\/?(?:a|b|code|del|em|i|span|strong|sub|sup|time|u)[\s>]/i;
+/** Stands for an inline tag. */
+export const tagJoint = '\u0001';
 // A span inside these would end them, because browsers take HTML out of MathML and SVG.
 const foreignTag = /^<(\/?)(?:math|svg)[\s/>]/i;
 
@@ -141,7 +141,7 @@ function visitHtml(html: string, visit: HtmlVisitor): void {
     if (token.startsWith('<') && token.length > 1) {
       const foreign = foreignTag.exec(token);
       if (foreign !== null) foreignDepth += foreign[1] === '/' ? -1 : 1;
-      visit.fixed(` ${emojiImage.exec(token)?.[1] ?? ''} `, end);
+      visit.fixed(inlineTag.test(token) ? tagJoint : ` ${emojiImage.exec(token)?.[1] ?? ''} `, end);
       continue;
     }
     const isEntity = token.startsWith('&') && token.length > 1;
@@ -180,12 +180,12 @@ export function escapeTopic(topic: string): string {
   return topic.replaceAll(/[&<>"']/g, (character) => topicEscapes[character] ?? character);
 }
 
-/** @returns the text that finds a message: its topic and the shown text of its HTML, folded */
-export function searchText(topic: string, html: string): string {
+/** @returns the text of rendered HTML, folded */
+export function shownText(html: string): string {
   let shown = '';
   const add = (text: string): void => {
     shown += foldWords(text);
   };
   visitHtml(html, { text: add, unit: add, fixed: add });
-  return `${foldWords(topic)} ${shown}`;
+  return shown;
 }

@@ -1,4 +1,4 @@
-import { foldName } from '@parley/api';
+import { foldName, roles } from '@parley/api';
 import type { Queryable } from '@parley/database';
 
 import type { SubscriptionSettings } from './subscription-settings.ts';
@@ -286,6 +286,31 @@ export async function closeStreamMemberships(
       WHERE stream_id = ANY ($1::int[]) AND until_change_id IS NULL`,
     values: [streamIds, changeId],
   });
+}
+
+/** @returns those of the streams whose members are all guests, or that have none because all are deactivated */
+export async function findAbandonedStreams(
+  db: Queryable,
+  streamIds: readonly number[],
+): Promise<ReadonlySet<number>> {
+  const { rows } = await db.query<{ id: number }>({
+    name: 'store-abandoned-streams',
+    text: `SELECT s AS id FROM unnest($1::int[]) s WHERE NOT EXISTS (
+      SELECT 1 FROM membership_periods p JOIN users u ON u.id = p.user_id AND u.role <> '${roles.guest}'
+      WHERE p.stream_id = s AND p.until_change_id IS NULL)`,
+    values: [streamIds],
+  });
+  return new Set(rows.map(({ id }) => id));
+}
+
+/** @returns everybody who is or was a member of the stream */
+export async function listEverMembers(db: Queryable, streamId: number): Promise<number[]> {
+  const { rows } = await db.query<{ userId: number }>({
+    name: 'store-ever-members',
+    text: 'SELECT DISTINCT user_id AS "userId" FROM membership_periods WHERE stream_id = $1',
+    values: [streamId],
+  });
+  return rows.map((row) => row.userId);
 }
 
 /**

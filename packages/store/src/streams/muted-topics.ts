@@ -32,7 +32,11 @@ export async function holdMutedStreamNames(db: Queryable, userId: number): Promi
   });
 }
 
-/** @returns false if the topic, in any letter case, was muted already */
+/**
+ * Mutes a topic, after all others of the person, whom the caller has locked.
+ *
+ * @returns false if the topic, in any letter case, was muted already
+ */
 export async function muteTopic(
   db: Queryable,
   userId: number,
@@ -40,7 +44,8 @@ export async function muteTopic(
   topic: string,
 ): Promise<boolean> {
   const { rowCount } = await db.query({
-    text: `INSERT INTO muted_topics (user_id, stream_id, topic_folded, topic) VALUES ($1, $2, $3, $4)
+    text: `INSERT INTO muted_topics (user_id, stream_id, topic_folded, topic, muted_at) VALUES ($1, $2, $3, $4,
+        greatest(parley_now(), (SELECT max(t.muted_at) FROM muted_topics t WHERE t.user_id = $1) + interval '1 microsecond'))
       ON CONFLICT DO NOTHING`,
     values: [userId, streamId, foldName(topic), topic],
   });

@@ -1,25 +1,28 @@
+import type { Clock } from '@parley/clock';
 import type { Queryable } from '@parley/database';
 
 /** Reference facts, streams 3.3. */
 const trafficDays = 28;
 
+const freshMs = 300_000;
+
 /**
  * Messages per stream in the last 28 days. The shown number is rounded to two digits, and counting reads all messages of that time. So a
- * process counts at most once per `freshMs` and answers from that count; events do not update it.
+ * process counts at most once per five minutes and answers from that count; events do not update it.
  */
 export class StreamTraffic {
-  readonly #freshMs: number;
+  readonly #clock: Clock;
   #counted: Promise<ReadonlyMap<number, number>> | undefined;
   #countedAtMs = 0;
 
-  constructor(freshMs = 300_000) {
-    this.#freshMs = freshMs;
+  constructor(clock: Clock) {
+    this.#clock = clock;
   }
 
   /** @returns messages of the last 28 days by stream id; streams without messages are absent */
   async counts(db: Queryable): Promise<ReadonlyMap<number, number>> {
-    const nowMs = performance.now();
-    if (this.#counted === undefined || nowMs - this.#countedAtMs > this.#freshMs) {
+    const nowMs = this.#clock.elapsedMs();
+    if (this.#counted === undefined || nowMs - this.#countedAtMs > freshMs) {
       this.#countedAtMs = nowMs;
       const counting = countRecentMessages(db);
       this.#counted = counting;
@@ -43,7 +46,7 @@ async function countRecentMessages(db: Queryable): Promise<ReadonlyMap<number, n
         UNION ALL
         SELECT CASE WHEN older THEN middle ELSE low END, CASE WHEN older THEN high ELSE middle END
         FROM (SELECT b.low, b.high, (b.low + b.high) / 2 AS middle,
-            (SELECT m.sent_at < now() - make_interval(days => $1) FROM messages m
+            (SELECT m.sent_at < parley_now() - make_interval(days => $1) FROM messages m
              WHERE m.id >= (b.low + b.high) / 2 ORDER BY m.id LIMIT 1) AS older
           FROM bisection b WHERE b.high - b.low > 1) step
       )

@@ -1,3 +1,4 @@
+import { deleteKeptOfStream } from '../messages/kept-messages.ts';
 import { randomBytes } from 'node:crypto';
 
 import { foldName, limits } from '@parley/api';
@@ -250,6 +251,7 @@ export async function updateStream(
   });
   const updated = rows[0];
   if (updated === undefined) throw new Error(`stream ${streamId} does not exist`);
+  if (change.privacy?.inviteOnly === false) await deleteKeptOfStream(db, streamId);
   return updated;
 }
 

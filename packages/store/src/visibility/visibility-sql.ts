@@ -79,6 +79,13 @@ export function periodsSql(user: string): string {
     WHERE period.user_id = ${user}`;
 }
 
+/** The ended membership periods of a stream, in the same form: `user_id`, `above`, `upto`. */
+export function endedPeriodsSql(stream: string): string {
+  return `SELECT ended.user_id, opened.message_id AS above, closed.message_id AS upto FROM membership_periods ended
+    JOIN changes opened ON opened.id = ended.from_change_id JOIN changes closed ON closed.id = ended.until_change_id
+    WHERE ended.stream_id = ${stream}`;
+}
+
 /** The streams that a user is or was a member of, some of them twice: `stream_id`. */
 export function everMemberStreamsSql(user: string): string {
   return `SELECT period.stream_id FROM membership_periods period WHERE period.user_id = ${user}`;
@@ -150,4 +157,20 @@ export function knowsOfStreamSql(s: string, u: string): string {
   return `(${getsStreamEventsSql(s, u)}
   OR EXISTS (SELECT 1 FROM late_receipts l JOIN messages m ON m.id = l.message_id
     WHERE l.user_id = ${u}.id AND m.stream_id = ${s}.id))`;
+}
+
+/** The kept message (a row of `kept_messages`) that a user sees in place of one that was changed after the user had left its private stream. */
+export function keptForSql(message: string, user: string): string {
+  return `SELECT kept.* FROM kept_messages kept WHERE kept.message_id = ${message}.id AND kept.user_ids @> ARRAY[${user}::integer]`;
+}
+
+/** Whether a user sees a message only as it was kept. */
+export function isKeptForSql(message: string, user: string): string {
+  return `EXISTS (${keptForSql(message, user)})`;
+}
+
+/** A user who sees a message may change it, or what is shown with it, unless its stream is private and the user is no member. */
+export function mayChangeMessageSql(message: string, user: string): string {
+  return `(${message}.stream_id IS NULL OR EXISTS (SELECT 1 FROM streams around
+    WHERE around.id = ${message}.stream_id AND (${isPublicSql('around')} OR ${isMemberSql('around.id', user)})))`;
 }

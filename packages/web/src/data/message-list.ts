@@ -38,6 +38,8 @@ export class MessageList {
   readonly loading: Signal<'start' | 'older' | 'newer' | undefined> = signal(undefined);
   /** Why the last reading failed, until the next begins. */
   readonly failure: Signal<unknown> = signal(undefined);
+  /** The words of a search that has none but the most common ones, by which nothing is found. */
+  readonly ignoredWords: Signal<readonly string[]> = signal([]);
   /** The hits of a search, which have highlighted copies of what was found, by id. */
   readonly matches: Signal<ReadonlyMap<number, Page['messages'][number]>> = signal(new Map());
   /** The message that a reader sees. Undefined for one who is at the end, and without one. What is farthest from there goes first. */
@@ -138,6 +140,7 @@ export class MessageList {
       this.ids.value = idsOf(page);
       this.hasOldest.value = page.found_oldest;
       this.hasNewest.value = page.found_newest;
+      this.ignoredWords.value = page.ignored_words ?? [];
       this.#appendArrived();
       this.#cut();
     });

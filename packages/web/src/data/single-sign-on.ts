@@ -26,15 +26,20 @@ export function parseSignOn(fragment: string): SignOn | undefined {
 /**
  * Leaves for a provider to sign in there, or to link an identity there to the own account, and for the place in the address afterwards.
  *
- * @param token of the link to join by which the person came, if one did
+ * @param proof.token of the link to join by which the person came, if one did
+ * @param proof.password of the person who links, if the session began long ago
  * @throws ApiError, NoAnswerError: see `describeFailure`
  */
 export async function beginSignOn(
   provider: string,
   operation: 'POST /sso/start' | 'POST /sso/link' = 'POST /sso/start',
-  token?: string,
+  { token, password }: { readonly token?: string | undefined; readonly password?: string } = {},
 ): Promise<never> {
-  const { url } = await entranceClient().request(operation, { provider, ...(token && { token }) });
+  const { url } = await entranceClient().request(operation, {
+    provider,
+    ...(token && { token }),
+    ...(password && { password }),
+  });
   sessionStorage.setItem(returnName, signOn.peek() === undefined ? location.hash : '');
   // Whoever comes back by the browser's button finds the page as it was left, waiting.
   addEventListener('pageshow', ({ persisted }) => {

@@ -84,6 +84,14 @@ test('a list of tasks has those added, done by one strike and open by the next',
   });
 });
 
+test('a widget that somebody else put there is not shown', () => {
+  const { submessages, sender_id } = message(poll, [[author, widgetSteps.vote('canned,0', true)]]);
+  const replaced = submessages.map((submessage, index) =>
+    index === 0 ? { ...submessage, sender_id: other } : submessage,
+  );
+  expect(readWidget({ sender_id, submessages: replaced })).toBeUndefined();
+});
+
 test('choices have a name and the text that is sent for them', () => {
   const choices = [{ short_name: 'A', long_name: 'Apple', reply: 'I choose A' }];
   const form = { type: 'choices', heading: 'Choose', choices };

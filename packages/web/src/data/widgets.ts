@@ -99,7 +99,9 @@ export function readWidget(message: {
   const [first, ...later] = message.submessages
     .filter(({ msg_type }) => msg_type === 'widget')
     .toSorted((one, other) => one.id - other.id);
-  const start = fieldsOf(parseJson(first?.content ?? ''));
+  // Only who wrote the text says what is shown in its place.
+  if (first?.sender_id !== message.sender_id) return undefined;
+  const start = fieldsOf(parseJson(first.content));
   const steps = later.map(({ content, sender_id: senderId }) => ({
     fields: fieldsOf(parseJson(content)),
     senderId,

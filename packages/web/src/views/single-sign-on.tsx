@@ -51,7 +51,9 @@ export function Providers({ joining }: ProvidersProps) {
           type="button"
           key={id}
           disabled={isRunning}
-          onClick={() => void run(() => beginSignOn(id, 'POST /sso/start', joining?.token))}
+          onClick={() =>
+            void run(() => beginSignOn(id, 'POST /sso/start', { token: joining?.token }))
+          }
         >
           {joining === undefined ? t.with(name) : t.joinWith(name)}
         </button>

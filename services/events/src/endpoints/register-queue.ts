@@ -29,7 +29,7 @@ export const registerQueueHandler = implement(
           traffic: context.traffic,
           kept: context.keptState.at(snapshot, epoch),
           openMembers: () => context.memberLists.openAt(snapshot, epoch),
-          nowMs: Date.now(),
+          nowMs: context.clock.nowMs(),
           keySecrets: context.keySecrets,
           server: context.server,
           newestPresence: context.newestPresence,

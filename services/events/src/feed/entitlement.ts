@@ -126,6 +126,8 @@ function getsEventOfMessage(
   position: number,
 ): boolean {
   const { message } = part;
+  if (message.formerHolderIds !== undefined && isAmong(message.formerHolderIds, view.userId))
+    return false;
   if (holdsMessage(message, view)) return true;
   return (
     part.alsoSubscribers &&

@@ -1,3 +1,4 @@
+import { MovedClock } from '@parley/clock';
 import { createLogger } from '@parley/logging';
 import { expect, test } from 'vitest';
 
@@ -15,6 +16,7 @@ test.each([
   const newest = newestPresence(
     { states: new Map([[1, new Map()]]), refresh: () => Promise.reject(new Error(message)) },
     log,
+    new MovedClock(),
   );
   expect(await newest()).toEqual(new Map());
   expect(lines.map((line) => (JSON.parse(line) as { level: string }).level)).toEqual(levels);

@@ -1,4 +1,5 @@
 import type { FetchedState } from '@parley/api/events';
+import type { Clock } from '@parley/clock';
 import type { Queryable } from '@parley/database';
 import { faultLogger } from '@parley/server';
 import type { Logger } from '@parley/logging';
@@ -48,8 +49,13 @@ export async function presenceState(
 export function newestPresence(
   shared: Pick<SharedPresence, 'refresh' | 'states'>,
   log: Logger,
+  clock: Clock,
 ): NewestPresence {
-  const logFault = faultLogger(log, 'registers get no presence from Redis, though it is there');
+  const logFault = faultLogger(
+    log,
+    'registers get no presence from Redis, though it is there',
+    clock,
+  );
   return async () => {
     try {
       return (await shared.refresh()) ? shared.states : new Map();

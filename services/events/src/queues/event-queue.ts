@@ -120,20 +120,25 @@ export class EventQueue {
   readonly descriptor: QueueDescriptor;
   /** The source of the queue's entries; undefined before it is attached and after the node forgot it. */
   feed: QueueFeed | undefined;
-  lastPolledAtMs = performance.now();
-  /** When the store last learned that the queue is in use. */
+  /** In the milliseconds of `Clock.elapsedMs`. */
+  lastPolledAtMs: number;
+  /** When the store last learned that the queue is in use, in the same milliseconds. */
   storedAtMs: number;
+  /** The number of reads for its reader that wait for the store. */
+  readsUnderWay = 0;
   #hasEnded = false;
   #turn: QueueTurn | undefined;
 
-  constructor(stored: StoredQueue) {
+  /** @param loadedAtMs when it was read from the store, in the milliseconds of `Clock.elapsedMs` */
+  constructor(stored: StoredQueue, loadedAtMs: number) {
     this.id = stored.queueId;
     this.userId = stored.userId;
     this.startPosition = stored.startPosition;
     this.lifespanSecs = stored.lifespanSecs;
     this.descriptor = stored.descriptor;
+    this.lastPolledAtMs = loadedAtMs;
     // A queue that is loaded near the end of its idle time is recorded at once, before the store ends it.
-    this.storedAtMs = performance.now() - stored.idleSecs * 1_000;
+    this.storedAtMs = loadedAtMs - stored.idleSecs * 1_000;
   }
 
   get hasEnded(): boolean {

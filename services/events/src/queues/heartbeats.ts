@@ -3,9 +3,11 @@
  * process and a gateway, which costs many times more than the heartbeat. Scanning all waiters is cheaper than a timer for each.
  */
 
+import type { Clock, Timer } from '@parley/clock';
+
 /** A reader that waits for a heartbeat. */
 export type HeartbeatWaiter = {
-  /** On the clock of `performance.now()`. */
+  /** In the milliseconds of `Clock.elapsedMs`. */
   heartbeatDueAtMs: number;
   /** Its index in `Heartbeats`. */
   heartbeatIndex: number;
@@ -18,15 +20,17 @@ const stepLeastMs = 10;
 const stepsInShortestWait = 20;
 
 export class Heartbeats {
+  readonly #clock: Clock;
   readonly #earliestDueMs: number;
   readonly #latestDueMs: number;
   readonly #stepMs: number;
   /** An array with known indexes, because deleted elements of a long-lived set stay until the next full garbage collection. */
   readonly #waiters: HeartbeatWaiter[] = [];
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
 
   /** @param bounds how long a reader waits by the settings: no longer, and at most a step less */
-  constructor({ minMs, maxMs }: { readonly minMs: number; readonly maxMs: number }) {
+  constructor(clock: Clock, { minMs, maxMs }: { readonly minMs: number; readonly maxMs: number }) {
+    this.#clock = clock;
     this.#stepMs = Math.min(Math.max(minMs / stepsInShortestWait, stepLeastMs), stepMostMs);
     this.#latestDueMs = maxMs - this.#stepMs;
     this.#earliestDueMs = Math.min(minMs, this.#latestDueMs);
@@ -46,7 +50,7 @@ export class Heartbeats {
   add(waiter: HeartbeatWaiter, dueAtMs: number): void {
     waiter.heartbeatDueAtMs = dueAtMs;
     waiter.heartbeatIndex = this.#waiters.push(waiter) - 1;
-    this.#timer ??= setInterval(() => this.#notifyDue(), this.#stepMs);
+    this.#timer ??= this.#clock.every(this.#stepMs, () => this.#notifyDue());
   }
 
   /** Removes a waiter. */
@@ -60,11 +64,11 @@ export class Heartbeats {
   #notifyDue(): void {
     // Only when empty: a woken waiter waits again at once, and a timer that restarted each time would never fire.
     if (this.#waiters.length === 0) {
-      clearInterval(this.#timer);
+      this.#timer?.cancel();
       this.#timer = undefined;
       return;
     }
-    const nowMs = performance.now();
+    const nowMs = this.#clock.elapsedMs();
     const due = this.#waiters.filter(({ heartbeatDueAtMs }) => heartbeatDueAtMs <= nowMs);
     for (const waiter of due) waiter.onHeartbeatDue();
   }

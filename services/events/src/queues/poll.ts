@@ -45,7 +45,7 @@ export async function poll(
     return new LaterAnswer((settle) =>
       reader.follow(signal, new OpenPoll(context, queue, reader, settle)),
     );
-  const heldSinceMs = performance.now();
+  const heldSinceMs = context.read.clock.elapsedMs();
   try {
     return answerOf(context, queue, await reader.readPending(), heldSinceMs);
   } finally {
@@ -58,7 +58,7 @@ class OpenPoll implements ReadingListener {
   readonly #queue: EventQueue;
   readonly #reader: QueueReader;
   readonly #settle: Settle<PollAnswer>;
-  readonly #heldSinceMs = performance.now();
+  readonly #heldSinceMs: number;
   readonly #cameTooLate: boolean;
 
   constructor(
@@ -71,6 +71,7 @@ class OpenPoll implements ReadingListener {
     this.#queue = queue;
     this.#reader = reader;
     this.#settle = settle;
+    this.#heldSinceMs = context.read.clock.elapsedMs();
     this.#cameTooLate = context.read.draining.aborted;
   }
 
@@ -95,7 +96,7 @@ function answerOf(
   { events, isFull }: Collected,
   heldSinceMs: number,
 ): Preserialized<PollAnswer> {
-  read.onAnswer(events.length, performance.now() - heldSinceMs);
+  read.onAnswer(events.length, read.clock.elapsedMs() - heldSinceMs);
   if (isFull) read.onFullAnswer();
   const end = `],"queue_id":${JSON.stringify(queue.id)}}`;
   const passage = events.some(({ holdsKey }) => holdsKey === true) ? 'untouched' : 'any';

@@ -1,3 +1,6 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+
+import { MovedClock } from '@parley/clock';
 import { createLogger } from '@parley/logging';
 import { LaterAnswer } from '@parley/server';
 import { expect, test } from 'vitest';
@@ -12,11 +15,12 @@ import { EventTexts } from './event-texts.ts';
 import { Heartbeats } from './heartbeats.ts';
 import { poll } from './poll.ts';
 import { QueueReader } from './queue-reader.ts';
-import type { ReaderContext } from './queue-reader.ts';
+import type { ReaderContext, Reading } from './queue-reader.ts';
 
 const head = { epoch: 1, endPosition: 0, beginPosition: 0, messageId: 0 };
 
 type Read = {
+  readonly clock: MovedClock;
   readonly log: ModelledLog;
   readonly context: ReaderContext;
   readonly queue: EventQueue;
@@ -24,6 +28,7 @@ type Read = {
 };
 
 async function makeQueue(draining = new AbortController().signal): Promise<Read> {
+  const clock = new MovedClock();
   const log = new ModelledLog();
   const feed = new NodeFeed({
     tail: { entriesMax: 2_000, bytesMax: 1_000_000 },
@@ -45,6 +50,7 @@ async function makeQueue(draining = new AbortController().signal): Promise<Read>
     heldInStream: nothing,
   };
   const context: ReaderContext = {
+    clock,
     follower: {
       beginPosition: 0,
       cursor: 0,
@@ -54,32 +60,70 @@ async function makeQueue(draining = new AbortController().signal): Promise<Read>
     },
     canRead: () => true,
     logAccess,
-    heartbeats: new Heartbeats({ minMs: 60_000, maxMs: 60_000 }),
+    heartbeats: new Heartbeats(clock, { minMs: 60_000, maxMs: 60_000 }),
     draining,
     onRefused: () => undefined,
     onAnswer: () => undefined,
     onFullAnswer: () => undefined,
     log: createLogger({ service: 'test', nodeId: 'test', level: 'silent' }),
   };
-  const queue = new EventQueue({
-    queueId: '1:1',
-    userId: 1,
-    startPosition: 0,
-    lifespanSecs: 600,
-    idleSecs: 0,
-    descriptor: {
-      eventTypes: null,
-      narrow: [],
-      applyMarkdown: true,
-      clientGravatar: false,
-      allPublicStreams: false,
-      includeSubscribers: false,
+  const queue = new EventQueue(
+    {
+      queueId: '1:1',
+      userId: 1,
+      startPosition: 0,
+      lifespanSecs: 600,
+      idleSecs: 0,
+      descriptor: {
+        eventTypes: null,
+        narrow: [],
+        applyMarkdown: true,
+        clientGravatar: false,
+        allPublicStreams: false,
+        includeSubscribers: false,
+      },
     },
-  });
+    clock.elapsedMs(),
+  );
   feed.reset(0);
   await feed.attach(queue);
-  return { log, context, queue, feed };
+  return { clock, log, context, queue, feed };
 }
+
+const heartbeatOfSeven = { id: 7, text: '{"type":"heartbeat","id":7}' };
+
+test.each([
+  // With bounds of a minute, heartbeats come a step earlier.
+  ['a heartbeat', { minMs: 60_000, maxMs: 60_000 }, 7, 59_750, [heartbeatOfSeven]],
+  ['nothing, if no id is free,', { minMs: 45_000, maxMs: 55_000 }, 0, 54_750, []],
+])(
+  'a reader without events gets %s at the end of its wait, and not before',
+  async (_what, bounds, cursor, waitMs, events) => {
+    const { clock, context, queue } = await makeQueue();
+    const following = {
+      ...context,
+      follower: { ...context.follower, cursor },
+      heartbeats: new Heartbeats(clock, bounds),
+    };
+    const { signal } = new AbortController();
+    const reader = await QueueReader.open(following, queue, {
+      kind: 'poll',
+      lastEventId: 0,
+      catchUp: false,
+      bounds: answerBounds,
+      signal,
+    });
+    const readings: Reading[] = [];
+    reader.follow(signal, {
+      onReading: (reading) => readings.push(reading),
+      onFault: () => expect.unreachable('the log can be read'),
+    });
+    await clock.advance(waitMs - 1);
+    expect(readings).toEqual([]);
+    await clock.advance(1);
+    expect(readings).toEqual([{ events, isFull: false, isOver: false }]);
+  },
+);
 
 async function openBeforeReset(catchUp: boolean): Promise<QueueReader> {
   const { context, queue, feed } = await makeQueue();
@@ -216,4 +260,68 @@ test('a stream brings what comes while its client takes a long part after that p
   await expect.poll(ids).toEqual(log.idsFor(queue, 0, log.end));
   append(1);
   await expect.poll(ids).toEqual(log.idsFor(queue, 0, log.end));
+});
+
+test('a heartbeat has the position that the node has read, and hides no event after it', async () => {
+  const { log, context, queue, feed } = await makeQueue();
+  const append = (kind: number): void => {
+    log.appendSome(kind, 0, 0);
+    feed.take(log.entries.slice(-1));
+  };
+  append(9);
+  const reader = await QueueReader.open(
+    { ...context, follower: { ...context.follower, cursor: log.end } },
+    queue,
+    {
+      kind: 'poll',
+      lastEventId: 0,
+      catchUp: false,
+      bounds: answerBounds,
+      signal: new AbortController().signal,
+    },
+  );
+  const heartbeat = await new Promise((onReading, onFault) => {
+    reader.follow(new AbortController().signal, { onReading, onFault });
+    reader.onRelease('heartbeat');
+  });
+  expect(heartbeat).toMatchObject({ events: [{ id: log.end }] });
+  append(6);
+  const { events } = await reader.readPending();
+  expect(events.map(({ id }) => id)).toEqual([log.end]);
+  expect(await reader.readPending()).toEqual({ events: [], isFull: false, isOver: false });
+});
+
+test('a stream brings what comes while its client takes a short part', async () => {
+  const { log, context, queue, feed } = await makeQueue();
+  const { begin } = await openStream({ read: context, texts: new EventTexts() }, queue, {
+    lastEventId: 0,
+    signal: new AbortController().signal,
+  });
+  const parts: string[] = [];
+  const taken: (() => void)[] = [];
+  begin({
+    write: (part, _isFull, onTaken) => {
+      parts.push(part);
+      taken.push(onTaken);
+      return false;
+    },
+    end: () => expect.unreachable('the stream goes on'),
+  });
+  log.appendSome(6, 0, 0);
+  feed.take(log.entries);
+  taken[0]?.();
+  await nextTurn();
+  expect(parts.slice(1)).toEqual([expect.stringContaining(`id: ${log.end}`)]);
+});
+
+test('a queue ends on its node when its user is deactivated, and not before', async () => {
+  const { log, queue, feed } = await makeQueue();
+  for (const [what, hasEnded] of [
+    [3, false],
+    [4, true],
+  ] as const) {
+    log.appendSome(5, 0, what);
+    feed.take(log.entries.slice(-1));
+    expect(queue.hasEnded).toBe(hasEnded);
+  }
 });

@@ -1,6 +1,7 @@
 /** Reads a queue, from the checks to the events. Polls and streams share it, so that both give the same. */
 import { ApiError, badEventQueueId, badRequest, serviceUnavailable } from '@parley/api';
 import type { HangUpSignal } from '@parley/api';
+import type { Clock } from '@parley/clock';
 import type { Epoch, LogFollower } from '@parley/event-log';
 import { isStoreFailure } from '@parley/server';
 import type { Logger } from '@parley/logging';
@@ -31,6 +32,7 @@ export const refusalReasons = [
 export type RefusalReason = (typeof refusalReasons)[number];
 
 export type ReadContext = {
+  readonly clock: Clock;
   readonly registry: QueueRegistry;
   readonly follower: Pick<
     LogFollower,
@@ -179,7 +181,7 @@ export class QueueReader implements TurnWaiter {
     this.#bounds = options.bounds;
     this.#after = after;
     this.#turn = queue.take(options.kind);
-    queue.lastPolledAtMs = performance.now();
+    queue.lastPolledAtMs = context.clock.elapsedMs();
   }
 
   /** Ends the wait of `follow`. */
@@ -190,7 +192,7 @@ export class QueueReader implements TurnWaiter {
   /** Releases the queue. */
   leave(): void {
     this.#queue.leave(this.#turn);
-    this.#queue.lastPolledAtMs = performance.now();
+    this.#queue.lastPolledAtMs = this.#context.clock.elapsedMs();
   }
 
   /**
@@ -222,7 +224,7 @@ export class QueueReader implements TurnWaiter {
     this.#following = {
       listener,
       signal,
-      startedAtMs: performance.now(),
+      startedAtMs: this.#context.clock.elapsedMs(),
       heartbeatAfterMs: this.#context.heartbeats.draw(),
     };
   }
@@ -249,11 +251,12 @@ export class QueueReader implements TurnWaiter {
     const { cursor } = this.#context.follower;
     const isHeartbeatDue = isHeartbeat && this.#context.canRead() && cursor > this.#after;
     this.#readThen(isHeartbeatDue ? heartbeat(cursor) : nothing, (last) => {
-      const { latestDueMs } = this.#context.heartbeats;
+      const { clock, heartbeats } = this.#context;
+      const { latestDueMs } = heartbeats;
       if (last.events.length > 0 || last.isOver) this.#give(last);
       else if (!this.#context.canRead()) this.#give(nothingMore);
       // Nothing happened in the whole log since then, so no id is free for a heartbeat.
-      else if (performance.now() - following.startedAtMs >= latestDueMs) this.#give(last);
+      else if (clock.elapsedMs() - following.startedAtMs >= latestDueMs) this.#give(last);
       else {
         following.heartbeatAfterMs = latestDueMs;
         this.#look();
@@ -302,13 +305,18 @@ export class QueueReader implements TurnWaiter {
 
   /** Continues to read, and gives the events, or the given result if there are none. */
   async #read(otherwise: Collected): Promise<Reading> {
-    const found = await collectEvents(
-      this.#context.logAccess,
-      this.#queue,
-      this.#after,
-      this.#bounds,
-    );
-    return this.#readingOf(found, otherwise);
+    this.#queue.readsUnderWay += 1;
+    try {
+      const found = await collectEvents(
+        this.#context.logAccess,
+        this.#queue,
+        this.#after,
+        this.#bounds,
+      );
+      return this.#readingOf(found, otherwise);
+    } finally {
+      this.#queue.readsUnderWay -= 1;
+    }
   }
 
   #readingOf(found: Collected, otherwise: Collected): Reading {

@@ -1,3 +1,5 @@
+import { pause } from '@parley/clock';
+import type { Clock, Timer } from '@parley/clock';
 import { BatchedReads } from '@parley/database';
 import type { Pool } from '@parley/database';
 import type { Logger } from '@parley/logging';
@@ -24,16 +26,23 @@ const lookUps = { keysPerRead: 500, readsAtOnce: 2 };
  * forgets one loses nothing.
  */
 export class QueueRegistry {
+  readonly #clock: Clock;
   readonly #pool: Pool;
   readonly #feed: NodeFeed;
   readonly #log: Logger;
   readonly #stored: BatchedReads<string, StoredQueue>;
   readonly #queues = new Map<string, EventQueue>();
   readonly #loading = new Map<string, Promise<EventQueue | undefined>>();
-  readonly #timer: NodeJS.Timeout;
-  #touching: Promise<void> = Promise.resolve();
+  readonly #timer: Timer;
+  readonly #touching = new Set<Promise<void>>();
 
-  constructor(options: { readonly pool: Pool; readonly feed: NodeFeed; readonly log: Logger }) {
+  constructor(options: {
+    readonly clock: Clock;
+    readonly pool: Pool;
+    readonly feed: NodeFeed;
+    readonly log: Logger;
+  }) {
+    this.#clock = options.clock;
     this.#pool = options.pool;
     this.#feed = options.feed;
     this.#log = options.log;
@@ -41,7 +50,7 @@ export class QueueRegistry {
       const found = await findEventQueues<QueueDescriptor>(options.pool, queueIds);
       return new Map(found.map((queue) => [queue.queueId, queue]));
     }, lookUps);
-    this.#timer = setInterval(() => this.#tend(), touchIntervalMs);
+    this.#timer = options.clock.every(touchIntervalMs, () => this.#tend());
   }
 
   get size(): number {
@@ -85,7 +94,7 @@ export class QueueRegistry {
   async #load(queueId: string): Promise<EventQueue | undefined> {
     const stored = await this.#stored.find(queueId);
     if (stored === undefined) return undefined;
-    const queue = new EventQueue(stored);
+    const queue = new EventQueue(stored, this.#clock.elapsedMs());
     // Listed before its feed is loaded, so that it is found if the log reports its end meanwhile.
     this.#queues.set(queueId, queue);
     try {
@@ -115,28 +124,32 @@ export class QueueRegistry {
   async finishTurns(spreadMs: number): Promise<void> {
     const held = [...this.#queues.values()].filter((queue) => queue.readBy !== undefined);
     await Promise.all(
-      held.map(
-        (queue, index) =>
-          new Promise<void>((resolve) => {
-            setTimeout(
-              () => {
-                queue.finishTurn();
-                resolve();
-              },
-              (spreadMs * index) / held.length,
-            );
-          }),
-      ),
+      held.map(async (queue, index) => {
+        await pause(this.#clock, (spreadMs * index) / held.length);
+        queue.finishTurn();
+      }),
     );
   }
 
+  /**
+   * Records the uses of queues that are due.
+   *
+   * @returns whether there were none, and no reader was reading
+   */
+  async settle(): Promise<boolean> {
+    this.#tend();
+    const hasTouched = this.#touching.size > 0;
+    await Promise.all(this.#touching);
+    return !hasTouched && this.#queues.values().every(({ readsUnderWay }) => readsUnderWay === 0);
+  }
+
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#touching;
+    this.#timer.cancel();
+    await Promise.all(this.#touching);
   }
 
   #tend(): void {
-    const now = performance.now();
+    const now = this.#clock.elapsedMs();
     const due: EventQueue[] = [];
     for (const queue of this.#queues.values()) {
       if (queue.readBy !== undefined) queue.lastPolledAtMs = now;
@@ -154,13 +167,19 @@ export class QueueRegistry {
     if (due.length === 0) return;
     const before = due.map((queue) => queue.storedAtMs);
     for (const queue of due) queue.storedAtMs = now;
-    this.#touching = touchEventQueues(
+    const touching = touchEventQueues(
       this.#pool,
       due.map((queue) => queue.id),
-    ).catch((error: unknown) => {
-      for (const [index, queue] of due.entries())
-        queue.storedAtMs = before[index] ?? queue.storedAtMs;
-      this.#log.warn({ err: error }, 'the use of queues could not be recorded; it is tried again');
-    });
+    )
+      .catch((error: unknown) => {
+        for (const [index, queue] of due.entries())
+          queue.storedAtMs = before[index] ?? queue.storedAtMs;
+        this.#log.warn(
+          { err: error },
+          'the use of queues could not be recorded; it is tried again',
+        );
+      })
+      .finally(() => this.#touching.delete(touching));
+    this.#touching.add(touching);
   }
 }

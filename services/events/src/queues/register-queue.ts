@@ -7,6 +7,7 @@ import {
   tooManyEventQueues,
   tooManyEventQueuesOfOwner,
 } from '@parley/api';
+import type { Clock } from '@parley/clock';
 import { SnapshotReads, snapshot } from '@parley/database';
 import type { Pool } from '@parley/database';
 import { readHead } from '@parley/event-log';
@@ -47,6 +48,9 @@ export type RegisterLine = FairLine<QueueRequest, RegisteredQueue>;
 /** The options of a queue are stored and read as a whole, on every node that serves it. */
 const descriptorBytesMax = 65_536;
 
+/** What registers are served with. */
+export type RegisterTools = { readonly clock: Clock; readonly pool: Pool };
+
 export type RegisterBounds = {
   readonly perUserMax: number;
   /** For an owner with all bots. */
@@ -55,9 +59,9 @@ export type RegisterBounds = {
 };
 
 /** Digits and a colon only: clients put the id into URLs (reference facts, events 2). */
-function newQueueId(): string {
+function newQueueId(clock: Clock): string {
   const digits = BigInt(`0x${randomBytes(12).toString('hex')}`);
-  return `${Math.floor(Date.now() / 1_000)}:${digits}`;
+  return `${Math.floor(clock.nowMs() / 1_000)}:${digits}`;
 }
 
 /**
@@ -70,19 +74,19 @@ function newQueueId(): string {
  * @returns an outcome for each request, in order
  */
 export async function registerQueues(
-  pool: Pool,
+  tools: RegisterTools,
   requests: readonly QueueRequest[],
   bounds: RegisterBounds,
 ): Promise<PromiseSettledResult<RegisteredQueue>[]> {
   try {
-    return await registerTogether(pool, requests, bounds);
+    return await registerTogether(tools, requests, bounds);
   } catch (error) {
     if (requests.length === 1 || isStoreFailure(error))
       return requests.map(() => ({ status: 'rejected', reason: error }));
     // If Postgres refuses one request, the transaction of all ends.
     const outcomes: PromiseSettledResult<RegisteredQueue>[] = [];
     for (const request of requests)
-      outcomes.push(...(await registerQueues(pool, [request], bounds)));
+      outcomes.push(...(await registerQueues(tools, [request], bounds)));
     return outcomes;
   }
 }
@@ -96,7 +100,7 @@ type Draft =
   | { readonly refusal: ApiError };
 
 async function registerTogether(
-  pool: Pool,
+  { clock, pool }: RegisterTools,
   requests: readonly QueueRequest[],
   bounds: RegisterBounds,
 ): Promise<PromiseSettledResult<RegisteredQueue>[]> {
@@ -108,7 +112,7 @@ async function registerTogether(
     ]);
     const read: Draft[] = [];
     // One after the other, because a connection runs one statement at a time, and polls get their turns in between.
-    for (const queue of described) read.push(await draft(queue, shared, head));
+    for (const queue of described) read.push(await draft(queue, shared, head, clock));
     return read;
   });
   const queues = drafts.flatMap((item) => ('queue' in item ? [item.queue] : []));
@@ -161,13 +165,14 @@ async function draft(
   described: Described,
   shared: SnapshotReads,
   { endPosition: startPosition, epoch }: LogHead,
+  clock: Clock,
 ): Promise<Draft> {
   if ('refusal' in described) return described;
   const { request, descriptor } = described;
   if (request.signal.aborted) return { refusal: serviceUnavailable() };
   const { userId, client, lifespanSecs } = request;
   try {
-    const queueId = newQueueId();
+    const queueId = newQueueId(clock);
     return {
       queue: { queueId, userId, startPosition, epoch, descriptor, lifespanSecs, client },
       state: await request.readState(shared, epoch),

@@ -1,10 +1,16 @@
+import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
 import { createServer } from 'node:http';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
+import { MovedClock } from '@parley/clock';
+import type { Clock } from '@parley/clock';
 import { serviceConfigFrom } from '@parley/config';
 import { foldName } from '@parley/api';
+import { createPool } from '@parley/database';
 import type { Pool } from '@parley/database';
 import { startService } from '@parley/server';
 import type { RunningService } from '@parley/server';
@@ -12,54 +18,46 @@ import { verifyIdentity } from '@parley/identity';
 import type { VerifiedIdentity } from '@parley/identity';
 import { createLogger } from '@parley/logging';
 import { ServiceLease } from '@parley/placement';
-import { connectForRequests, leasesChannel } from '@parley/redis';
+import { connectForRequests } from '@parley/redis';
 import type { Redis } from '@parley/redis';
 import { deriveKeySecrets } from '@parley/secrets';
 import { generateApiKey, setApiKey } from '@parley/store';
-import { NodeLinks, linkPath } from '@parley/links';
-import type { LinkAnswer, ReceivedRequest } from '@parley/links';
-import {
-  createRedisPrefix,
-  createTestDatabase,
-  getTestStores,
-  openTestPool,
-  waitUntil,
-} from '@parley/test-kit';
+import { NodeLinks } from '@parley/links';
+import type { Fields, LinkAnswer, ReceivedRequest } from '@parley/links';
+import { createRedisPrefix, createTestDatabase, getTestStores, waitUntil } from '@parley/test-kit';
 
 import { startGateway } from '../../src/service.ts';
 
-export type UpstreamHandler = (
-  request: IncomingMessage,
-  response: ServerResponse,
-  body: string,
-) => void;
-
-/** Answers the requests on the links of an upstream; a stream may have parts before its answer. */
-export type LinkHandler = (
+/** Answers a request on the link of a node. A stream may have parts before its answer, and a request may stay without one. */
+export type NodeHandler = (
   request: ReceivedRequest,
   tell: (part: LinkAnswer) => void,
-) => Promise<LinkAnswer>;
+  node: Upstream,
+) => LinkAnswer | Promise<LinkAnswer> | undefined;
 
-/** A bare HTTP server that holds a lease. It can do what real services do, and what they must not do. */
+/** A node without a service, which holds a lease. It can do what real services do, and what they must not do. */
 export type Upstream = {
   readonly nodeId: string;
   readonly port: number;
   readonly server: Server;
   readonly sockets: Set<Socket>;
   readonly lease: ServiceLease;
-  handler: UpstreamHandler;
-  /** Answers requests of links; undefined for a node that knows no links, like those of older releases. */
-  linkHandler: LinkHandler | undefined;
+  /** Whether its lease is renewed. It lapses four seconds after the last renewal. */
+  isCurrent: boolean;
+  handler: NodeHandler;
   readonly links: NodeLinks;
-  /** Requests of links in the order of their arrival. */
-  readonly arrived: ReceivedRequest[];
   /** Requests in the order of their arrival. */
-  readonly seen: {
-    method: string;
-    url: string;
-    headers: IncomingMessage['headers'];
-    body: string;
+  readonly arrived: ReceivedRequest[];
+  /** Uploads in the order of their arrival. */
+  readonly uploads: {
+    readonly url: string;
+    readonly headers: IncomingMessage['headers'];
+    readonly body: string;
   }[];
+  /** Resolves when the condition holds. It is checked when a request arrives or is cancelled, and when a connection begins or ends. */
+  readonly until: (condition: () => boolean) => Promise<void>;
+  /** Breaks all connections, and goes on listening. */
+  readonly breakOff: () => void;
   /** Breaks all connections and stops listening; the lease stays, as after a crash. */
   readonly crash: () => Promise<void>;
 };
@@ -76,9 +74,10 @@ async function readAll(request: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** A gateway in this process with its own stores, and with upstreams scripted by a test. */
+/** A gateway in this process with its own stores, and with upstreams scripted by a test. A test moves its time, unless it has that of the machine. */
 export class GatewayUnderTest {
   readonly running: RunningService;
+  readonly clock: Clock;
   readonly pool: Pool;
   readonly redisPrefix: string;
   readonly #redis: Redis;
@@ -87,6 +86,7 @@ export class GatewayUnderTest {
 
   static async start(
     environment: Readonly<Record<string, string>> = {},
+    clock: Clock = new MovedClock(),
   ): Promise<GatewayUnderTest> {
     const database = await createTestDatabase();
     const redisPrefix = createRedisPrefix();
@@ -101,20 +101,24 @@ export class GatewayUnderTest {
         PARLEY_INTERNAL_SECRET: internalSecret,
         PARLEY_KEY_SECRET: keySecret,
         PARLEY_RATE_LIMITS: 'off',
-        PARLEY_UPSTREAM_TIMEOUT_SECS: '2',
         PARLEY_DATABASE_POOL_MAX: '3',
-        PARLEY_DRAIN_TIMEOUT_SECS: '2',
         PARLEY_WEB_DIR: '/nowhere',
         ...environment,
       }),
     );
     const config = serviceConfigFrom({ texts, faults: [] }, 'gateway');
-    const running = await startService(config, startGateway, silentLog);
-    const pool = openTestPool(database.url, 3);
-    const redis = connectForRequests(config.redis, silentLog);
-    const followers = async (): Promise<unknown> =>
-      (await redis.pubsub('NUMSUB', leasesChannel(redisPrefix)))[1];
-    await waitUntil('the gateway follows hints', followers, { pauseMs: 5 });
+    const running = await startService(config, startGateway, { log: silentLog, clock });
+    const pool = createPool({
+      databaseUrl: database.url,
+      clock,
+      applicationName: 'parley tests',
+      connectionsMax: 3,
+      connectTimeoutMs: 5_000,
+      statementTimeoutMs: 15_000,
+      onError: () => undefined,
+    });
+    const redis = connectForRequests(config.redis, silentLog, clock);
+    await once(redis, 'ready');
     return new GatewayUnderTest(running, { pool, redis, redisPrefix }, database.drop);
   }
 
@@ -124,10 +128,17 @@ export class GatewayUnderTest {
     drop: () => Promise<void>,
   ) {
     this.running = running;
+    this.clock = running.frame.clock;
     this.pool = stores.pool;
     this.#redis = stores.redis;
     this.redisPrefix = stores.redisPrefix;
     this.#drop = drop;
+  }
+
+  /** The clock that a test moves. */
+  get movedClock(): MovedClock {
+    if (this.clock instanceof MovedClock) return this.clock;
+    throw new Error('this gateway has the time of the machine');
   }
 
   get url(): string {
@@ -138,52 +149,56 @@ export class GatewayUnderTest {
     return `http://127.0.0.1:${this.running.address.internalPort}`;
   }
 
-  /** Adds a listening upstream with a lease, and waits until the gateway chooses it. */
+  /** Adds a listening node with a lease, and waits until the gateway chooses it. */
   async addUpstream(
     service: string,
-    handler: UpstreamHandler,
-    options: {
-      readonly nodeId?: string;
-      readonly isCurrent?: () => boolean;
-      readonly linkHandler?: LinkHandler;
-    } = {},
+    handler: NodeHandler = () => answerOf(success),
   ): Promise<Upstream> {
+    const changes = new EventEmitter().setMaxListeners(0);
     const sockets = new Set<Socket>();
-    const nodeId = options.nodeId ?? `${service}-${randomBytes(4).toString('hex')}`;
-    const server = createServer((request, response) => {
-      if (request.url === linkPath) {
-        response.writeHead(404).end();
-        return;
-      }
+    const nodeId = `${service}-${randomBytes(4).toString('hex')}`;
+    // The gateway alone decides when an idle connection ends, as with services.
+    const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
       readAll(request).then(
         (body) => {
-          const { method = '', url = '', headers } = request;
-          upstream.seen.push({ method, url, headers, body });
-          upstream.handler(request, response, body);
+          const { url = '', headers } = request;
+          upstream.uploads.push({ url, headers, body });
+          response.end(JSON.stringify(success));
+          changes.emit('change');
         },
         () => undefined,
       );
     });
     const arrived: ReceivedRequest[] = [];
     const links = new NodeLinks({
+      clock: this.clock,
       identitySecrets: [internalSecret],
       answer: (request, reply) => {
         arrived.push(request);
-        void upstream.linkHandler?.(request, reply).then(reply);
+        request.signal.addEventListener('abort', () => changes.emit('change'));
+        const answer = upstream.handler(request, reply, upstream);
+        if (answer instanceof Promise) void answer.then(reply);
+        else if (answer !== undefined) reply(answer);
+        changes.emit('change');
       },
       onFault: () => undefined,
     });
-    if (options.linkHandler !== undefined)
-      server.on('upgrade', (request, _socket, head) => links.accept(request, head));
+    server.on('upgrade', (request, _socket, head) => links.accept(request, head));
     server.on('connection', (socket) => {
       sockets.add(socket);
-      socket.on('close', () => sockets.delete(socket));
+      socket.on('close', () => {
+        sockets.delete(socket);
+        // After what its end means for the requests on it.
+        setImmediate(() => changes.emit('change'));
+      });
+      changes.emit('change');
     });
     await new Promise<void>((resolve) => {
       server.listen(0, '127.0.0.1', resolve);
     });
     const { port } = server.address() as AddressInfo;
     const lease = new ServiceLease({
+      clock: this.clock,
       database: this.pool,
       redis: this.#redis,
       keyPrefix: this.redisPrefix,
@@ -191,7 +206,7 @@ export class GatewayUnderTest {
       nodeId,
       address: `127.0.0.1:${port}`,
       log: silentLog,
-      ...(options.isCurrent === undefined ? {} : { isCurrent: options.isCurrent }),
+      isCurrent: () => upstream.isCurrent,
     });
     const upstream: Upstream = {
       nodeId,
@@ -199,42 +214,58 @@ export class GatewayUnderTest {
       server,
       sockets,
       lease,
+      isCurrent: true,
       handler,
-      linkHandler: options.linkHandler,
       links,
       arrived,
-      seen: [],
-      crash: async () => {
+      uploads: [],
+      until: async (condition) => {
+        while (!condition()) await once(changes, 'change');
+      },
+      breakOff: () => {
         for (const socket of sockets) socket.destroy();
+      },
+      crash: async () => {
+        upstream.breakOff();
         if (server.listening) await new Promise((resolve) => server.close(resolve));
       },
     };
     this.#upstreams.push(upstream);
     await lease.start();
-    await this.waitForNextRead();
+    await this.catchUp();
     return upstream;
   }
 
-  /** Waits until the gateway has read leases and account changes again. The second read from now certainly begins after now. */
-  async waitForNextRead(): Promise<void> {
-    const readCount = async (): Promise<number> => {
-      const { rows } = await this.pool.query<{ calls: string }>(
-        `SELECT coalesce(max(query_start), 'epoch')::text AS calls FROM pg_stat_activity
-         WHERE application_name LIKE 'parley-gateway-leases%' AND datname = current_database()`,
-      );
-      return Date.parse(rows[0]?.calls ?? '');
-    };
-    let last = await readCount();
-    for (let seen = 0; seen < 2; seen += 1) {
-      await this.#redis.publish(leasesChannel(this.redisPrefix), 'read');
-      last = await waitUntil(
-        'the gateway reads leases',
-        async () => {
-          const next = await readCount();
-          return next !== last ? next : false;
-        },
-        { pauseMs: 5 },
-      );
+  /** Waits until everything has happened that earlier requests and changes cause. */
+  async settle(): Promise<void> {
+    await this.#settleExcept();
+  }
+
+  /** As `settle`, but requests may stay open, because their upstreams do not answer. */
+  async catchUp(): Promise<void> {
+    await this.#settleExcept('requests');
+  }
+
+  /** Moves the time. What becomes due, such as the renewal of a lease, happens at its own time. */
+  async advance(ms: number): Promise<void> {
+    await this.movedClock.advance(ms, () => this.catchUp());
+    await this.catchUp();
+  }
+
+  /** Moves the time to a limit, at which one of the open requests ends, and no sooner. */
+  async reachLimit(ms: number, open = 1): Promise<void> {
+    await this.advance(ms - 1);
+    assert.equal(await this.openRequests(), open, 'a request ended before the limit');
+    await this.advance(1);
+    assert.equal(await this.openRequests(), open - 1, 'no request ended at the limit');
+  }
+
+  async #settleExcept(...ignored: readonly string[]): Promise<void> {
+    for (let isBusy = true; isBusy;) {
+      await Promise.all(this.#upstreams.map(({ lease }) => lease.settle()));
+      const busy = await this.running.settle();
+      isBusy = busy.some((name) => !ignored.includes(name));
+      await nextTurn();
     }
   }
 
@@ -302,15 +333,55 @@ export class GatewayUnderTest {
       .reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
   }
 
-  async stop(): Promise<void> {
-    await this.running.stop();
-    for (const upstream of this.#upstreams) {
+  /** Ends all upstreams as if there had been none. */
+  async removeUpstreams(): Promise<void> {
+    for (const upstream of this.#upstreams.splice(0)) {
       await upstream.lease.end();
       await upstream.crash();
     }
+    await this.pool.query({ text: 'DELETE FROM service_leases' });
+    await this.settle();
+  }
+
+  /** The number of requests without an answer, polls and streams included. */
+  async openRequests(): Promise<number> {
+    return this.metric('parley_http_requests_in_flight');
+  }
+
+  /** Waits until this many requests have arrived and have no answer. */
+  async untilOpen(count: number): Promise<void> {
+    await waitUntil(
+      `${count} requests are open`,
+      async () => (await this.openRequests()) === count,
+    );
+  }
+
+  /** Waits until this many polls are held, whose time has begun. */
+  async untilHeld(count: number): Promise<void> {
+    await waitUntil(
+      `${count} polls are held`,
+      async () => (await this.metric('parley_gateway_held_polls')) === count,
+    );
+  }
+
+  async stop(): Promise<void> {
+    // Polls that are still held end by the clock.
+    const stopFlow = this.clock instanceof MovedClock ? this.clock.flow() : undefined;
+    await this.running.stop();
+    stopFlow?.();
+    await this.removeUpstreams();
     this.#redis.disconnect();
     await this.pool.end();
     await this.#drop();
+  }
+
+  /** The caller that the gateway named to an upstream. */
+  identityOf(headers: IncomingMessage['headers']): VerifiedIdentity | undefined {
+    return verifyIdentity(
+      internalSecret,
+      headers['x-parley-identity'] as string | undefined,
+      this.clock.nowMs(),
+    );
   }
 }
 
@@ -320,22 +391,23 @@ export function authorization(user: TestUser): Record<string, string> {
   };
 }
 
-/** The caller that the gateway named to an upstream. */
-export function identityOf(headers: IncomingMessage['headers']): VerifiedIdentity | undefined {
-  return verifyIdentity(
-    internalSecret,
-    headers['x-parley-identity'] as string | undefined,
-    Date.now(),
-  );
-}
-
-export function answerJson(response: ServerResponse, body: object, status = 200): void {
-  const text = JSON.stringify(body);
-  response.writeHead(status, {
-    'Content-Type': 'application/json',
-    'Content-Length': Buffer.byteLength(text),
-  });
-  response.end(text);
-}
-
 export const success = { result: 'success', msg: '' };
+
+/** The answer of a node. */
+export function answerOf(
+  json: object,
+  status = 200,
+  headers: Readonly<Record<string, string>> = {},
+): LinkAnswer {
+  return { status, kind: 'json', headers, shared: JSON.stringify(json), own: '' };
+}
+
+/** Gives no answer. */
+export function hold(): undefined {
+  return undefined;
+}
+
+/** A field of a form. */
+export function formFieldOf({ body }: ReceivedRequest, name: string): string | undefined {
+  return new Map(JSON.parse(body.toString() || '[]') as Fields).get(name);
+}

@@ -7,6 +7,8 @@ import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { Readable } from 'node:stream';
 
+import { limitMs } from '@parley/clock';
+import type { Clock } from '@parley/clock';
 import type { Logger } from '@parley/logging';
 import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
@@ -18,6 +20,7 @@ import { LmtpRefusal, lmtpRefusalOf } from './lmtp-refusal.ts';
 import { MailReader } from './read-mail.ts';
 
 export type AnswerListenerOptions = {
+  readonly clock: Clock;
   readonly host: string;
   /** 0 is any free one. */
   readonly port: number;
@@ -34,6 +37,8 @@ const connectionsMax = 10;
 const recipientsMax = 10;
 /** Longer than the mails of all connections take. */
 const silenceMaxMs = 120_000;
+/** As smtp-server has no word for "any time", the longest that a timer of Node can wait. */
+const anySilenceMs = 2 ** 31 - 1;
 /** A stopping process waits so long for mails that are being posted. What it cuts off is repeated, and posted once. */
 const closeMaxMs = 5_000;
 
@@ -61,12 +66,14 @@ async function collect(stream: Readable): Promise<Uint8Array<ArrayBuffer>> {
 
 export class AnswerListener {
   readonly #options: AnswerListenerOptions;
-  readonly #reader = new MailReader();
+  readonly #reader: MailReader;
   readonly #outcomes: Counter<'outcome'>;
   readonly #server: SMTPServer;
+  #mailsUnderWay = 0;
 
   private constructor(options: AnswerListenerOptions) {
     this.#options = options;
+    this.#reader = new MailReader(options.clock);
     this.#outcomes = new Counter({
       name: 'parley_mail_answers_total',
       help: 'Answers by mail, by outcome (posted, repeated and already posted, automatic and dropped, refused for good, failed and to be repeated by the relay)',
@@ -84,7 +91,7 @@ export class AnswerListener {
       size: mailMaxBytes,
       maxClients: connectionsMax,
       maxRecipients: recipientsMax,
-      socketTimeout: silenceMaxMs,
+      socketTimeout: limitMs(options.clock, silenceMaxMs) || anySilenceMs,
       closeTimeout: closeMaxMs,
       onRcptTo: ({ address }, session, done) => void this.#checkRecipient(address, session, done),
       onData: (stream, session, done) => void this.#take(stream, session, done),
@@ -102,6 +109,11 @@ export class AnswerListener {
     const address = started.#server.server.address() as AddressInfo;
     log.info({ host, lmtp_port: address.port }, 'taking answers to mails');
     return started;
+  }
+
+  /** Whether no mail is being taken. */
+  get isIdle(): boolean {
+    return this.#mailsUnderWay === 0;
   }
 
   async stop(): Promise<void> {
@@ -134,7 +146,10 @@ export class AnswerListener {
     session: SMTPServerSession,
     done: (error: null, answers: (string | Error)[]) => void,
   ): Promise<void> {
-    done(null, await this.#answersTo(stream, session));
+    this.#mailsUnderWay += 1;
+    const answers = await this.#answersTo(stream, session);
+    this.#mailsUnderWay -= 1;
+    done(null, answers);
   }
 
   /** @returns an answer for each recipient */

@@ -1,5 +1,7 @@
 import { Worker } from 'node:worker_threads';
 
+import type { Clock } from '@parley/clock';
+
 import { LmtpRefusal } from './lmtp-refusal.ts';
 import type { MailContent, MailReport } from './mail-content.ts';
 
@@ -14,15 +16,15 @@ const heapMaxMb = 128;
  *
  * @throws LmtpRefusal for good if it is no mail or takes too much memory, for now if it takes too much time
  */
-async function read(bytes: Uint8Array<ArrayBuffer>): Promise<MailContent> {
+async function read(clock: Clock, bytes: Uint8Array<ArrayBuffer>): Promise<MailContent> {
   const worker = new Worker(workerUrl, { resourceLimits: { maxOldGenerationSizeMb: heapMaxMb } });
   const { promise, resolve } = Promise.withResolvers<MailReport>();
-  const timer = setTimeout(() => resolve({ kind: 'late' }), wallTimeMs);
+  const timer = clock.after(wallTimeMs, () => resolve({ kind: 'late' }));
   worker.once('message', resolve);
   worker.once('error', () => resolve({ kind: 'unreadable' }));
   worker.postMessage(bytes, [bytes.buffer]);
   const report = await promise;
-  clearTimeout(timer);
+  timer.cancel();
   await worker.terminate();
   if (report.kind === 'read') return report.mail;
   throw report.kind === 'late'
@@ -32,7 +34,12 @@ async function read(bytes: Uint8Array<ArrayBuffer>): Promise<MailContent> {
 
 /** Reads mails one after the other. */
 export class MailReader {
+  readonly #clock: Clock;
   #last: Promise<unknown> = Promise.resolve();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
 
   /**
    * Reads a mail, whose bytes it takes.
@@ -40,7 +47,7 @@ export class MailReader {
    * @throws LmtpRefusal
    */
   async read(bytes: Uint8Array<ArrayBuffer>): Promise<MailContent> {
-    const next = this.#last.then(async () => read(bytes));
+    const next = this.#last.then(async () => read(this.#clock, bytes));
     this.#last = next.catch(() => undefined);
     return next;
   }

@@ -1,18 +1,24 @@
 import { checkMayDeleteMessage, getVisibleMessage } from '@parley/access';
 import { badRequest } from '@parley/api';
 import type { Caller } from '@parley/api';
-import type { ApiEvent } from '@parley/api/events';
-import type { EventLog } from '@parley/event-log';
-import type { Pool } from '@parley/database';
-import { deleteMessage, getEditedMessageFacts, getRealm, lockForChange } from '@parley/store';
+import { changeEntry } from '@parley/event-log';
+import {
+  deleteMessage,
+  getEditedMessageFacts,
+  getRealm,
+  listKeptTopics,
+  lockForChange,
+} from '@parley/store';
 import type { EditedMessageFacts, MessageFacts } from '@parley/store';
 
+import type { MessagesContext } from '../context.ts';
 import { attachmentUpdates } from '../files/attachment-events.ts';
 import { lockActor } from './lock-actor.ts';
-import { getMessageHolders, messageEntry } from './message-entry.ts';
+import { deletionParts, getMessageHolders, messageAudience } from './message-entry.ts';
+import type { DeletionEvent } from './message-entry.ts';
 
 /** The `delete_message` event (reference facts, events 11.3; messages 13). Its sender is the author, no matter who deletes. */
-function deletionEvent(message: MessageFacts, facts: EditedMessageFacts): ApiEvent {
+function deletionEvent(message: MessageFacts, facts: EditedMessageFacts): DeletionEvent {
   const { stream } = facts;
   return {
     type: 'delete_message',
@@ -31,11 +37,11 @@ function deletionEvent(message: MessageFacts, facts: EditedMessageFacts): ApiEve
  * @throws ApiError the first refusal in the documented order (reference facts, messages 13)
  */
 export async function deleteMessageFor(
-  { pool, eventLog }: { readonly pool: Pool; readonly eventLog: EventLog },
+  { clock, pool, eventLog }: Pick<MessagesContext, 'clock' | 'eventLog' | 'pool'>,
   caller: Caller,
   messageId: number,
 ): Promise<void> {
-  const nowSecs = Date.now() / 1000;
+  const nowSecs = clock.nowMs() / 1000;
   const [seen, { settings }] = await Promise.all([
     getVisibleMessage(pool, caller.userId, messageId),
     getRealm(pool),
@@ -49,8 +55,13 @@ export async function deleteMessageFor(
     checkMayDeleteMessage(actor, message, (await getRealm(client)).settings, nowSecs);
     const facts = await getEditedMessageFacts(client, messageId);
     const holders = await getMessageHolders(client, messageId);
+    const kept = (await listKeptTopics(client, [messageId])).get(messageId) ?? [];
     const unlinked = await deleteMessage(client, messageId);
-    const entry = messageEntry(holders, { event: deletionEvent(message, facts) });
+    const { conversationId: _conversationId, ...held } = holders;
+    const entry = {
+      audience: messageAudience(holders),
+      entry: changeEntry({ events: deletionParts(held, kept, deletionEvent(message, facts)) }),
+    };
     return {
       result: undefined,
       append: { entries: [...(await attachmentUpdates(client, unlinked)), entry] },

@@ -2,11 +2,12 @@ import { getReadableStream } from '@parley/access';
 import { audienceKey, changeEntry, readHead } from '@parley/event-log';
 import { foldName, mustBeAdministrator } from '@parley/api';
 import type { Caller } from '@parley/api';
-import type { Append, EventLog, EventPart } from '@parley/event-log';
+import type { Append, EventLog } from '@parley/event-log';
 import type { Client, Pool } from '@parley/database';
 import {
   deleteMessages,
   listHeldMessages,
+  listKeptTopics,
   lockStreamInUse,
   lockTopicMessages,
 } from '@parley/store';
@@ -14,6 +15,7 @@ import type { TopicMessage } from '@parley/store';
 
 import { attachmentUpdates } from '../files/attachment-events.ts';
 import { lockActor } from './lock-actor.ts';
+import { deletionParts } from './message-entry.ts';
 
 /** The most messages that one transaction deletes, so that its entry is bounded and locks are short. */
 const messagesPerTransaction = 500;
@@ -67,27 +69,22 @@ async function deleteAll(
 ): Promise<Append> {
   const ids = messages.map(({ id }) => id);
   const holders = new Map((await listHeldMessages(client, ids)).map((held) => [held.id, held]));
+  const kept = await listKeptTopics(client, ids);
   const unlinked = await deleteMessages(client, ids);
   let isForMembers = true;
-  const events = messages.map(({ id, topic, senderId, senderEmail }): EventPart => {
+  const events = messages.flatMap(({ id, topic, senderId, senderEmail }) => {
     const held = holders.get(id);
     if (held === undefined) throw new Error(`message ${id} is gone though it is locked`);
     if (held.lateHolderIds.length > 0) isForMembers = false;
-    return {
-      form: 'of-message',
-      message: held,
-      alsoSubscribers: false,
-      withFlags: false,
-      event: {
-        type: 'delete_message',
-        message_id: id,
-        sender: senderEmail,
-        sender_id: senderId,
-        message_type: 'stream',
-        stream_id: streamId,
-        topic,
-      },
-    };
+    return deletionParts(held, kept.get(id) ?? [], {
+      type: 'delete_message',
+      message_id: id,
+      sender: senderEmail,
+      sender_id: senderId,
+      message_type: 'stream',
+      stream_id: streamId,
+      topic,
+    });
   });
   // Late holders may not belong to the stream, so replay must find the entry by another audience.
   const audience = isForMembers ? audienceKey.stream(streamId) : audienceKey.everyone;

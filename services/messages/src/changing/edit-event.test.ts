@@ -13,6 +13,7 @@ const before: MessageFacts = {
   content: 'hi',
   renderedContent: '<p>hi</p>',
   sentAtSecs: 100,
+  mayChange: true,
 };
 const done: EditDone = {
   before,

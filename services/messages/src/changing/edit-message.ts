@@ -11,8 +11,9 @@ import {
   moveMessages,
   renewImpliedFlags,
   replaceMessageUploads,
-  searchText,
+  searchWords,
 } from '@parley/store';
+import { noteAddedMentions } from '@parley/store/notifications';
 import type { MessageFacts, NewTopic } from '@parley/store';
 
 import type { MessagesContext } from '../context.ts';
@@ -43,7 +44,7 @@ export async function editMessageFor(
   caller: Caller,
   request: EditRequest,
 ): Promise<void> {
-  const nowSecs = Date.now() / 1000;
+  const nowSecs = context.clock.nowMs() / 1000;
   const checked = await checkEdit(context.pool, caller, request, nowSecs);
   const composed = await composeEdit(context, checked);
   await context.eventLog.transaction(async (client) => {
@@ -99,7 +100,7 @@ async function writeEdit(client: Client, edit: EditToWrite): Promise<Entry[]> {
     editorId: editor.userId,
     editedAtSecs: done.editedAtSecs,
     editHistory: editHistoryAfter(editHistory, done),
-    searchText: searchText(
+    searchWords: searchWords(
       topic?.topic ?? message.topic,
       text?.rendered.html ?? message.renderedContent,
     ),
@@ -135,11 +136,12 @@ async function updateHolders(
     .filter((id) => !holders.lateHolderIds.includes(id))
     .toSorted((a, b) => a - b);
   for (const botId of bots) await addLateReceipt(client, botId, message.id);
-  await renewImpliedFlags(
-    client,
-    message.id,
-    text.mentionedUsers.map((user) => user.id),
-  );
+  const mentionedIds = text.mentionedUsers.map((user) => user.id);
+  await noteAddedMentions(client, message.id, {
+    userIds: [...mentionedIds, ...text.groupMentionedIds],
+    wildcard: text.rendered.mentionsWildcard,
+  });
+  await renewImpliedFlags(client, message.id, mentionedIds);
   return bots.length === 0 ? holders : getMessageHolders(client, message.id);
 }
 
@@ -187,6 +189,6 @@ async function moveOthers(
   return moveMessages(client, {
     ...topic,
     messageIds: others.map((other) => other.id),
-    searchText,
+    searchWords,
   });
 }

@@ -1,8 +1,9 @@
 import { audienceKey } from '@parley/event-log';
 import type { ApiEvent } from '@parley/api/events';
-import type { HeldMessage, LogEntry, UpdateWithoutFlags } from '@parley/event-log';
+import type { EventPart, HeldMessage, LogEntry, UpdateWithoutFlags } from '@parley/event-log';
 import type { Queryable } from '@parley/database';
 import { findHeldMessage } from '@parley/store';
+import type { KeptTopic } from '@parley/store';
 
 export type MessageEvent = {
   readonly event: ApiEvent | UpdateWithoutFlags;
@@ -26,21 +27,26 @@ export async function getMessageHolders(db: Queryable, messageId: number): Promi
   return held;
 }
 
-/**
- * The log entry about a message, for its holders (reference facts, events 10, MSG). Late holders may not belong to its stream, so replay
- * must find their entries by another audience.
- */
+/** The audience by which replay finds an entry about a message: late holders may not belong to its stream. */
+export function messageAudience({
+  conversationId,
+  streamId,
+  lateHolderIds,
+}: MessageHolders): number {
+  if (lateHolderIds.length > 0) return audienceKey.everyone;
+  return streamId === undefined
+    ? audienceKey.conversation(conversationId)
+    : audienceKey.stream(streamId);
+}
+
+/** The log entry about a message, for its holders (reference facts, events 10, MSG). */
 export function messageEntry(
   holders: MessageHolders,
   { event, alsoSubscribers = false, withFlags = false }: MessageEvent,
 ): { entry: LogEntry; audience: number } {
-  const { conversationId, ...message } = holders;
-  const ownAudience =
-    message.streamId === undefined
-      ? audienceKey.conversation(conversationId)
-      : audienceKey.stream(message.streamId);
+  const { conversationId: _conversationId, ...message } = holders;
   return {
-    audience: message.lateHolderIds.length > 0 ? audienceKey.everyone : ownAudience,
+    audience: messageAudience(holders),
     entry: {
       v: 2,
       kind: 'change',
@@ -48,4 +54,30 @@ export function messageEntry(
       events: [{ form: 'of-message', message, alsoSubscribers, withFlags, event }],
     },
   };
+}
+
+export type DeletionEvent = Extract<ApiEvent, { type: 'delete_message' }>;
+
+/** The events of a deletion for all holders, each with the topic under which the holder sees the message. */
+export function deletionParts(
+  message: HeldMessage,
+  kept: readonly KeptTopic[],
+  event: DeletionEvent,
+): EventPart[] {
+  const all: EventPart = {
+    form: 'of-message',
+    message,
+    alsoSubscribers: false,
+    withFlags: false,
+    event,
+  };
+  if (event.message_type === 'private') return [all];
+  return [
+    all,
+    ...kept.map(({ userIds, topic }): EventPart => ({
+      form: 'same',
+      audience: { to: 'users', userIds },
+      event: { ...event, topic },
+    })),
+  ];
 }

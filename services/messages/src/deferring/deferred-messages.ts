@@ -7,9 +7,9 @@
  *
  * The sender sees the rows: each that is added or deleted is an event for that account.
  */
-import { setTimeout } from 'node:timers/promises';
-
 import { ApiError, badRequest, idempotencyKeyReused, limits, notAuthenticated } from '@parley/api';
+import { pauseShortly } from '@parley/clock';
+import type { Clock } from '@parley/clock';
 import { codeBlock, mention, notice, systemClientName } from '@parley/composing';
 import type { CheckedMessage } from '@parley/composing';
 import type { Client, Pool } from '@parley/database';
@@ -21,7 +21,7 @@ import type { Logger } from '@parley/logging';
 import {
   addDeferredMessage,
   cancelDeferredMessage,
-  countDeferredMessages,
+  measureDeferredMessages,
   findDeferredMessage,
   findNotificationBot,
   findUserById,
@@ -40,7 +40,7 @@ import { readDeliveryTime, writeDeliveryTime } from './delivery-time.ts';
 
 /** How long a request with an unknown outcome is held. */
 const unknownDeadlineMs = 50_000;
-const retryWaitMs = 500;
+const retryWaitMs = 100;
 
 /** Leaves a notice room for more than the text of the message. */
 const quotedMaxCodePoints = 9_000;
@@ -54,6 +54,7 @@ export type DeferredRequest = SendRequest & {
 };
 
 export type DeferredMessagesOptions = {
+  readonly clock: Clock;
   readonly pool: Pool;
   readonly eventLog: EventLog;
   readonly sender: MessageSender;
@@ -121,13 +122,15 @@ function isRefusal(error: unknown): error is ApiError {
 }
 
 export class DeferredMessages {
+  readonly #clock: Clock;
   readonly #pool: Pool;
   readonly #eventLog: EventLog;
   readonly #sender: MessageSender;
   readonly #log: Logger;
   readonly #deliveries: Counter<'outcome'>;
 
-  constructor({ pool, eventLog, sender, log, registry }: DeferredMessagesOptions) {
+  constructor({ clock, pool, eventLog, sender, log, registry }: DeferredMessagesOptions) {
+    this.#clock = clock;
     this.#pool = pool;
     this.#eventLog = eventLog;
     this.#sender = sender;
@@ -172,7 +175,7 @@ export class DeferredMessages {
     sendKey: SendKey,
     { epochMilliseconds: deliverAtMs }: Temporal.ZonedDateTime,
   ): Promise<void> {
-    if (deliverAtMs <= Date.now()) throw badRequest('Time must be in the future.');
+    if (deliverAtMs <= this.#clock.nowMs()) throw badRequest('Time must be in the future.');
     const isReminder = request.deliveryType === 'remind';
     const { message, renderedContent } = await this.#sender.check(request);
     if (isReminder) checkReminder(message, request);
@@ -182,11 +185,18 @@ export class DeferredMessages {
       const earlier = await findDeferredMessage(client, sendKey);
       if (earlier === 'same') return undefined;
       if (earlier === 'other') throw idempotencyKeyReused();
-      if ((await countDeferredMessages(client, request.senderId)) >= limits.deferredMessagesMax)
+      const { waiting, bytes } = await measureDeferredMessages(client, request.senderId);
+      if (waiting >= limits.deferredMessagesMax)
         throw badRequest(
           `Too many messages are waiting for their delivery (limit: ${limits.deferredMessagesMax}).`,
         );
-      const added = await addDeferredMessage(
+      const added = Buffer.byteLength(message.content) + Buffer.byteLength(renderedContent);
+      const textsMax = limits.deferredTextsMaxBytes;
+      if (waiting > 0 && bytes + added > textsMax)
+        throw badRequest(
+          `The messages that are waiting for their delivery may have at most ${textsMax} bytes with their HTML.`,
+        );
+      const stored = await addDeferredMessage(
         client,
         {
           sendKey: sendKey.key,
@@ -201,7 +211,7 @@ export class DeferredMessages {
         },
         deliverAtMs,
       );
-      return addition(added);
+      return addition(stored);
     });
   }
 
@@ -214,7 +224,7 @@ export class DeferredMessages {
     { isClients }: SendKey,
     store: (client: Client) => Promise<Append | undefined>,
   ): Promise<void> {
-    const givenUpAtMs = performance.now() + (isClients ? 0 : unknownDeadlineMs);
+    const givenUpAtMs = this.#clock.elapsedMs() + (isClients ? 0 : unknownDeadlineMs);
     for (;;) {
       try {
         await this.#eventLog.transaction(async (client) => {
@@ -223,9 +233,9 @@ export class DeferredMessages {
         });
         return;
       } catch (error) {
-        if (!isStoreFailure(error) || performance.now() >= givenUpAtMs) throw error;
+        if (!isStoreFailure(error) || this.#clock.elapsedMs() >= givenUpAtMs) throw error;
       }
-      await setTimeout(retryWaitMs);
+      await pauseShortly(this.#clock, retryWaitMs);
     }
   }
 

@@ -31,20 +31,22 @@ export const addSubmessageHandler = implement(
   async (context: MessagesContext, { caller, parameters }) => {
     const { userId } = caller;
     const { message_id: messageId, msg_type: msgType, content } = parameters;
-    const seen = await getSeenMessage(context.pool, userId, messageId);
+    const seen = await getSeenMessage(context.pool, userId, messageId, 'change');
     checkLength('msg_type', msgType, limits.submessageTypeMaxCodePoints);
     checkLength('content', content, limits.submessageMaxCodePoints);
     if (!isJson(content)) throw badRequest('Invalid json for submessage');
     await context.eventLog.transaction(async (client) => {
       const [user] = await lockUsersInUse(client, { userIds: [userId] });
       if (user?.isActive !== true) throw notAuthenticated('Account is deactivated');
-      await getLockedMessage(client, userId, seen);
-      const id = await addSubmessage(client, { messageId, senderId: userId, msgType, content });
-      if (id === undefined) throw badRequest('Too many submessages on this message');
+      await getLockedMessage(client, userId, seen, 'change');
+      const added = await addSubmessage(client, { messageId, senderId: userId, msgType, content });
+      if (added.outcome === 'no widget')
+        throw badRequest('You cannot attach a submessage to this message.');
+      if (added.outcome === 'too many') throw badRequest('Too many submessages on this message');
       const event: ApiEvent = {
         type: 'submessage',
         message_id: messageId,
-        submessage_id: id,
+        submessage_id: added.id,
         sender_id: userId,
         msg_type: msgType,
         content,

@@ -36,7 +36,8 @@ async function applyFlag(client: Client, request: FlagRequest): Promise<number[]
   if (flag !== 'starred' || messageIds.length !== 1 || only === undefined)
     throw badRequest('Invalid message(s)');
   // A star on one visible message makes the user hold it from now on, except bots that never hold messages.
-  await getLockedMessage(client, userId, await getSeenMessage(client, userId, only));
+  const seen = await getSeenMessage(client, userId, only, 'hold');
+  await getLockedMessage(client, userId, seen, 'hold');
   await addLateReceipt(client, userId, only);
   const applied = await changeFlag(client, userId, [only], flag, operation);
   if (applied.length === 0) throw badRequest('Invalid message(s)');

@@ -18,6 +18,7 @@ import type { NamedStream } from '../narrow/stream-ids.ts';
 import { renderedOf } from '../pages/message-body.ts';
 import type { MessageBody } from '../pages/message-body.ts';
 import { messageJsonWriter } from '../pages/message-json.ts';
+import { keepFitting } from '../pages/page-reader.ts';
 import type { ReadPage } from '../pages/page-reader.ts';
 
 /** Before every message. */
@@ -88,21 +89,38 @@ function streamOf({ messages, names }: ReadPage): NamedStream | undefined {
   return typeof id === 'number' ? { id, name: names.streamName(id) } : undefined;
 }
 
-/** @returns the messages in the form for a list */
-function messagesJson(
+type WrittenPage = {
+  /** The JSON of the messages, with commas between them. */
+  readonly json: string;
+  readonly isCutBelow: boolean;
+  readonly isCutAbove: boolean;
+};
+
+/** Writes the messages from the anchor outwards, so that those that no longer fit are not written. */
+function writePage(
   { names, flagBitsOf }: ReadPage,
   rows: readonly MessageBody[],
+  anchor: number,
   options: { readonly client_gravatar: boolean },
   matches: readonly SearchMatch[],
-): string {
-  if (rows.length === 0) return '';
+): WrittenPage {
+  if (rows.length === 0) return { json: '', isCutBelow: false, isCutAbove: false };
   const write = messageJsonWriter(names, {
     clientGravatar: options.client_gravatar,
     showEditHistory: true,
   });
-  return rows
-    .map((row, n) => write(row, { flagBits: flagBitsOf(row), match: matches[n] }))
-    .join(',');
+  const matchOf = new Map(rows.map(({ id }, n) => [id, matches[n]]));
+  const texts = new Map<number, string>();
+  const kept = keepFitting(rows, anchor, (row) => {
+    const text = write(row, { flagBits: flagBitsOf(row), match: matchOf.get(row.id) });
+    texts.set(row.id, text);
+    return Buffer.byteLength(text);
+  });
+  return {
+    json: kept.map(({ id }) => texts.get(id)).join(','),
+    isCutBelow: kept[0]?.id !== rows[0]?.id,
+    isCutAbove: kept.at(-1)?.id !== rows.at(-1)?.id,
+  };
 }
 
 type Answer = AnswerOf<typeof getMessagesEndpoint>;
@@ -132,10 +150,10 @@ export const getMessagesHandler = implement(
     const read = async (): Promise<{
       anchor: AnchorId;
       page: ReadPage;
-      searchedWords: CompiledNarrow['searchedWords'];
+      narrow: CompiledNarrow;
     }> => {
       const narrow = await compileNarrow(reads.database, caller.userId, terms, context.streamIds);
-      const { list, stream, searchedWords } = narrow;
+      const { list, stream } = narrow;
       const anchor =
         requested === 'first_unread'
           ? anchorAt(
@@ -158,17 +176,36 @@ export const getMessagesHandler = implement(
         narrow.assumedStreams,
         streamOf(page),
       );
-      return isAsAssumed ? { anchor, page, searchedWords } : read();
+      return isAsAssumed ? { anchor, page, narrow } : read();
     };
-    const { anchor, page, searchedWords } = await read();
-    const { rows, ...found } = findPageBounds(anchor.id, counts, page);
+    const {
+      anchor,
+      page,
+      narrow: { searchedWords, ignoredWords },
+    } = await read();
+    const { rows, found_anchor, found_oldest, found_newest } = findPageBounds(
+      anchor.id,
+      counts,
+      page,
+    );
     const matches =
       searchedWords === undefined
         ? []
-        : await matchMessages(reads.database, rows.map(renderedOf), searchedWords);
+        : await matchMessages(rows.map(renderedOf), searchedWords, {
+            turns: context.markingTurns,
+            signal,
+          });
+    const { json, isCutBelow, isCutAbove } = writePage(page, rows, anchor.id, parameters, matches);
     return answerOf(
-      { anchor: anchor.asSent, ...found, history_limited: false },
-      messagesJson(page, rows, parameters, matches),
+      {
+        anchor: anchor.asSent,
+        found_anchor,
+        found_oldest: found_oldest && !isCutBelow,
+        found_newest: found_newest && !isCutAbove,
+        history_limited: false,
+        ...(ignoredWords.length === 0 ? {} : { ignored_words: ignoredWords }),
+      },
+      json,
     );
   },
 );

@@ -18,11 +18,11 @@ function findTarget(url: string): string | undefined {
 /** GET /thumbnail (reference facts, markdown 6.1). */
 export const getThumbnailHandler = implement(
   getThumbnailEndpoint,
-  async (context: MessagesContext, { caller, parameters, header, admitFile }) => {
+  async (context: MessagesContext, { caller, parameters, header }) => {
     const { url, size } = parameters;
     if (!sizes.has(size)) return page(403, 'Invalid size.');
     const upload = findUploadPath(url, context.publicUrl);
-    if (upload !== undefined) return answerUpload(context, { caller, header, admitFile }, upload);
+    if (upload !== undefined) return answerUpload(context, { caller, header }, upload);
     const target = findTarget(url);
     if (target === undefined) return fileNotAuthorized();
     const { settings } = await getRealm(context.pool);

@@ -7,10 +7,6 @@ import { answerUpload } from '../files/answer-upload.ts';
 /** GET /user_uploads/{realm_id}/… (reference facts, people 15). */
 export const getUploadedFileHandler = implement(
   getUploadedFileEndpoint,
-  (context: MessagesContext, { caller, parameters, header, admitFile }) =>
-    answerUpload(
-      context,
-      { caller, header, admitFile },
-      `${parameters.realm_id}/${parameters.path}`,
-    ),
+  (context: MessagesContext, { caller, parameters, header }) =>
+    answerUpload(context, { caller, header }, `${parameters.realm_id}/${parameters.path}`),
 );

@@ -17,14 +17,16 @@ export const matchesNarrowHandler = implement(
     }
     const reads = narrowReads(context, signal);
     const narrow = await compileNarrow(reads.database, caller.userId, parameters.narrow);
-    const { list, searchedWords } = narrow;
+    const { list, searchedWords, ignoredWords } = narrow;
     const held = await readNarrowed(reads, narrow, (db) =>
       listHeldOf(db, list, parameters.msg_ids),
     );
     if (held === undefined)
       throw badRequest('The messages are too long together; ask for fewer of them.');
-    const matches = await matchMessages(reads.database, held, searchedWords ?? []);
+    const marking = { turns: context.markingTurns, signal };
+    const matches = await matchMessages(held, searchedWords ?? [], marking);
     return {
+      ...(ignoredWords.length === 0 ? {} : { ignored_words: ignoredWords }),
       messages: Object.fromEntries(matches.map((match, n) => [String(held[n]?.id), match])),
     };
   },

@@ -41,7 +41,7 @@ async function changeReaction(
   await context.eventLog.transaction(async (client) => {
     const [user] = await lockUsersInUse(client, { userIds: [userId] });
     if (user?.isActive !== true) throw notAuthenticated('Account is deactivated');
-    const locked = await getLockedMessage(client, userId, seen);
+    const locked = await getLockedMessage(client, userId, seen, 'change');
     const emoji = await write(client, locked);
     const event: ApiEvent = {
       type: 'reaction',
@@ -64,7 +64,7 @@ async function react(
   parameters: PathOfMessage & EmojiParameters & { readonly emoji_name: string },
 ): Promise<void> {
   const { emoji_name: name, emoji_code: code, reaction_type: type } = parameters;
-  const seen = await getSeenMessage(context.pool, userId, parameters.message_id);
+  const seen = await getSeenMessage(context.pool, userId, parameters.message_id, 'change');
   const realmEmoji = await findRealmEmoji(context.pool, name, code);
   const { emoji, fault } = chooseEmoji({ name, code, type }, realmEmoji);
   await changeReaction(context, userId, seen, {
@@ -86,7 +86,7 @@ async function unreact(
   parameters: PathOfMessage & EmojiParameters,
 ): Promise<void> {
   const { emoji_name: name, emoji_code: code, reaction_type: type } = parameters;
-  const seen = await getSeenMessage(context.pool, userId, parameters.message_id);
+  const seen = await getSeenMessage(context.pool, userId, parameters.message_id, 'change');
   const realmEmoji = await findRealmEmoji(context.pool, name, code);
   const emoji = findReactedEmoji({ name, code, type }, realmEmoji);
   await changeReaction(context, userId, seen, {

@@ -33,12 +33,11 @@ function matchesTag(header: string | undefined, tag: string): boolean {
 type FileRequest = {
   readonly caller: Caller;
   readonly header: (name: string) => string | undefined;
-  readonly admitFile: (bytes: number) => void;
 };
 
 async function answerFile(
   context: MessagesContext,
-  { header, admitFile }: FileRequest,
+  { header }: FileRequest,
   pathId: string,
   { contentType, sizeBytes }: ReadableFile,
 ): Promise<RawAnswer> {
@@ -53,7 +52,6 @@ async function answerFile(
   if (range === 'unsatisfiable')
     return rawAnswer(416, { ...headers, 'Content-Range': `bytes */${sizeBytes}` });
   const length = range === undefined ? sizeBytes : range.last - range.first + 1;
-  admitFile(length);
   const stored = await context.files.read(key, range);
   if (stored === undefined) return fileNotFound();
   if (stored.sizeBytes !== sizeBytes) {

@@ -12,8 +12,10 @@ export type CompiledNarrow = {
   readonly list: MessageListBuilder;
   /** The bound id of the stream in the last stream term, negated or not. */
   readonly stream: string | undefined;
-  /** The words to mark, in their indexed form; undefined without a search term, empty if there is nothing to mark. */
+  /** The words to mark; undefined without a search term, empty if there is nothing to mark. */
   readonly searchedWords: readonly string[] | undefined;
+  /** The words of searches that have none but the most common ones. */
+  readonly ignoredWords: readonly string[];
   /** More than any client requests. */
   readonly hasManyTerms: boolean;
   /** Streams that were not looked up: a reader of the list must call `confirmStreams`. */
@@ -39,6 +41,7 @@ export async function compileNarrow(
   const list = new MessageListBuilder(userId);
   let stream: string | undefined;
   let searchedWords: readonly string[] | undefined;
+  const ignoredWords = new Set<string>();
   const assumedStreams: AssumedStream[] = [];
   let hasIs = false;
   for (const term of joinSearchTerms(terms)) {
@@ -53,6 +56,7 @@ export async function compileNarrow(
     if (meaning.assumedStream !== undefined) assumedStreams.push(meaning.assumedStream);
     if (meaning.searchedWords !== undefined)
       searchedWords = [...(searchedWords ?? []), ...(negated ? [] : meaning.searchedWords)];
+    for (const word of meaning.ignoredWords ?? []) ignoredWords.add(word);
     if (history === 'none') hasIs = true;
     if (!negated && (history === 'this stream' || history === 'public streams'))
       list.withHistory = true;
@@ -69,5 +73,12 @@ export async function compileNarrow(
   }
   if (hasIs) list.withHistory = false;
   const hasManyTerms = terms.length > usualTermsMax;
-  return { list, stream, searchedWords, hasManyTerms, assumedStreams };
+  return {
+    list,
+    stream,
+    searchedWords,
+    ignoredWords: [...ignoredWords],
+    hasManyTerms,
+    assumedStreams,
+  };
 }

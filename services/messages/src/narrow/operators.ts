@@ -51,8 +51,10 @@ export type Meaning = {
   readonly stream?: string;
   /** Present if the stream was not looked up. */
   readonly assumedStream?: AssumedStream;
-  /** The words to mark in the found messages, in their indexed form. */
+  /** The words to mark in the found messages. */
   readonly searchedWords?: readonly string[];
+  /** Words of a search of nothing but the most common ones. */
+  readonly ignoredWords?: readonly string[];
 };
 
 type Operator = (

@@ -1,6 +1,7 @@
 /** Marks the hits in found messages (reference facts, messages 9). */
-import type { Queryable } from '@parley/database';
-import { SourceText, escapeTopic, findWordRanges, readHtml } from '@parley/store';
+import type { HangUpSignal } from '@parley/api';
+import type { Turns } from '@parley/server';
+import { SourceText, escapeTopic, wordFinder, readHtml } from '@parley/store';
 import type { TextRange } from '@parley/store';
 
 export type RenderedMessage = { readonly topic: string; readonly renderedContent: string };
@@ -34,35 +35,57 @@ const asIs = (part: string): string => part;
 /**
  * Wraps the hits in the HTML and the topic of messages; the rest stays unchanged.
  *
- * @param searchedWords the words in their indexed form; if empty, nothing is marked
- * @returns the fields of each message, in the given order
+ * @param searchedWords if empty, nothing is marked
  */
-export async function matchMessages(
-  db: Queryable,
-  messages: readonly RenderedMessage[],
+export function hitMarker(
   searchedWords: readonly string[],
-): Promise<SearchMatch[]> {
-  if (searchedWords.length === 0) {
-    return messages.map(({ topic, renderedContent }) => ({
-      match_content: renderedContent,
-      match_subject: escapeTopic(topic),
-    }));
-  }
-  const texts = messages.map(({ topic, renderedContent }) => {
+): (message: RenderedMessage) => SearchMatch {
+  const find = wordFinder(searchedWords);
+  return ({ topic, renderedContent }) => {
+    if (searchedWords.length === 0)
+      return { match_content: renderedContent, match_subject: escapeTopic(topic) };
+    const content = readHtml(renderedContent);
     const subject = new SourceText();
     subject.addText(topic, 0);
-    return { content: readHtml(renderedContent), subject };
-  });
-  const ranges = await findWordRanges(
-    db,
-    texts.flatMap(({ content, subject }) => [content.folded, subject.folded]),
-    searchedWords,
-  );
-  return messages.map(({ topic, renderedContent }, n) => {
-    const text = texts[n] ?? { content: new SourceText(), subject: new SourceText() };
     return {
-      match_content: wrap(renderedContent, text.content, ranges[2 * n] ?? [], asIs),
-      match_subject: wrap(topic, text.subject, ranges[2 * n + 1] ?? [], escapeTopic),
+      match_content: wrap(renderedContent, content, find(content.folded), asIs),
+      match_subject: wrap(topic, subject, find(subject.folded), escapeTopic),
     };
-  });
+  };
+}
+
+/** A few milliseconds of marking; long messages come alone. */
+const charactersPerTurn = 10_000;
+
+/** How a search is marked beside other work. */
+export type Marking = {
+  readonly turns: Turns;
+  /** Aborted when nobody waits for the answer. */
+  readonly signal: HangUpSignal;
+};
+
+/**
+ * Marks the hits in messages, a few messages in each turn of the event loop: a page of long ones takes seconds.
+ *
+ * @returns the fields of each message, in the given order
+ * @throws an `AbortError` if nobody waits for the answer
+ */
+export async function matchMessages(
+  messages: readonly RenderedMessage[],
+  searchedWords: readonly string[],
+  { turns, signal }: Marking,
+): Promise<SearchMatch[]> {
+  const mark = hitMarker(searchedWords);
+  const matches: SearchMatch[] = [];
+  let characters = 0;
+  for (const message of messages) {
+    if (characters > charactersPerTurn) {
+      characters = 0;
+      await turns.take();
+      if (signal.aborted) throw new DOMException('nobody waits for the answer', 'AbortError');
+    }
+    characters += message.renderedContent.length;
+    matches.push(mark(message));
+  }
+  return matches;
 }

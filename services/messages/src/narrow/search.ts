@@ -2,7 +2,14 @@
 import type { NarrowTerm } from '@parley/api/messages';
 import { limits } from '@parley/api';
 import type { Queryable } from '@parley/database';
-import { allOfWords, findSearchWords, foldPhrases, foldWords, phrasesSql } from '@parley/store';
+import {
+  allOfWords,
+  foldPhrases,
+  foldWords,
+  phrasesSql,
+  readEarlierWords,
+  readSearchedWords,
+} from '@parley/store';
 import type { ListHints, MessageCondition, MessageListBuilder } from '@parley/store';
 
 export const searchOperator = 'search';
@@ -40,9 +47,14 @@ function phrasesOf(query: string): string[] {
 export type SearchMeaning = {
   readonly condition: MessageCondition;
   readonly hints: ListHints;
-  /** The words to mark in the found messages, in their indexed form. */
+  /** The words to mark in the found messages. */
   readonly searchedWords: readonly string[];
+  /** All words of a query that has none but the most common ones. */
+  readonly ignoredWords: readonly string[];
 };
+
+/** Words of Postgres' parser that are those of this release too. */
+const plainQuery = /^[a-z\s]*$/;
 
 /** @returns the words and phrases of a search term */
 export async function compileSearch(
@@ -50,14 +62,24 @@ export async function compileSearch(
   { db, list }: { readonly db: Queryable; readonly list: MessageListBuilder },
 ): Promise<SearchMeaning> {
   const isTooLong = query.length > queryMaxLength;
-  const words = isTooLong ? [] : await findSearchWords(db, foldWords(query));
-  if (words.length === 0) return { condition: () => 'false', hints: {}, searchedWords: [] };
-  const indexed = list.bind(allOfWords(words.slice(0, indexedWordsMax)), 'text');
-  const others = words.slice(indexedWordsMax);
+  const { words, ignored } = readSearchedWords(isTooLong ? '' : query);
+  if (words.length === 0)
+    return { condition: () => 'false', hints: {}, searchedWords: [], ignoredWords: ignored };
+  const folded = foldWords(query);
+  const earlier = plainQuery.test(folded) ? [] : await readEarlierWords(db, folded);
+  const bindAny = (max: number): string =>
+    list.bind(
+      [words, earlier]
+        .filter((all) => all.length > 0)
+        .map((all) => `(${allOfWords(all.slice(0, max))})`)
+        .join(' | '),
+      'text',
+    );
+  const indexed = bindAny(indexedWordsMax);
   const all =
-    others.length === 0
-      ? `${indexed}::tsquery`
-      : `(${indexed}::tsquery && ${list.bind(allOfWords(others), 'text')}::tsquery)`;
+    Math.max(words.length, earlier.length) > indexedWordsMax
+      ? `(${indexed}::tsquery && ${bindAny(Infinity)}::tsquery)`
+      : `${indexed}::tsquery`;
   // Written so that no index can serve it: another condition uses the index, or none does.
   const hasWords: MessageCondition = (message) => `(${message}.search @@ ${all}) IS TRUE`;
   const phrases = phrasesOf(query);
@@ -73,5 +95,5 @@ export async function compileSearch(
     };
     condition = (message) => `(${hasWords(message)} AND ${phrasesSql(message, given)})`;
   }
-  return { condition, hints: { words: indexed }, searchedWords: words };
+  return { condition, hints: { words: indexed }, searchedWords: words, ignoredWords: [] };
 }

@@ -1,3 +1,4 @@
+import type { Clock } from '@parley/clock';
 import type { CallResult } from '@parley/outgoing';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
@@ -9,11 +10,13 @@ function outcomeLabel(result: CallResult): string {
 
 /** The outcomes and durations of calls to services. */
 export class CallMetrics {
+  readonly #clock: Clock;
   readonly #calls: Counter<'outcome'>;
   readonly #duration: Histogram<'outcome'>;
   readonly #running: Gauge;
 
-  constructor(registry: Registry) {
+  constructor(clock: Clock, registry: Registry) {
+    this.#clock = clock;
     const registers = [registry];
     this.#calls = new Counter({
       name: 'parley_outgoing_calls_total',
@@ -37,13 +40,13 @@ export class CallMetrics {
 
   /** Makes a call and counts its outcome. */
   async measure(call: () => Promise<CallResult>): Promise<CallResult> {
-    const startedMs = performance.now();
+    const startedMs = this.#clock.elapsedMs();
     this.#running.inc();
     try {
       const result = await call();
       const outcome = outcomeLabel(result);
       this.#calls.inc({ outcome });
-      this.#duration.observe({ outcome }, (performance.now() - startedMs) / 1000);
+      this.#duration.observe({ outcome }, (this.#clock.elapsedMs() - startedMs) / 1000);
       return result;
     } finally {
       this.#running.dec();

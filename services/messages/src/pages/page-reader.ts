@@ -4,7 +4,7 @@
  * statement decides whether somebody may see a message.
  */
 import type { Queryable } from '@parley/database';
-import { pageTextBytesMax, readShownMessages, readShownNames } from '@parley/store';
+import { pageSideBytesMax, readShownMessages, readShownNames } from '@parley/store';
 import type { MessageToRead, ListedMessage, ListedPage, MessageTexts } from '@parley/store';
 import { LRUCache } from 'lru-cache';
 import { Counter, Gauge } from 'prom-client';
@@ -35,10 +35,33 @@ export type ReadPage = {
   /** The names of all people and streams in the messages. */
   readonly names: MessageNames;
   readonly flagBitsOf: ListedPage['flagBitsOf'];
-  /** Whether messages farther from the anchor were left out because the texts together are too long. */
+  /** Whether messages farther from the anchor were left out because all together are too long. */
   readonly isCutBelow: boolean;
   readonly isCutAbove: boolean;
 };
+
+/**
+ * Keeps the messages next to the anchor, and of the others as many on each side as fit.
+ *
+ * @param messages by ascending id
+ * @param bytesOf called from the anchor outwards, for no message behind one that does not fit
+ * @returns the kept ones, by ascending id
+ */
+export function keepFitting<Message extends { readonly id: number }>(
+  messages: readonly Message[],
+  anchor: number,
+  bytesOf: (message: Message) => number,
+): Message[] {
+  const bytes = { below: 0, above: 0 };
+  return nearestFirst(messages, anchor)
+    .filter(({ message, isAbove, isNearAnchor }) => {
+      const side = isAbove ? 'above' : 'below';
+      if (isNearAnchor || bytes[side] <= pageSideBytesMax) bytes[side] += bytesOf(message);
+      return isNearAnchor || bytes[side] <= pageSideBytesMax;
+    })
+    .map(({ message }) => message)
+    .toSorted((a, b) => a.id - b.id);
+}
 
 type PageRequest = {
   readonly texts: MessageTexts;
@@ -46,41 +69,25 @@ type PageRequest = {
   readonly anchor: number;
 };
 
-type RankedMessage = MessageToRead & ListedMessage;
+type Ranked<Message> = Pick<MessageToRead, 'isAbove' | 'isNearAnchor'> & {
+  readonly message: Message;
+};
 
 /** @returns the messages below the anchor and those from it on, each side from the anchor outwards */
-function nearestFirst(messages: readonly ListedMessage[], anchor: number): RankedMessage[] {
+function nearestFirst<Message extends { readonly id: number }>(
+  messages: readonly Message[],
+  anchor: number,
+): Ranked<Message>[] {
   const split = messages.findIndex(({ id }) => id >= anchor);
+  const below = split === -1 ? messages : messages.slice(0, split);
   const rank =
     (isAbove: boolean) =>
-    ({ id, version }: ListedMessage, place: number): RankedMessage => ({
-      id,
-      version,
+    (message: Message, place: number): Ranked<Message> => ({
+      message,
       isAbove,
       isNearAnchor: place < nearAnchorMax,
     });
-  if (split === -1) return messages.toReversed().map(rank(false));
-  return [
-    ...messages.slice(0, split).toReversed().map(rank(false)),
-    ...messages.slice(split).map(rank(true)),
-  ];
-}
-
-/** @returns the messages whose texts fit, by ascending id */
-function listFitting(
-  ranked: readonly RankedMessage[],
-  bodies: ReadonlyMap<number, MessageBody>,
-): MessageBody[] {
-  const fitting: MessageBody[] = [];
-  const bytes = { below: 0, above: 0 };
-  for (const { id, isAbove, isNearAnchor } of ranked) {
-    const body = bodies.get(id);
-    const side = isAbove ? 'above' : 'below';
-    // A message that was not read was too long already.
-    bytes[side] += body?.bytes ?? Infinity;
-    if (body !== undefined && (isNearAnchor || bytes[side] <= pageTextBytesMax)) fitting.push(body);
-  }
-  return fitting.toSorted((a, b) => a.id - b.id);
+  return [...below.toReversed().map(rank(false)), ...messages.slice(below.length).map(rank(true))];
 }
 
 const textsNumbers: Readonly<Record<MessageTexts, number>> = { written: 0, rendered: 1, both: 2 };
@@ -152,10 +159,13 @@ export class PageReader {
     request: PageRequest,
   ): Promise<ReadPage | undefined> {
     if (listed.messages.length === 0) return this.#emptyPage(listed);
-    const ranked = nearestFirst(listed.messages, request.anchor);
-    const bodies = await this.#findBodies(db, listed, ranked, request.texts);
+    const bodies = await this.#findBodies(db, listed, request);
     if (bodies === undefined) return undefined;
-    const messages = listFitting(ranked, bodies);
+    // A message that was not read was too long already.
+    const bytesOf = ({ id }: ListedMessage): number => bodies.get(id)?.bytes ?? Infinity;
+    const messages = keepFitting(listed.messages, request.anchor, bytesOf).flatMap(
+      ({ id }) => bodies.get(id) ?? [],
+    );
     const names = await this.#findNames(db, listed, messages);
     if (names === undefined) return undefined;
     return {
@@ -173,19 +183,18 @@ export class PageReader {
 
   async #findBodies(
     db: Queryable,
-    { epoch }: ListedPage,
-    ranked: readonly RankedMessage[],
-    texts: MessageTexts,
+    { epoch, messages }: ListedPage,
+    { texts, anchor }: PageRequest,
   ): Promise<ReadonlyMap<number, MessageBody> | undefined> {
     const bodies = new Map<number, MessageBody>();
-    const missing = new Map<number, RankedMessage>();
-    for (const each of ranked) {
-      const { id, version } = each;
+    const missing = new Map<number, MessageToRead>();
+    for (const { message, ...rank } of nearestFirst(messages, anchor)) {
+      const { id, version } = message;
       const body = this.#bodies.get(bodyKey(id, texts));
       if (body?.version === version && body.epoch === epoch) bodies.set(id, body);
-      else missing.set(id, each);
+      else missing.set(id, { ...message, ...rank });
     }
-    this.#counters?.messages.inc(ranked.length);
+    this.#counters?.messages.inc(messages.length);
     if (missing.size === 0) return bodies;
     this.#counters?.missed.inc(missing.size);
     const { shown, leftOutIds } = await readShownMessages(db, [...missing.values()], texts);

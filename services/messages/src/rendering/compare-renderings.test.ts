@@ -1,10 +1,11 @@
+import { MovedClock } from '@parley/clock';
 import { htmlDiff } from '@parley/markdown';
 import { expect, test } from 'vitest';
 
 import { MessageRenderer } from './message-renderer.ts';
 
 test('renderings compare equally in place and in a thread, which still renders correctly afterwards', async () => {
-  const renderer = new MessageRenderer({ log: { warn: () => undefined } });
+  const renderer = new MessageRenderer({ clock: new MovedClock(), log: { warn: () => undefined } });
   try {
     const short = ['<p>one two</p>', '<p>one three</p>'] as const;
     const long = [`<p>${'a b '.repeat(2_000)}</p>`, `<p>${'a c '.repeat(2_000)}</p>`] as const;

@@ -20,9 +20,7 @@ const comparedInPlaceMaxLength = 1000;
 
 /** One for the wall time of a hostile message, one for all others meanwhile. */
 const threads = 2;
-/** The time limit of a message (reference facts, markdown 15): the last resort, far above what the renderer's own limits allow. */
-const wallTimeMs = 5000;
-/** As many as two threads render within the wall time at 75 ms each, which is the most that a message should take. */
+/** As many as two threads render within the time limit of a message, 5 s, at 75 ms each, which is the most that a message should take. */
 const waitingMax = 130;
 
 const workerUrl = new URL('render-worker.ts', import.meta.url);
@@ -37,8 +35,8 @@ function isCheap(content: string): boolean {
 export class MessageRenderer {
   readonly #pool: RenderPool;
 
-  constructor(options: Pick<RenderPoolOptions, 'log'> & Partial<Omit<RenderPoolOptions, 'log'>>) {
-    this.#pool = new RenderPool({ size: threads, wallTimeMs, waitingMax, workerUrl, ...options });
+  constructor(options: Pick<RenderPoolOptions, 'clock' | 'log'> & Partial<RenderPoolOptions>) {
+    this.#pool = new RenderPool({ size: threads, waitingMax, workerUrl, ...options });
   }
 
   /**

@@ -1,3 +1,4 @@
+import { MovedClock } from '@parley/clock';
 import { contextOfData } from '@parley/markdown';
 import type { RenderData } from '@parley/markdown';
 import { UnableToRender } from '@parley/markdown';
@@ -34,6 +35,7 @@ const badWorker = new URL(
 const brokenWorker = new URL('data:text/javascript,throw new Error("cannot load")');
 
 const log = { warn: () => undefined };
+const wallTimeMs = 5_000;
 const open: { close: () => Promise<void> }[] = [];
 afterEach(async () => {
   for (const closing of open.splice(0)) await closing.close();
@@ -41,9 +43,9 @@ afterEach(async () => {
 
 function pool(options: Partial<RenderPoolOptions> = {}): RenderPool {
   const made = new RenderPool({
+    clock: new MovedClock(),
     log,
     size: 1,
-    wallTimeMs: 300,
     waitingMax: 10,
     workerUrl: badWorker,
     ...options,
@@ -53,7 +55,7 @@ function pool(options: Partial<RenderPoolOptions> = {}): RenderPool {
 }
 
 function renderer(options: Partial<RenderPoolOptions> = {}): MessageRenderer {
-  const made = new MessageRenderer({ log, ...options });
+  const made = new MessageRenderer({ clock: new MovedClock(), log, ...options });
   open.push(made);
   return made;
 }
@@ -62,11 +64,21 @@ describe('the render pool', () => {
   it.each(['spin', 'fail', 'end'])(
     'refuses a message that makes its thread %s, and recovers',
     async (content) => {
-      const one = pool();
+      const clock = new MovedClock();
+      const one = pool({ clock });
       const next = one.run({ content: 'first ', data });
-      const bad = one.run({ content, data }).catch((error: unknown) => error);
+      let isRefused = false;
+      const bad = one.run({ content, data }).catch((error: unknown) => {
+        isRefused = true;
+        return error;
+      });
       const after = one.run({ content: 'after ', data });
       const first = (await next).html;
+      if (content === 'spin') {
+        await clock.advance(wallTimeMs - 1);
+        expect(isRefused).toBe(false);
+        await clock.advance(1);
+      }
       expect(await bad).toBeInstanceOf(UnableToRender);
       const { html } = await after;
       expect(html).toMatch(/^after \d+$/);
@@ -76,7 +88,7 @@ describe('the render pool', () => {
   );
 
   it('does not let a hostile message delay the next one', async () => {
-    const two = pool({ size: 2, wallTimeMs: 60_000 });
+    const two = pool({ size: 2 });
     const hostile = two.run({ content: 'spin', data }).catch((error: unknown) => error);
     await expect(two.run({ content: 'quick ', data })).resolves.toHaveProperty('html');
     await two.close();
@@ -130,9 +142,13 @@ describe('the renderer of messages', () => {
   it('refuses texts that cannot be rendered with 400', async () => {
     const refused = { status: 400, message: 'Unable to render message' };
     await expect(renderer().render('<'.repeat(50_000), data)).rejects.toMatchObject(refused);
-    await expect(
-      renderer({ workerUrl: badWorker, wallTimeMs: 100 }).render(`spin${' '.repeat(600)}`, data),
-    ).rejects.toMatchObject(refused);
+    const clock = new MovedClock();
+    const bad = renderer({ clock, workerUrl: badWorker });
+    // Its thread has started when the next message comes.
+    await bad.render('long '.repeat(200), data);
+    const refusal = bad.render(`spin${' '.repeat(600)}`, data).catch((error: unknown) => error);
+    await clock.advance(wallTimeMs);
+    expect(await refusal).toMatchObject(refused);
   });
 
   it('compares names as accounts do', () => {

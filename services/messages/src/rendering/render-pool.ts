@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads';
 
 import { serviceUnavailable } from '@parley/api';
+import type { Clock, Timer } from '@parley/clock';
 import { UnableToRender } from '@parley/markdown';
 import type { RenderedMessage } from '@parley/markdown';
 
@@ -17,17 +18,16 @@ type Slot = {
   /** Whether the worker has loaded the renderer. */
   isReady: boolean;
   job: Job | undefined;
-  timer: NodeJS.Timeout | undefined;
+  timer: Timer | undefined;
 };
 
 type Log = { warn: (fields: Record<string, unknown>, message: string) => void };
 
 export type RenderPoolOptions = {
+  readonly clock: Clock;
   readonly log: Log;
   /** How many messages are rendered at the same time. */
   readonly size: number;
-  /** The most time for one message once its worker runs (reference facts, markdown 15). */
-  readonly wallTimeMs: number;
   /** How many messages may wait; more get a 503. */
   readonly waitingMax: number;
   readonly workerUrl: URL;
@@ -36,6 +36,12 @@ export type RenderPoolOptions = {
 function lengthOf(task: RenderTask | DiffTask): number {
   return 'newHtml' in task ? task.newHtml.length : task.content.length;
 }
+
+/**
+ * The most time for one message once its worker runs (reference facts, markdown 15): the last resort, far above what the renderer's own
+ * limits allow.
+ */
+const wallTimeMs = 5_000;
 
 /** Far above what any message needs within the renderer's own limits; a worker beyond it ends, and only its message fails. */
 const workerHeapMaxMb = 192;
@@ -139,15 +145,16 @@ export class RenderPool {
   }
 
   #post(slot: Slot): void {
-    slot.timer = setTimeout(() => {
+    const { clock, log } = this.#options;
+    slot.timer = clock.after(wallTimeMs, () => {
       const { worker, job } = slot;
-      this.#options.log.warn(
-        { wallTimeMs: this.#options.wallTimeMs, contentLength: job && lengthOf(job.task) },
+      log.warn(
+        { wallTimeMs, contentLength: job && lengthOf(job.task) },
         'a message took too long to render',
       );
       this.#fail(slot, 'it took too long');
       void worker?.terminate();
-    }, this.#options.wallTimeMs);
+    });
     slot.worker?.postMessage(slot.job?.task);
   }
 
@@ -157,7 +164,7 @@ export class RenderPool {
       if (slot.job !== undefined) this.#post(slot);
       return;
     }
-    clearTimeout(slot.timer);
+    slot.timer?.cancel();
     const { job } = slot;
     slot.job = undefined;
     if (report.kind === 'refused') job?.reject(new UnableToRender(report.reason));
@@ -174,7 +181,7 @@ export class RenderPool {
 
   #release(slot: Slot): Job | undefined {
     const { job } = slot;
-    clearTimeout(slot.timer);
+    slot.timer?.cancel();
     slot.worker = undefined;
     slot.isReady = false;
     slot.job = undefined;

@@ -1,10 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { ApiError } from '@parley/api';
+import { MovedClock, WhollyMovedClock } from '@parley/clock';
 import { NotSent } from '@parley/event-log';
 import type { SendItem, SendOutcome } from '@parley/event-log';
 import { createLogger } from '@parley/logging';
-import { expect, test, vi } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { BatchWriter } from './batch-writer.ts';
 import type { BatchWriterOptions } from './batch-writer.ts';
@@ -32,7 +33,7 @@ function item(key: string): SendItem {
     mentions_wildcard: false,
     mentioned_ids: [],
     late_receipt_ids: [],
-    search_text: '',
+    search_words: '',
     audience: 0,
     payload: '',
   };
@@ -44,14 +45,22 @@ const sent = (messageId: number): SendOutcome => ({
   position: messageId,
 });
 
-/** A log that stores keys, and follows the script for each statement before it answers properly. */
+type Scripted = {
+  readonly clock: MovedClock;
+  readonly writer: BatchWriter;
+  readonly batches: string[][];
+};
+
+/** A log that stores keys, and follows the script for each statement before it answers properly. Each wait takes the time of the clock. */
 function scripted(
   script: ((keys: readonly string[]) => SendOutcome[] | Error | undefined)[],
   options: Partial<BatchWriterOptions> = {},
-): { writer: BatchWriter; batches: string[][] } {
+): Scripted {
   const batches: string[][] = [];
   const known = new Map<string, number>();
+  const clock = new WhollyMovedClock();
   const writer = new BatchWriter({
+    clock,
     log,
     send: async (items) => {
       const keys = items.map(({ send_key: key }) => key);
@@ -72,7 +81,24 @@ function scripted(
     },
     ...options,
   });
-  return { writer, batches };
+  return { clock, writer, batches };
+}
+
+/** Lets a statement and what follows from it happen. */
+async function settle(): Promise<void> {
+  for (let turn = 0; turn < 3; turn += 1) await nextTurn();
+}
+
+/** Moves the time, with all attempts that are due. */
+async function move({ clock }: Scripted, ms: number): Promise<void> {
+  await settle();
+  await clock.advance(ms, settle);
+}
+
+/** Moves the time until nothing is in progress. */
+async function finish({ clock, writer }: Scripted): Promise<void> {
+  await settle();
+  while (!writer.isIdle) await clock.advance(clock.nextInMs ?? 0, settle);
 }
 
 const connectionLost = (): Error =>
@@ -98,44 +124,50 @@ test('sends that arrive during a statement share the next one, never with one ke
   expect(outcomes[3]?.messageId).toBe(outcomes[2]?.messageId);
 });
 
+const isBusy: SendOutcome = { outcome: 'busy', messageId: undefined, position: undefined };
+
 test('a busy item is retried and the others are answered', async () => {
-  const { writer, batches } = scripted([
-    () => [{ outcome: 'busy', messageId: undefined, position: undefined }],
-  ]);
-  expect(await writer.send(item('a'), false)).toMatchObject({ outcome: 'sent' });
-  expect(batches).toEqual([['a'], ['a']]);
+  const one = scripted([() => [isBusy]]);
+  const outcome = one.writer.send(item('a'), false);
+  await finish(one);
+  expect(await outcome).toMatchObject({ outcome: 'sent' });
+  expect(one.batches).toEqual([['a'], ['a']]);
 });
 
-test('others do not wait for a busy item', async () => {
-  vi.useFakeTimers({ toFake: ['setTimeout'] });
-  let isBusy = true;
-  const { writer, batches } = scripted(
+test('others do not wait for a busy item, which waits a little longer each time', async () => {
+  let isLocked = true;
+  const one = scripted(
     Array.from(
-      { length: 8 },
+      { length: 100 },
       () =>
         (keys: readonly string[]): SendOutcome[] =>
-          keys.map((key) =>
-            key === 'locked' && isBusy
-              ? { outcome: 'busy', messageId: undefined, position: undefined }
-              : { outcome: 'sent', messageId: 1, position: 1 },
-          ),
+          keys.map((key) => (key === 'locked' && isLocked ? isBusy : sent(1))),
     ),
   );
+  const { writer, batches } = one;
   const locked = writer.send(item('locked'), false);
   for (const key of ['a', 'b', 'c']) await writer.send(item(key), false);
   expect(batches).toEqual([['locked', 'a'], ['b'], ['c']]);
-  isBusy = false;
-  vi.runOnlyPendingTimers();
-  vi.useRealTimers();
+  let attempts = 3;
+  for (const waitMs of [20, 40, 80, 100, 100]) {
+    await move(one, waitMs - 1);
+    expect(batches).toHaveLength(attempts);
+    await move(one, 1);
+    attempts += 1;
+    expect(batches).toHaveLength(attempts);
+  }
+  isLocked = false;
+  await finish(one);
   expect(await locked).toMatchObject({ outcome: 'sent' });
-  await writer.drain();
-  expect(batches).toEqual([['locked', 'a'], ['b'], ['c'], ['locked']]);
+  expect(batches.slice(3)).toEqual(Array.from({ length: 6 }, () => ['locked']));
 });
 
 test('after a lost connection the same keys are sent again', async () => {
-  const { writer, batches } = scripted([connectionLost, connectionLost]);
-  expect(await writer.send(item('a'), false)).toMatchObject({ outcome: 'sent', messageId: 1 });
-  expect(batches).toHaveLength(3);
+  const one = scripted([connectionLost, connectionLost]);
+  const outcome = one.writer.send(item('a'), false);
+  await finish(one);
+  expect(await outcome).toMatchObject({ outcome: 'sent', messageId: 1 });
+  expect(one.batches).toEqual([['a'], ['a'], ['a']]);
 });
 
 test('a batch that the database refuses is repeated item by item, and only the bad one fails', async () => {
@@ -160,16 +192,52 @@ test('a batch that the database refuses is repeated item by item, and only the b
   ]);
 });
 
-test("after the deadline a send with a client's key is refused with 503; others are retried longer", async () => {
-  const away = Array.from({ length: 4 }, () => connectionLost);
-  const refusing = scripted([...away], { deadlineMs: 0 });
-  await expect(refusing.writer.send(item('a'), true)).rejects.toMatchObject({
-    status: 503,
-    headers: { 'Retry-After': '1' },
-  });
-  const asking = scripted([...away], { deadlineMs: 0 });
-  expect(await asking.writer.send(item('b'), false)).toMatchObject({ outcome: 'sent' });
-});
+test.each([
+  ['that may have happened, under the key of its client', connectionLost, true, 5_000],
+  [
+    'that may have happened, under a key that its client cannot repeat',
+    connectionLost,
+    false,
+    50_000,
+  ],
+  [
+    'that never reached Postgres',
+    (): Error => new NotSent('away', { cause: connectionLost() }),
+    false,
+    5_000,
+  ],
+])(
+  'a send %s is refused with 503 after its time, and not before',
+  async (_what, fail, repeatIsHarmless, deadlineMs) => {
+    const one = scripted(Array.from({ length: deadlineMs / 100 + 20 }, () => fail));
+    const refused = new Map<string, unknown>();
+    const send = (key: string): void => {
+      one.writer
+        .send(item(key), repeatIsHarmless)
+        .catch((error: unknown) => refused.set(key, error));
+    };
+    // It makes the attempts come after 0, 20, 60 and 140 ms, and then every 100 ms.
+    send('first');
+    await move(one, 140);
+    send('due');
+    await move(one, 1);
+    send('next');
+    await move(one, deadlineMs - 2);
+    expect([...refused.keys()]).toEqual(['first']);
+    await move(one, 1);
+    expect([...refused.keys()]).toEqual(['first', 'due']);
+    expect(refused.get('due')).toMatchObject({
+      code: 'SERVICE_UNAVAILABLE',
+      status: 503,
+      headers: { 'Retry-After': '1' },
+    });
+    await move(one, 100);
+    expect([...refused.keys()]).toEqual(['first', 'due', 'next']);
+    const attempts = one.batches.length;
+    await finish(one);
+    expect(one.batches).toHaveLength(attempts);
+  },
+);
 
 test('a full queue refuses with 503', async () => {
   const { writer } = scripted([], { queueItemsMax: 1 });
@@ -179,19 +247,4 @@ test('a full queue refuses with 503', async () => {
   expect(() => writer.send(item('c'), false)).toThrow(ApiError);
   await Promise.all([first, second]);
   await writer.drain();
-});
-
-test('a send that never reached Postgres is refused as soon as its failure is certain', async () => {
-  const away = new NotSent('away', {
-    cause: Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }),
-  });
-  const { writer } = scripted(
-    Array.from({ length: 1_000 }, () => () => away),
-    // An unknown outcome would be waited for, past the end of this test.
-    { deadlineMs: 50, unknownDeadlineMs: 600_000 },
-  );
-  await expect(writer.send(item('a'), false)).rejects.toMatchObject({
-    code: 'SERVICE_UNAVAILABLE',
-    status: 503,
-  });
 });

@@ -7,9 +7,11 @@
  * database refuses is repeated item by item, so that one bad item fails alone. An item whose key another process is using waits by itself,
  * and others go on without it.
  */
-import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { serviceUnavailable } from '@parley/api';
+import { pauseShortly } from '@parley/clock';
+import type { Clock } from '@parley/clock';
 import { NotSent } from '@parley/event-log';
 import type { SendItem, SendOutcome } from '@parley/event-log';
 import { isStoreFailure } from '@parley/server';
@@ -25,6 +27,7 @@ export type KnownOutcome = SendOutcome & {
 };
 
 export type BatchWriterOptions = {
+  readonly clock: Clock;
   /** Sends a batch in one statement; a rejection leaves the outcome unknown unless the database itself reported it. */
   readonly send: (items: readonly SendItem[]) => Promise<SendOutcome[]>;
   readonly log: Logger;
@@ -33,10 +36,6 @@ export type BatchWriterOptions = {
   readonly batchItemsMax?: number;
   /** Most items that wait; above it a send is refused with 503. */
   readonly queueItemsMax?: number;
-  /** How long an item may wait while it certainly was not sent. */
-  readonly deadlineMs?: number;
-  /** How long an item with an unknown outcome is repeated, if a repeat by the client would not be harmless. */
-  readonly unknownDeadlineMs?: number;
 };
 
 type Pending = {
@@ -52,8 +51,13 @@ type Pending = {
   readonly reject: (error: unknown) => void;
 };
 
+/** How long an item may wait while it certainly was not sent. Before the gateway's own time limit, so that the client gets this answer. */
+const deadlineMs = 5_000;
+/** How long an item with an unknown outcome is repeated, if a repeat by the client would not be harmless. */
+const unknownDeadlineMs = 50_000;
+
 const retryWaitMinMs = 20;
-const retryWaitMaxMs = 500;
+const retryWaitMaxMs = 100;
 const retryAfterSecs = 1;
 
 function isReportedByDatabase(error: unknown): boolean {
@@ -81,9 +85,6 @@ export class BatchWriter {
     this.#options = {
       batchItemsMax: 64,
       queueItemsMax: 5_000,
-      // Before the gateway's own time limit, so that the client gets this answer.
-      deadlineMs: 5_000,
-      unknownDeadlineMs: 50_000,
       ...rest,
     };
     const registers = registry === undefined ? [] : [registry];
@@ -138,7 +139,7 @@ export class BatchWriter {
     this.#queue.push({
       item,
       repeatIsHarmless,
-      arrivedAtMs: performance.now(),
+      arrivedAtMs: this.#options.clock.elapsedMs(),
       outcomeIsUnknown: false,
       busyWaitMs: retryWaitMinMs,
       span: findTracer()?.findSpan(),
@@ -149,10 +150,15 @@ export class BatchWriter {
     return promise;
   }
 
+  /** Whether nothing is in progress. */
+  get isIdle(): boolean {
+    return this.#flushing === undefined && this.#busy.size === 0;
+  }
+
   /** Waits until nothing is in progress. */
   async drain(): Promise<void> {
-    while (this.#flushing !== undefined || this.#busy.size > 0)
-      await (this.#flushing ?? delay(retryWaitMinMs));
+    while (!this.isIdle)
+      await (this.#flushing ?? pauseShortly(this.#options.clock, retryWaitMinMs));
   }
 
   get #waiting(): number {
@@ -182,7 +188,7 @@ export class BatchWriter {
       this.#queue.unshift(...undecided);
       this.#giveUpLate();
       // A store that is away needs a moment; new arrivals go with the next batch.
-      await delay(waitMs);
+      await pauseShortly(this.#options.clock, waitMs);
       waitMs = Math.min(waitMs * 2, retryWaitMaxMs);
     }
   }
@@ -237,12 +243,12 @@ export class BatchWriter {
   /** Lets an item wait for another process that uses its key, such as the one that got the request before its repeat. */
   #setAside(pending: Pending): void {
     this.#busy.add(pending);
-    setTimeout(() => {
+    this.#options.clock.shortly(pending.busyWaitMs, () => {
       this.#busy.delete(pending);
       this.#queue.unshift(pending);
       this.#giveUpLate();
       this.#startFlushing();
-    }, pending.busyWaitMs);
+    });
     pending.busyWaitMs = Math.min(pending.busyWaitMs * 2, retryWaitMaxMs);
   }
 
@@ -269,8 +275,7 @@ export class BatchWriter {
   }
 
   #giveUpLate(): void {
-    const { deadlineMs, unknownDeadlineMs } = this.#options;
-    const nowMs = performance.now();
+    const nowMs = this.#options.clock.elapsedMs();
     this.#queue = this.#queue.filter((pending) => {
       const mayBeSent = pending.outcomeIsUnknown && !pending.repeatIsHarmless;
       if (nowMs - pending.arrivedAtMs < (mayBeSent ? unknownDeadlineMs : deadlineMs)) return true;

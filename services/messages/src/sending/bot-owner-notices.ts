@@ -94,6 +94,11 @@ export class BotOwnerNotices {
     });
   }
 
+  /** Whether no notice is in progress. */
+  get isIdle(): boolean {
+    return this.#running.size === 0;
+  }
+
   /** Waits for the notices in progress. */
   async drain(): Promise<void> {
     await Promise.all(this.#running);

@@ -4,7 +4,7 @@
  */
 import { badRequest, foldName, limits, notAuthenticated, streamDoesNotExist } from '@parley/api';
 import type { Recipients } from '@parley/api/messages';
-import { checkMaySendToStream } from '@parley/access';
+import { checkMaySendToStream, checkParticipantCount } from '@parley/access';
 import type { CheckedMessage, RealmFacts, RealmFactsReader } from '@parley/composing';
 import type { BatchedReads, Queryable } from '@parley/database';
 import { findPrivateSendFacts } from '@parley/store';
@@ -29,6 +29,8 @@ export type SendReads = {
   readonly db: Queryable;
   readonly streamFacts: BatchedReads<StreamSendQuestion, StreamSendFound>;
   readonly realmFacts: RealmFactsReader;
+  /** The most people of a private message, its sender among them. */
+  readonly participantsMax: number;
 };
 
 const productName = 'Parley';
@@ -104,12 +106,13 @@ function checkEveryRecipientFound(to: Recipients, found: readonly SendPerson[]):
 }
 
 async function checkPrivateMessage(
-  { db, realmFacts }: SendReads,
+  { db, realmFacts, participantsMax }: SendReads,
   message: NewMessage,
 ): Promise<CheckedMessage> {
   const { to } = message;
-  if ((to.kind === 'names' ? to.names : to.ids).length === 0)
-    throw badRequest('Message must have recipients');
+  const requested = (to.kind === 'names' ? to.names : to.ids).length;
+  if (requested === 0) throw badRequest('Message must have recipients');
+  checkParticipantCount(requested, participantsMax);
   const withNul = to.kind === 'names' ? to.names.find((email) => email.includes('\0')) : undefined;
   if (withNul !== undefined) throw badRequest(`Invalid email '${withNul}'`);
   const [facts, realm] = await Promise.all([
@@ -129,6 +132,7 @@ async function checkPrivateMessage(
   const participants = [...recipients.filter((person) => person.id !== sender.id), sender].toSorted(
     (a, b) => a.id - b.id,
   );
+  checkParticipantCount(participants.length, participantsMax);
   return { kind: 'private', sender, realm, participants, conversation, content };
 }
 

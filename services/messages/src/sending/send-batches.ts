@@ -1,3 +1,5 @@
+import type { Clock, Timer } from '@parley/clock';
+
 export type SendBatchesOptions = {
   /** If a batch has at least this many sends, the next one waits for more. */
   readonly busySends: number;
@@ -16,13 +18,15 @@ export type SendBatchesOptions = {
  * `gatherMs` ago.
  */
 export class SendBatches {
+  readonly #clock: Clock;
   readonly #options: SendBatchesOptions;
   #waiting: (() => void)[] = [];
   #beginsAtMs = -Infinity;
-  #timer: NodeJS.Timeout | undefined;
+  #timer: Timer | undefined;
   #immediate: NodeJS.Immediate | undefined;
 
-  constructor(options: SendBatchesOptions) {
+  constructor(clock: Clock, options: SendBatchesOptions) {
+    this.#clock = clock;
     this.#options = options;
   }
 
@@ -36,19 +40,19 @@ export class SendBatches {
   }
 
   #schedule(): void {
-    const waitMs = this.#beginsAtMs - performance.now();
-    if (waitMs > 0) this.#timer = setTimeout(() => this.#begin(), waitMs);
+    const waitMs = this.#beginsAtMs - this.#clock.elapsedMs();
+    if (waitMs > 0) this.#timer = this.#clock.shortly(waitMs, () => this.#begin());
     // Sends that arrive in the same turn are included.
     else this.#immediate = setImmediate(() => this.#begin());
   }
 
   #begin(): void {
-    clearTimeout(this.#timer);
+    this.#timer?.cancel();
     clearImmediate(this.#immediate);
     const { busySends, gatherMs } = this.#options;
     const entered = this.#waiting;
     this.#waiting = [];
-    this.#beginsAtMs = entered.length < busySends ? -Infinity : performance.now() + gatherMs;
+    this.#beginsAtMs = entered.length < busySends ? -Infinity : this.#clock.elapsedMs() + gatherMs;
     for (const resolve of entered) resolve();
   }
 }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 
 import { ApiError, idempotencyKeyReused, serviceUnavailable } from '@parley/api';
 import { composeMessage, composeText, noLinkifiers, systemClientName } from '@parley/composing';
+import type { Clock } from '@parley/clock';
 import type {
   CheckedMessage,
   ComposedText,
@@ -105,9 +106,10 @@ async function findStreamSends(
 
 /** Sends messages: checks and renders them, and gives them to the batch writer until the outcome is known. */
 export class MessageSender {
+  readonly #clock: Clock;
   readonly #pool: Pool;
   readonly #reads: SendReads;
-  readonly #batches = new SendBatches(batchBounds);
+  readonly #batches: SendBatches;
   readonly #writer: BatchWriter;
   readonly #publicUrl: string;
   readonly #realmFacts: RealmFactsReader;
@@ -116,14 +118,17 @@ export class MessageSender {
 
   constructor(
     options: Omit<BotOwnerNoticesOptions, 'send'> & {
+      readonly clock: Clock;
       readonly pool: Pool;
       readonly writer: BatchWriter;
       readonly publicUrl: string;
       readonly realmFacts: RealmFactsReader;
       readonly renderer: MessageRenderer;
+      readonly participantsMax: number;
     },
   ) {
-    const { pool, realmFacts } = options;
+    const { clock, pool, realmFacts } = options;
+    this.#clock = clock;
     this.#pool = pool;
     this.#reads = {
       db: pool,
@@ -132,7 +137,9 @@ export class MessageSender {
         checksBound,
       ),
       realmFacts,
+      participantsMax: options.participantsMax,
     };
+    this.#batches = new SendBatches(clock, batchBounds);
     this.#writer = options.writer;
     this.#publicUrl = options.publicUrl;
     this.#realmFacts = options.realmFacts;
@@ -232,6 +239,11 @@ export class MessageSender {
     this.#notices.tell(botId, what);
   }
 
+  /** Whether no notice to an owner of a bot is in progress. */
+  get isIdle(): boolean {
+    return this.#notices.isIdle;
+  }
+
   /** Waits for the notices to owners of bots that are in progress. */
   async drain(): Promise<void> {
     await this.#notices.drain();
@@ -279,7 +291,7 @@ export class MessageSender {
         : { participantIds: message.participants.map((person) => person.id) },
     );
     const { queueId, localId } = request;
-    const sentAtSecs = Math.floor(Date.now() / 1000);
+    const sentAtSecs = Math.floor(this.#clock.nowMs() / 1000);
     const item = composeMessage({
       message,
       conversation,

@@ -1,4 +1,5 @@
 /** Monitoring services (reference facts, people 17.4). */
+import { writeLink } from '@parley/markdown';
 import {
   alertmanagerWebhook,
   sentryWebhook,
@@ -13,14 +14,17 @@ import type { WebhookMessage } from './integration.ts';
 export const sentry = readJson(sentryWebhook, ({ project_name: topic, url, level, message }) => [
   {
     topic,
-    content: `New [issue](${url}) (level: ${level.toUpperCase()}):\n\n${quoteBlock(message, '`')}`,
+    content: `New ${writeLink('issue', url)} (level: ${level.toUpperCase()}):\n\n${quoteBlock(message, '`')}`,
   },
 ]);
 
-type Texts = Readonly<Record<string, string>>;
+type Texts = Readonly<Record<string, string>> | null;
 
+/** @returns the first that is not blank: a blank topic would refuse all alerts of the request */
 function findText(name: string, ...places: readonly (Texts | undefined)[]): string | undefined {
-  return places.find((place) => place !== undefined && Object.hasOwn(place, name))?.[name];
+  return places
+    .map((place) => (place && Object.hasOwn(place, name) ? place[name] : undefined))
+    .find((found) => found !== undefined && found.trim() !== '');
 }
 
 /** Each topic and state of one notification is a message; a notification with thousands of them is not sent at all. */
@@ -40,7 +44,11 @@ export const alertmanager = readJson(
     for (const { status, generatorURL, labels, annotations } of alerts) {
       const topic = findText(name, labels, annotations) ?? '(unknown)';
       const description = findText(desc, labels, annotations) ?? `<missing field: ${desc}>`;
-      const line = `${description} ([graph](${generatorURL.replace('tab=1', 'tab=0')}))`;
+      // Alertmanager itself leaves it empty where an alert has none.
+      const graph = generatorURL
+        ? ` (${writeLink('graph', generatorURL.replace('tab=1', 'tab=0'))})`
+        : '';
+      const line = `${description}${graph}`;
       const key = JSON.stringify([topic, status]);
       const group = groups.get(key);
       if (group === undefined) groups.set(key, { topic, status, content: '', lines: [line] });
@@ -59,7 +67,7 @@ export const zabbix = readJson(
   ({ hostname, severity, status, item, trigger, link }) => [
     {
       topic: hostname,
-      content: `${status} (${severity}) alert on [${hostname}](${link}):\n* ${trigger}\n* ${item}`,
+      content: `${status} (${severity}) alert on ${writeLink(hostname, link)}:\n* ${trigger}\n* ${item}`,
     },
   ],
   { reportsInvalidPayload: true },
@@ -72,7 +80,7 @@ export const splunk = readJson(splunkWebhook, ({ search_name, results_link, resu
       topic,
       content: [
         'Splunk alert from saved search:',
-        `* **Search**: [${topic}](${results_link ?? 'Missing results_link'})`,
+        `* **Search**: ${writeLink(topic, results_link ?? 'Missing results_link')}`,
         `* **Host**: ${result?.host ?? 'Missing host'}`,
         `* **Source**: \`${result?.source ?? 'Missing source'}\``,
         `* **Raw**: \`${result?._raw ?? 'Missing _raw'}\``,

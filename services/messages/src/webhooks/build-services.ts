@@ -1,4 +1,5 @@
 /** Services that build and test (reference facts, people 17.4). */
+import { writeLink } from '@parley/markdown';
 import { circleciWebhook, travisWebhook } from '@parley/api/webhooks';
 
 import { ignored, readForm, readJson } from './integration.ts';
@@ -21,7 +22,7 @@ export const travis = readForm(
         content: [
           `Author: ${build.author_name}`,
           `Build status: ${statusWithEmoji(build.status_message)}`,
-          `Details: [changes](${build.compare_url}), [build log](${build.build_url})`,
+          `Details: ${writeLink('changes', build.compare_url)}, ${writeLink('build log', build.build_url)}`,
         ].join('\n'),
       },
     ];
@@ -38,7 +39,7 @@ export const circleci = readJson(circleciWebhook, ({ payload: build }) => {
   return [
     {
       topic: build.reponame,
-      content: `[Build](${build.build_url}) triggered by ${build.username} on ${build.branch} branch ${status}.`,
+      content: `${writeLink('Build', build.build_url)} triggered by ${build.username} on ${build.branch} branch ${status}.`,
     },
   ];
 });

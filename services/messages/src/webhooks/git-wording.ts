@@ -1,5 +1,5 @@
 /** The wording that integrations of version control share (reference facts, people 17.1). */
-import { normalisedLines } from '@parley/markdown';
+import { normalisedLines, writeLink } from '@parley/markdown';
 
 const commitsListedMax = 20;
 const committersNamedMax = 3;
@@ -42,15 +42,16 @@ export function pushText(push: {
   readonly commits: readonly PushedCommit[];
 }): string {
   const { user, compareUrl, branch, commits } = push;
-  if (commits.length === 0) return `${user} [pushed](${compareUrl}) the branch ${branch}.`;
+  if (commits.length === 0)
+    return `${user} ${writeLink('pushed', compareUrl)} the branch ${branch}.`;
   const count = `${commits.length} ${commits.length === 1 ? 'commit' : 'commits'}`;
   const more = commits.length - commitsListedMax;
   return [
-    `${user} [pushed](${compareUrl}) ${count} to branch ${branch}.${committersText(user, commits)}`,
+    `${user} ${writeLink('pushed', compareUrl)} ${count} to branch ${branch}.${committersText(user, commits)}`,
     '',
     ...commits.slice(0, commitsListedMax).map(({ id, url, message }) => {
       const [firstLine = ''] = message.split(/[\r\n]/, 1);
-      return `* ${firstLine} ([${shortSha(id)}](${url}))`;
+      return `* ${firstLine} (${writeLink(shortSha(id), url)})`;
     }),
     ...(more > 0 ? [`[and ${more} more commit(s)]`] : []),
   ].join('\n');
@@ -90,7 +91,7 @@ export function linkTo(
   { kind, number, title, url }: NumberedItem,
   topic: string | undefined,
 ): string {
-  return `[${kind} #${number}${topic === undefined ? '' : ` ${title}`}](${url})`;
+  return writeLink(`${kind} #${number}${topic === undefined ? '' : ` ${title}`}`, url);
 }
 
 /** A sentence that ends with one of these needs no full stop. */

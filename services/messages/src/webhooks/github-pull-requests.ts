@@ -1,5 +1,6 @@
 /** Pull requests of GitHub, and texts about them (reference facts, people 17.2). */
-import { joinNames, linkTo, sentence, itemChangeText } from './git-wording.ts';
+import { writeLink } from '@parley/markdown';
+import { linkTo, sentence, itemChangeText } from './git-wording.ts';
 import { numberedItem, inTopicOf } from './github-events.ts';
 import type { GithubReaders, PullRequest } from './github-events.ts';
 import { UnexpectedCase, ignored } from './integration.ts';
@@ -22,6 +23,15 @@ function allOrOne<Item>(
   return all.length > 0 || one === null ? all : [one];
 }
 
+/** Names with commas, also before the "and" of two. */
+function joinReviewers(links: readonly string[]): string {
+  return links.length < 2
+    ? links.join('')
+    : `${links.slice(0, -1).join(', ')}, and ${links.at(-1)}`;
+}
+
+const reviewActions = new Set(['submitted', 'edited', 'dismissed']);
+
 /** A review, or a comment in one; with the pull request's number and title if the topic does not contain them. */
 function reviewText(review: {
   readonly done: string;
@@ -36,7 +46,11 @@ function reviewText(review: {
   const { done, what, of, reviewed, url, topic, quoted } = review;
   const { number, title } = reviewed;
   const label = topic === undefined ? what : `${what} ${of} #${number} ${title}`;
-  return sentence(`${done} [${label}](${url})`, quoted, topic === undefined ? undefined : title);
+  return sentence(
+    `${done} ${writeLink(label, url)}`,
+    quoted,
+    topic === undefined ? undefined : title,
+  );
 }
 
 export const pullRequestEvents = {
@@ -73,29 +87,34 @@ export const pullRequestEvents = {
       const people = allOrOne(changed.requested_reviewers, payload.requested_reviewer);
       const teams = allOrOne(changed.requested_teams, payload.requested_team);
       const links = [
-        ...people.map(({ login: name, html_url: url }) => `[${name}](${url})`),
-        ...teams.map(({ name, html_url: url = item.url }) => `[${name}](${url})`),
+        ...people.map(({ login: name, html_url: url }) => writeLink(name, url)),
+        ...teams.map(({ name, html_url: url = item.url }) => writeLink(name, url)),
       ];
-      const reviewers = links.length === 0 ? 'somebody' : joinNames(links);
+      const reviewers = links.length === 0 ? 'somebody' : joinReviewers(links);
       return tell(`**${user}** requested ${reviewers} for a review on ${linkTo(item, topic)}.`);
     }
     if (ignoredActions.has(action)) return ignored;
     throw new UnexpectedCase(`pull_request:${action}`);
   },
 
-  pull_request_review: ({ sender, repository, pull_request: reviewed, review }, { topic }) =>
-    inTopicOf(
+  pull_request_review: (
+    { sender, repository, action = 'submitted', pull_request: reviewed, review },
+    { topic },
+  ) => {
+    if (!reviewActions.has(action)) throw new UnexpectedCase(`pull_request_review:${action}`);
+    return inTopicOf(
       repository,
       numberedItem('PR', reviewed),
       reviewText({
-        done: `${sender.login} submitted`,
+        done: `${sender.login} ${action}`,
         what: 'PR Review',
         of: 'for',
         reviewed,
         url: review.html_url,
         topic,
       }),
-    ),
+    );
+  },
 
   pull_request_review_comment: (
     { sender, repository, action, pull_request: reviewed, comment },
@@ -132,11 +151,11 @@ export const pullRequestEvents = {
   },
 
   issue_comment: ({ sender, repository, action, issue, comment }, { topic }) => {
-    const item = numberedItem('Issue', issue);
+    const item = numberedItem(issue.pull_request ? 'PR' : 'Issue', issue);
     const done =
       action === 'created'
-        ? `[commented](${comment.html_url}) on`
-        : `${action} a [comment](${comment.html_url}) on`;
+        ? `${writeLink('commented', comment.html_url)} on`
+        : `${action} a ${writeLink('comment', comment.html_url)} on`;
     return inTopicOf(
       repository,
       item,

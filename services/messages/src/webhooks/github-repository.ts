@@ -1,4 +1,5 @@
 /** Events of a repository and its surroundings on GitHub (reference facts, people 17.2). */
+import { writeLink } from '@parley/markdown';
 import {
   pushText,
   quoteBlock,
@@ -48,7 +49,7 @@ export const repositoryEvents = {
         topic: repositoryTopics.branch(repository.name, ref.name),
         content:
           deleted === true
-            ? `${user} [deleted](${compareUrl}) the branch ${ref.name}.`
+            ? `${user} ${writeLink('deleted', compareUrl)} the branch ${ref.name}.`
             : pushText({ user, compareUrl, branch: ref.name, commits }),
       },
     ];
@@ -58,17 +59,20 @@ export const repositoryEvents = {
     const [commitUrl = ''] = comment.html_url.split('#', 1);
     return inRepository(
       repository,
-      `${sender.login} [commented](${comment.html_url}) on [${shortSha(comment.commit_id)}](${commitUrl}):\n${quoteBlock(comment.body)}`,
+      `${sender.login} ${writeLink('commented', comment.html_url)} on ${writeLink(shortSha(comment.commit_id), commitUrl)}:\n${quoteBlock(comment.body)}`,
     );
   },
 
   create: (payload) => refText('created', payload),
   delete: (payload) => refText('deleted', payload),
   fork: ({ sender, repository, forkee }) =>
-    inRepository(repository, `${sender.login} forked [${forkee.name}](${forkee.html_url}).`),
+    inRepository(repository, `${sender.login} forked ${writeLink(forkee.name, forkee.html_url)}.`),
 
   watch: ({ sender, repository }) =>
-    inRepository(repository, `${sender.login} starred [the repository](${repository.html_url}).`),
+    inRepository(
+      repository,
+      `${sender.login} starred ${writeLink('the repository', repository.html_url)}.`,
+    ),
 
   star: ({ sender, repository, action }) =>
     inRepository(
@@ -79,23 +83,26 @@ export const repositoryEvents = {
   release: ({ sender, repository, action, release }) =>
     inRepository(
       repository,
-      `${sender.login} ${action} [release for tag ${release.tag_name}](${release.html_url}).`,
+      `${sender.login} ${action} ${writeLink(`release for tag ${release.tag_name}`, release.html_url)}.`,
     ),
 
   public: ({ sender, repository }) =>
     inRepository(
       repository,
-      `${sender.login} made [the repository](${repository.html_url}) public.`,
+      `${sender.login} made ${writeLink('the repository', repository.html_url)} public.`,
     ),
 
   repository: ({ sender, repository, action }) =>
-    inRepository(repository, `${sender.login} ${action} [the repository](${repository.html_url}).`),
+    inRepository(
+      repository,
+      `${sender.login} ${action} ${writeLink('the repository', repository.html_url)}.`,
+    ),
 
   status: ({ repository, state, commit: of, target_url: target }) => {
-    const shown = target ? `[${state}](${target})` : state;
+    const shown = target ? writeLink(state, target) : state;
     return inRepository(
       repository,
-      `[${shortSha(of.sha)}](${of.html_url}) changed its status to ${shown}.`,
+      `${writeLink(shortSha(of.sha), of.html_url)} changed its status to ${shown}.`,
     );
   },
 
@@ -127,7 +134,7 @@ export const repositoryEvents = {
     const commitUrl = `${repository.html_url}/commit/${run.head_sha}`;
     return inRepository(
       repository,
-      `Check [${run.name}](${run.html_url}) ${run.status} (${run.conclusion ?? 'unknown'}). ([${shortSha(run.head_sha)}](${commitUrl}))`,
+      `Check ${writeLink(run.name, run.html_url)} ${run.status} (${run.conclusion ?? 'unknown'}). (${writeLink(shortSha(run.head_sha), commitUrl)})`,
       'checks',
     );
   },
@@ -137,7 +144,7 @@ export const repositoryEvents = {
       repository,
       [
         `${sender.login}:`,
-        ...pages.map(({ action, title, html_url: url }) => `* ${action} [${title}](${url})`),
+        ...pages.map(({ action, title, html_url: url }) => `* ${action} ${writeLink(title, url)}`),
       ].join('\n'),
       'Wiki Pages',
     ),
@@ -145,18 +152,21 @@ export const repositoryEvents = {
   member: ({ sender, repository, action, member }) =>
     inRepository(
       repository,
-      `${sender.login} ${action} [${member.login}](${member.html_url}) to [${repository.name}](${repository.html_url}).`,
+      `${sender.login} ${action} ${writeLink(member.login, member.html_url)} to ${writeLink(repository.name, repository.html_url)}.`,
     ),
 
   membership: ({ sender, action, member, team: { name }, organization }) => [
     {
       topic: `${organization.login} organization`,
-      content: `${sender.login} ${action} [${member.login}](${member.html_url}) ${action === 'removed' ? 'from' : 'to'} the ${name} team.`,
+      content: `${sender.login} ${action} ${writeLink(member.login, member.html_url)} ${action === 'removed' ? 'from' : 'to'} the ${name} team.`,
     },
   ],
 
   team_add: ({ repository, team: { name } }) =>
-    inRepository(repository, `[The repository](${repository.html_url}) was added to team ${name}.`),
+    inRepository(
+      repository,
+      `${writeLink('The repository', repository.html_url)} was added to team ${name}.`,
+    ),
 
   ping: ({ sender, repository, organization }) => [
     {

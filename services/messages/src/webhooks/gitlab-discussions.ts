@@ -1,4 +1,5 @@
 /** Issues, merge requests, comments and wiki pages of GitLab (reference facts, people 17.3). */
+import { writeLink } from '@parley/markdown';
 import { gitlabNotePayloads } from '@parley/api/webhooks';
 
 import {
@@ -20,7 +21,7 @@ function assigneeOf(payload: {
   const names = payload.assignees?.map(({ name, username = name }) => username) ?? [];
   return names.length > 0
     ? joinNames(names)
-    : (payload.assignee?.username ?? payload.assignee?.name);
+    : (payload.assignee?.name ?? payload.assignee?.username);
 }
 
 // Templates contain instructions in hidden comments. A comment without an end hides nothing.
@@ -54,6 +55,9 @@ function inTopicOf(
   return [{ topic: repositoryTopics.item(name, item), content }];
 }
 
+/** The action of GitLab's own test of a webhook, which names none. */
+const untold = 'open';
+
 const issueActions = new Map([
   ['open', 'created'],
   ['close', 'closed'],
@@ -67,7 +71,7 @@ function issueText(
   payload: GitlabPayload<'Issue Hook'>,
   topic: string | undefined,
 ): WebhookOutcome {
-  const { iid: number, title, url, action, description } = payload.object_attributes;
+  const { iid: number, title, url, action = untold, description } = payload.object_attributes;
   const done = issueActions.get(action);
   if (done === undefined) throw new UnexpectedCase(`${kind} ${action}`);
   const item: NumberedItem = { kind: 'Issue', number, title, url };
@@ -102,7 +106,7 @@ function noteText(
   item: NumberedItem,
   topic: string | undefined,
 ): readonly WebhookMessage[] {
-  const action = `[commented](${url}) on`;
+  const action = `${writeLink('commented', url)} on`;
   return inTopicOf(of, item, itemChangeText({ user: name, action, item, topic, quoted: said }));
 }
 
@@ -110,7 +114,7 @@ const noteReaderOf = readersByKind(gitlabNotePayloads, {
   Commit: ({ user: { name }, project: of, object_attributes: { note: said, url }, commit }) => [
     {
       topic: of.name,
-      content: `${name} [commented](${url}) on [${shortSha(commit.id)}](${commit.url}):\n${quoteBlock(said)}`,
+      content: `${name} ${writeLink('commented', url)} on ${writeLink(shortSha(commit.id), commit.url)}:\n${quoteBlock(said)}`,
     },
   ],
 
@@ -146,7 +150,7 @@ export const discussionEvents = {
 
   'Merge Request Hook': (payload, { topic }) => {
     const { object_attributes: request } = payload;
-    const { iid: number, title, url, action } = request;
+    const { iid: number, title, url, action = untold } = request;
     const done = mergeRequestActions.get(action);
     if (done === undefined) throw new UnexpectedCase(`Merge Request Hook ${action}`);
     const item: NumberedItem = { kind: 'MR', number, title, url };
@@ -181,7 +185,9 @@ export const discussionEvents = {
   }) => {
     const done = wikiActions.get(action);
     if (done === undefined) throw new UnexpectedCase(`Wiki Page Hook ${action}`);
-    return [{ topic: of.name, content: `${name} ${done} [Wiki Page "${title}"](${url}).` }];
+    return [
+      { topic: of.name, content: `${name} ${done} ${writeLink(`Wiki Page "${title}"`, url)}.` },
+    ];
   },
 
   'Test Hook': ({ project: of }) => [

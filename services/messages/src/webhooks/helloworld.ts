@@ -1,3 +1,4 @@
+import { writeLink } from '@parley/markdown';
 import { helloworldWebhook } from '@parley/api/webhooks';
 
 import { readJson } from './integration.ts';
@@ -8,7 +9,7 @@ export const helloworld = readJson(
   ({ featured_title: title, featured_url: url }) => [
     {
       topic: 'Hello World',
-      content: `Hello! I am happy to be here! :smile:\nThe Wikipedia featured article for today is **[${title}](${url})**`,
+      content: `Hello! I am happy to be here! :smile:\nThe Wikipedia featured article for today is **${writeLink(title, url)}**`,
     },
   ],
 );

@@ -198,7 +198,6 @@ test('no payload becomes a message with a mention', () => {
           expectNobodyMentioned(shown(integrationOf(fixture.integration), content));
       },
     ),
-    { numRuns: 2000 },
   );
 });
 
@@ -215,7 +214,6 @@ test.each(['~', '`'] as const)('a text quoted between %s stays in its quote', (m
       expect(textOutsideQuotes(message?.html ?? '')).toMatch(/^(?:&gt;|\s)*$/);
     }),
     {
-      numRuns: 1000,
       examples: [['\r~~~\rout'], ['\r```\rout'], ['\n\u0002~~~\n\u0003```\nout']],
     },
   );

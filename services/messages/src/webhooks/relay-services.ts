@@ -1,4 +1,5 @@
 /** Services that forward what others write (reference facts, people 17.4). */
+import { writeLink } from '@parley/markdown';
 import { withoutCode } from '@parley/api';
 import { herokuWebhook, iftttWebhook, slackWebhook, zapierWebhook } from '@parley/api/webhooks';
 
@@ -45,7 +46,7 @@ export const heroku = readForm(
   ({ parameters: { head, app, user, url, git_log: log } }) => [
     {
       topic: app,
-      content: `${user} deployed version ${head} of [${app}](${url}):\n\n${quoteBlock(log)}`,
+      content: `${user} deployed version ${head} of ${writeLink(app, url)}:\n\n${quoteBlock(log)}`,
     },
   ],
 );

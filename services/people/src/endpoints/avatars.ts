@@ -1,4 +1,5 @@
 import { notFound } from '@parley/api';
+import type { FormValues } from '@parley/api';
 import {
   getAvatarEndpoint,
   getAvatarFileEndpoint,
@@ -46,7 +47,7 @@ async function redirect(
   context: PeopleContext,
   who: string,
   size: 'normal' | 'medium',
-  query: string,
+  query: FormValues,
 ): Promise<RawAnswer> {
   const user = /^\d+$/.test(who)
     ? await findUserById(context.pool, Math.min(Number(who), Number.MAX_SAFE_INTEGER))

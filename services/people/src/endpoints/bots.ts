@@ -11,6 +11,7 @@ import {
   createBot,
   deactivateAccount,
   findOneFile,
+  prepareProof,
   replaceApiKey,
 } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
@@ -108,7 +109,8 @@ export const deactivateBotHandler = implement(
 /** POST bots/{bot_id}/api_key/regenerate (reference facts, people 8). */
 export const regenerateBotKeyHandler = implement(
   regenerateBotKeyEndpoint,
-  async (context: PeopleContext, { caller, parameters }) => ({
-    api_key: await replaceApiKey(context, caller, parameters.bot_id),
-  }),
+  async (context: PeopleContext, { caller, parameters }) => {
+    const prove = await prepareProof(context, caller, parameters.password);
+    return { api_key: await replaceApiKey(context, caller, prove, parameters.bot_id) };
+  },
 );

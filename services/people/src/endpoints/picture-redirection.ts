@@ -1,27 +1,17 @@
+import type { FormValues } from '@parley/api';
 import { rawAnswer, noStoreHeaders } from '@parley/server';
 import type { RawAnswer } from '@parley/server';
 
 /**
  * @param url with its own query
- * @param query the request's query, which is passed on
+ * @param query the request's query, which is passed on, without the caller's key: it must not reach another server
  */
-export function redirectToPicture(url: string, query: string): RawAnswer {
-  const rest = withoutKey(query);
-  return rawAnswer(302, { ...noStoreHeaders(), Location: rest === '' ? url : `${url}&${rest}` });
-}
-
-/** The caller's key must not reach another server with the rest of the query. */
-function withoutKey(query: string): string {
-  return query
-    .split('&')
-    .filter((part) => !/^api_key(?:=|$)/i.test(decodeName(part)))
-    .join('&');
-}
-
-function decodeName(part: string): string {
-  try {
-    return decodeURIComponent(part.split('=', 1)[0]?.replaceAll('+', ' ') ?? '').trim();
-  } catch {
-    return '';
-  }
+export function redirectToPicture(url: string, query: FormValues): RawAnswer {
+  const rest = new URLSearchParams(
+    [...query].filter(([name]) => name.trim().toLowerCase() !== 'api_key'),
+  );
+  return rawAnswer(302, {
+    ...noStoreHeaders(),
+    Location: rest.size === 0 ? url : `${url}&${rest.toString()}`,
+  });
 }

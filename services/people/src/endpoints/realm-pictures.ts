@@ -1,4 +1,5 @@
 import { notFound } from '@parley/api';
+import type { FormValues } from '@parley/api';
 import {
   getDefaultLogoEndpoint,
   getDefaultNightLogoEndpoint,
@@ -26,7 +27,7 @@ const logoOf = (isNight: boolean): RealmPicture => (isNight ? 'night_logo' : 'lo
 async function redirect(
   context: PeopleContext,
   picture: RealmPicture,
-  query: string,
+  query: FormValues,
 ): Promise<RawAnswer> {
   return redirectToPicture(pictureUrl(await getRealm(context.pool), picture), query);
 }

@@ -3,7 +3,7 @@ import {
   listScimTokensEndpoint,
   revokeScimTokenEndpoint,
 } from '@parley/api/people';
-import { makeScimToken, revokeScimToken } from '@parley/people';
+import { makeScimToken, prepareProof, revokeScimToken } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
 import { implement } from '@parley/server';
 import { listScimTokens } from '@parley/store/scim';
@@ -11,8 +11,10 @@ import { listScimTokens } from '@parley/store/scim';
 /** POST scim_tokens (decision 0052). */
 export const createScimTokenHandler = implement(
   createScimTokenEndpoint,
-  async (context: PeopleContext, { caller, parameters }) =>
-    makeScimToken(context, caller, parameters.name),
+  async (context: PeopleContext, { caller, parameters }) => {
+    const prove = await prepareProof(context, caller, parameters.password);
+    return makeScimToken(context, caller, prove, parameters.name);
+  },
 );
 
 /** GET scim_tokens (decision 0052). */

@@ -6,7 +6,12 @@ import {
   unlinkIdentityEndpoint,
 } from '@parley/api/people';
 import { sessionCookieValues, setSessionCookie } from '@parley/identity';
-import { beginSingleSignOn, finishSingleSignOn, unlinkIdentity } from '@parley/people';
+import {
+  beginSingleSignOn,
+  finishSingleSignOn,
+  prepareProof,
+  unlinkIdentity,
+} from '@parley/people';
 import type { PeopleContext } from '@parley/people';
 import { implement } from '@parley/server';
 import { listIdentities } from '@parley/store';
@@ -29,6 +34,8 @@ export const beginSingleSignOnHandler = implement(
 export const beginLinkingHandler = implement(
   beginLinkingEndpoint,
   async (context: PeopleContext, { caller, parameters, addHeaders }) => {
+    const prove = await prepareProof(context, caller, parameters.password);
+    await prove(context.pool);
     const { url, token } = await beginSingleSignOn(context, parameters.provider, {
       linksTo: caller,
     });

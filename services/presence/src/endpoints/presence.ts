@@ -25,7 +25,8 @@ export const reportPresenceHandler = implement(
     const { status, ping_only: pingOnly } = parameters;
     if (status !== 'active' && status !== 'idle') throw badRequest(`Invalid status: ${status}`);
     const client = reportingClient(clientName);
-    await context.presence.report(caller.userId, { client, status, nowMs: Date.now() });
+    const nowMs = context.clock.nowMs();
+    await context.presence.report(caller.userId, { client, status, nowMs });
     if (pingOnly) return {};
     return realmAnswer(await context.presence.answerReport(caller.userId, takesGzip));
   },

@@ -2,6 +2,7 @@ import { badRequest, foldName } from '@parley/api';
 import { noTypingRecipients, sendTypingEndpoint } from '@parley/api/presence';
 import type { TypingRecipients } from '@parley/api/presence';
 import type { Queryable } from '@parley/database';
+import { checkParticipantCount } from '@parley/access';
 import { implement } from '@parley/server';
 import { findUsersByEmails, findUsersByIds } from '@parley/store';
 import type { User } from '@parley/store';
@@ -37,17 +38,21 @@ export const sendTypingHandler = implement(
   sendTypingEndpoint,
   async (context: PresenceContext, { caller, parameters }) => {
     const { op, to = noTypingRecipients } = parameters;
-    if ((to.kind === 'ids' ? to.ids : to.emails).length === 0)
-      throw badRequest("Missing parameter: 'to' (recipient)");
+    const requested = (to.kind === 'ids' ? to.ids : to.emails).length;
+    if (requested === 0) throw badRequest("Missing parameter: 'to' (recipient)");
     if (op !== 'start' && op !== 'stop')
       throw badRequest("Invalid 'op' value (should be start or stop)");
+    checkParticipantCount(requested, context.participantsMax);
     const recipients = await getRecipients(context.pool, to);
+    const recipientIds = recipients.map(({ id }) => id);
+    const participantIds = new Set([caller.userId, ...recipientIds]);
+    checkParticipantCount(participantIds.size, context.participantsMax);
     const gone = recipients.find(({ isActive }) => !isActive);
     if (gone !== undefined) throw badRequest(`'${gone.email}' is no longer using Parley.`);
     context.typing.add({
       op,
       senderId: caller.userId,
-      recipientIds: recipients.map(({ id }) => id),
+      recipientIds,
     });
     return {};
   },

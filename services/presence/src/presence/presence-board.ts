@@ -3,6 +3,7 @@
  * it. Redis is used only after it was filled. A replica that finds it empty, or reconnects to it, fills it from Postgres and from its own
  * waiting reports. While Redis is down, this replica judges reports by its own state and by what the others write to Postgres.
  */
+import type { Clock, Timer } from '@parley/clock';
 import type { Pool } from '@parley/database';
 import type { EventLog } from '@parley/event-log';
 import { faultLogger } from '@parley/server';
@@ -23,6 +24,7 @@ import { WriteBack } from './write-back.ts';
 import type { Written } from './write-back.ts';
 
 export type PresenceBoardOptions = {
+  readonly clock: Clock;
   readonly pool: Pool;
   readonly redis: Redis;
   readonly keyPrefix: string;
@@ -53,7 +55,7 @@ export class PresenceBoard {
   readonly #people: PeopleList;
   readonly #realm = new RealmPresence();
   readonly #withoutRedis: Counter;
-  readonly #sweep: NodeJS.Timeout;
+  readonly #sweep: Timer;
   readonly #logFault: (error: unknown) => void;
   #renewing: Promise<void> | undefined;
   #renewedAtMs = -Infinity;
@@ -63,17 +65,23 @@ export class PresenceBoard {
   #renewedPeople: ReadonlyMap<number, PresencePerson> | undefined;
   #mustFill = true;
   #filling: Promise<void> | undefined;
+  #sweeping: Promise<void> | undefined;
   #postgresReadAtMs = -Infinity;
   #readingPostgres: Promise<void> | undefined;
   #isStopped = false;
 
   constructor(options: PresenceBoardOptions) {
     this.#options = options;
-    const { pool, redis, eventLog, log, registry } = options;
+    const { clock, pool, redis, eventLog, log, registry } = options;
     this.#shared = new SharedPresence(options);
     this.#people = new PeopleList(pool);
-    this.#logFault = faultLogger(log, 'presence is served without Redis, though Redis is there');
+    this.#logFault = faultLogger(
+      log,
+      'presence is served without Redis, though Redis is there',
+      clock,
+    );
     this.#writeBack = new WriteBack({
+      clock,
       pool,
       eventLog,
       log,
@@ -97,7 +105,7 @@ export class PresenceBoard {
       this.#mustFill = true;
     });
     onMayBeBack(redis, () => this.#fillInBackground());
-    this.#sweep = setInterval(() => this.#writeRecent(), sweepIntervalMs);
+    this.#sweep = clock.every(sweepIntervalMs, () => this.#sweepRecent());
   }
 
   /** Accepts a report of a person's client. */
@@ -117,7 +125,7 @@ export class PresenceBoard {
   async answerRealm(takesGzip: boolean): Promise<RealmAnswer> {
     await this.#refresh();
     await this.#renew();
-    return this.#realm.answer(undefined, takesGzip, Date.now());
+    return this.#realm.answer(undefined, takesGzip, this.#options.clock.nowMs());
   }
 
   /**
@@ -125,7 +133,8 @@ export class PresenceBoard {
    *   is at most `sharedForMs` older
    */
   async answerReport(userId: number, takesGzip: boolean): Promise<RealmAnswer> {
-    const isOld = performance.now() - this.#renewedAtMs >= sharedForMs;
+    const { clock } = this.#options;
+    const isOld = clock.elapsedMs() - this.#renewedAtMs >= sharedForMs;
     const people = await this.#people.get(this.#shared.states);
     if (isOld || this.#renewedNews !== this.#shared.newsCount || this.#renewedPeople !== people)
       // A running renewal reads the states at its end, so it will contain this report.
@@ -136,13 +145,24 @@ export class PresenceBoard {
     if (this.#renewedPeople !== people) await this.#renew();
     const states = this.#shared.states.get(userId);
     const reporter = states === undefined ? undefined : { userId, states };
-    return this.#realm.answer(reporter, takesGzip, Date.now());
+    return this.#realm.answer(reporter, takesGzip, clock.nowMs());
   }
 
-  /** Writes what is waiting. */
+  /**
+   * Writes what is waiting to Postgres, and to a Redis that has lost it.
+   *
+   * @returns whether there was nothing
+   */
+  async settle(): Promise<boolean> {
+    const underWay = [this.#filling, this.#sweeping].filter((work) => work !== undefined);
+    await Promise.allSettled(underWay);
+    return (await this.#writeBack.settle()) && underWay.length === 0;
+  }
+
+  /** Writes what is waiting, and accepts nothing after that. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    clearInterval(this.#sweep);
+    this.#sweep.cancel();
     await this.#filling?.catch(() => undefined);
     await this.#writeBack.stop();
   }
@@ -150,9 +170,10 @@ export class PresenceBoard {
   /** Updates the shared data: presence as of the end of the renewal, addresses and activity as of the call. */
   async #renew(): Promise<void> {
     const { states } = this.#shared;
-    const calledAtMs = performance.now();
+    const { clock } = this.#options;
+    const calledAtMs = clock.elapsedMs();
     const people = await this.#people.get(states);
-    this.#realm.renew(states, people, Date.now());
+    this.#realm.renew(states, people, clock.nowMs());
     this.#renewedAtMs = calledAtMs;
     this.#renewedNews = this.#shared.newsCount;
     this.#renewedPeople = people;
@@ -246,7 +267,8 @@ export class PresenceBoard {
   /** The state that is known without Redis. */
   async #readPostgres(): Promise<void> {
     this.#withoutRedis.inc();
-    if (performance.now() - this.#postgresReadAtMs < postgresReadIntervalMs) return;
+    const { clock } = this.#options;
+    if (clock.elapsedMs() - this.#postgresReadAtMs < postgresReadIntervalMs) return;
     this.#readingPostgres ??= this.#readPostgresOnce().finally(() => {
       this.#readingPostgres = undefined;
     });
@@ -254,24 +276,27 @@ export class PresenceBoard {
   }
 
   async #readPostgresOnce(): Promise<void> {
-    const readAtMs = performance.now();
+    const readAtMs = this.#options.clock.elapsedMs();
     this.#shared.adopt(statesByUser(await listPresence(this.#options.pool)));
     this.#postgresReadAtMs = readAtMs;
   }
 
-  #writeRecent(): void {
-    const sinceMs = Date.now() - sweptMs;
-    this.#shared.refresh().then(
-      (isFilled) => {
-        if (!isFilled || this.#isStopped) return;
-        const { generation } = this.#shared;
-        for (const [userId, states] of this.#shared.states)
-          for (const [client, state] of states)
-            if (state.reportedAtMs >= sinceMs)
-              this.#writeBack.add({ userId, client, state, isNews: false, generation });
-      },
-      // Needed only without Redis: the local state is already being written to Postgres.
-      this.#logFault,
-    );
+  #sweepRecent(): void {
+    // Needed only with Redis: without it, the local state is already being written to Postgres.
+    this.#sweeping ??= this.#writeRecent()
+      .catch(this.#logFault)
+      .finally(() => {
+        this.#sweeping = undefined;
+      });
+  }
+
+  async #writeRecent(): Promise<void> {
+    const sinceMs = this.#options.clock.nowMs() - sweptMs;
+    if (!(await this.#shared.refresh()) || this.#isStopped) return;
+    const { generation } = this.#shared;
+    for (const [userId, states] of this.#shared.states)
+      for (const [client, state] of states)
+        if (state.reportedAtMs >= sinceMs)
+          this.#writeBack.add({ userId, client, state, isNews: false, generation });
   }
 }

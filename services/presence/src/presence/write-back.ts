@@ -1,3 +1,4 @@
+import type { Clock } from '@parley/clock';
 import { GatheredRuns, audienceKey, changeEntry } from '@parley/event-log';
 import type { EventLog, EventPart } from '@parley/event-log';
 import type { Client, Pool } from '@parley/database';
@@ -56,6 +57,7 @@ export class WriteBack {
 
   /** @param options.afterCommit receives what is in Postgres now */
   constructor(options: {
+    readonly clock: Clock;
     readonly pool: Pool;
     readonly eventLog: EventLog;
     readonly log: Logger;
@@ -65,6 +67,7 @@ export class WriteBack {
     this.#eventLog = options.eventLog;
     this.#afterCommit = options.afterCommit;
     this.#runs = new GatheredRuns({
+      clock: options.clock,
       gatherMs,
       run: () => this.#write(),
       log: options.log,
@@ -90,6 +93,15 @@ export class WriteBack {
     if (isNews) takeStates(this.#news, reported);
     this.#generations.add(generation);
     this.#runs.request();
+  }
+
+  /**
+   * Writes what is waiting, without gathering more.
+   *
+   * @returns whether there was nothing
+   */
+  settle(): Promise<boolean> {
+    return this.#runs.settle();
   }
 
   /** Writes what is waiting, and accepts nothing after that. */

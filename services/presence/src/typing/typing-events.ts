@@ -1,3 +1,4 @@
+import type { Clock } from '@parley/clock';
 import { GatheredRuns, audienceKey, changeEntry } from '@parley/event-log';
 import type { EventLog, EventPart } from '@parley/event-log';
 import type { Logger } from '@parley/logging';
@@ -27,9 +28,14 @@ export class TypingEvents {
   #waiting: Typing[] = [];
   #dropped = 0;
 
-  constructor(options: { readonly eventLog: EventLog; readonly log: Logger }) {
+  constructor(options: {
+    readonly clock: Clock;
+    readonly eventLog: EventLog;
+    readonly log: Logger;
+  }) {
     this.#eventLog = options.eventLog;
     this.#runs = new GatheredRuns({
+      clock: options.clock,
       gatherMs,
       run: () => this.#append(),
       log: options.log,
@@ -51,7 +57,16 @@ export class TypingEvents {
     this.#runs.request();
   }
 
-  /** Delivers what is waiting. */
+  /**
+   * Delivers what is waiting, without gathering more.
+   *
+   * @returns whether there was nothing
+   */
+  settle(): Promise<boolean> {
+    return this.#runs.settle();
+  }
+
+  /** Delivers what is waiting, and accepts nothing after that. */
   async stop(): Promise<void> {
     await this.#runs.stop();
   }

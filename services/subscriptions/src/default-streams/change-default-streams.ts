@@ -1,12 +1,13 @@
-import { findReadableStream, getAdministrator } from '@parley/access';
+import { checkListRoom, findReadableStream, getAdministrator } from '@parley/access';
 import { audienceKey, changeEntry } from '@parley/event-log';
-import { badRequest } from '@parley/api';
+import { badRequest, limits } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { EventPart } from '@parley/event-log';
 import type { Client } from '@parley/database';
 import {
   findStreamById,
   findStreamByName,
+  listDefaultStreams,
   lockDefaultStreams,
   lockStreams,
   lockUsersInUse,
@@ -15,6 +16,7 @@ import {
 import type { Stream, User } from '@parley/store';
 
 import type { SubscriptionsContext } from '../context.ts';
+import { textsOf } from '../streams/description.ts';
 import type { StreamReference } from '../streams/stream-reference.ts';
 import { defaultStreamsEvents } from './default-stream-events.ts';
 
@@ -77,8 +79,15 @@ export async function addDefaultStream(
     );
     const stream = await lockNamed(client, found, which);
     if (stream.isDefault) return [];
+    const max = limits.defaultStreamsMax;
+    if ((await listDefaultStreams(client)).length >= max)
+      throw badRequest(`There may be at most ${max} default streams.`);
     await updateStream(client, stream.id, { isDefault: true });
-    return defaultStreamsEvents(client);
+    const events = await defaultStreamsEvents(client);
+    await checkListRoom(client, context.lists, actor, {
+      texts: { defaultStreams: { before: [], after: textsOf(stream) } },
+    });
+    return events;
   });
 }
 

@@ -1,4 +1,4 @@
-import { filterReadableStreams } from '@parley/access';
+import { checkListRoom, filterReadableStreams } from '@parley/access';
 import { badRequest, foldName, limits, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { EventPart } from '@parley/event-log';
@@ -15,6 +15,7 @@ import {
 import type { DefaultStreamGroup, Stream, User } from '@parley/store';
 
 import type { SubscriptionsContext } from '../context.ts';
+import { textsOf } from '../streams/description.ts';
 import { changeLists } from './change-default-streams.ts';
 import { defaultStreamGroupsEvents } from './default-stream-events.ts';
 
@@ -122,8 +123,23 @@ export async function createGroup(
       streamIds: streams.map(({ id }) => id),
     });
     await checkSizes(client);
-    return defaultStreamGroupsEvents(client);
+    const events = await defaultStreamGroupsEvents(client);
+    await checkRoom(context, client, actor, {
+      before: [],
+      after: [group.name, group.description, ...streams.flatMap(textsOf)],
+    });
+    return events;
   });
+}
+
+/** @throws ApiError if the texts of all groups with their streams are larger than everybody should get */
+async function checkRoom(
+  { lists }: SubscriptionsContext,
+  client: Client,
+  actor: User,
+  texts: { readonly before: readonly string[]; readonly after: readonly string[] },
+): Promise<void> {
+  await checkListRoom(client, lists, actor, { texts: { defaultStreamGroups: texts } });
 }
 
 /** @throws ApiError with the first refusal of the reference facts, streams 8.5 */
@@ -138,7 +154,7 @@ export async function changeGroup(
     throw withoutCode('You must pass "new_description" or "new_group_name".');
   }
   checkDescription('new_description', description ?? '');
-  await changeLists(context, caller, async (client) => {
+  await changeLists(context, caller, async (client, actor) => {
     const group = await getGroup(client, groupId);
     if (name !== undefined) {
       if (name === group.name)
@@ -151,7 +167,12 @@ export async function changeGroup(
       ...(name !== undefined && { name }),
       ...(description !== undefined && { description }),
     });
-    return defaultStreamGroupsEvents(client);
+    const events = await defaultStreamGroupsEvents(client);
+    await checkRoom(context, client, actor, {
+      before: [group.name, group.description],
+      after: [name ?? group.name, description ?? group.description],
+    });
+    return events;
   });
 }
 
@@ -190,7 +211,10 @@ export async function changeGroupStreams(
     }
     await updateDefaultStreamGroup(client, { ...group, streamIds: [...streamIds] });
     if (operation === 'add') await checkSizes(client);
-    return defaultStreamGroupsEvents(client);
+    const events = await defaultStreamGroupsEvents(client);
+    if (operation === 'add')
+      await checkRoom(context, client, actor, { before: [], after: streams.flatMap(textsOf) });
+    return events;
   });
 }
 

@@ -40,7 +40,7 @@ export const listSubscriptionsHandler = implement(
       return {
         subscriptions: await listSubscriptions(database, user, {
           traffic,
-          nowSecs: context.nowMs() / 1000,
+          nowSecs: context.clock.nowMs() / 1000,
           withSubscriberEmails: parameters.include_subscribers,
         }),
       };

@@ -1,5 +1,5 @@
 import type { ApiEvent } from '@parley/api/events';
-import { getAdministrator } from '@parley/access';
+import { checkListRoom, getAdministrator } from '@parley/access';
 import { audienceKey, changeEntry } from '@parley/event-log';
 import { badRequest, foldName, withoutCode } from '@parley/api';
 import type { Audience, ChangeContent, EventPart } from '@parley/event-log';
@@ -28,7 +28,7 @@ import {
   defaultStreamGroupsEvents,
   defaultStreamsEvents,
 } from '../default-streams/default-stream-events.ts';
-import { withoutNewlines } from './description.ts';
+import { textsOf, withoutNewlines } from './description.ts';
 
 /** The changes that an administrator requests; absent members stay unchanged. */
 export type StreamChangeRequest = {
@@ -92,12 +92,17 @@ export async function changeStream(
       const change = await checkRequest(context, client, actor, stream, request);
       if (Object.keys(change).length === 0) return { result: undefined };
       const changed = await updateStream(client, stream.id, change);
+      const events = [
+        ...(await closingEvents(client, stream, changed)),
+        ...(await updateEvents(client, stream, changed, change)),
+        ...(change.privacy === undefined ? [] : await listEvents(client, stream)),
+      ];
+      const texts = { before: textsOf(stream), after: textsOf(changed) };
+      await checkListRoom(client, context.lists, actor, {
+        texts: { streams: texts, defaultStreams: texts, defaultStreamGroups: texts },
+      });
       const content: ChangeContent = {
-        events: [
-          ...(await closingEvents(client, stream, changed)),
-          ...(await updateEvents(client, stream, changed, change)),
-          ...(change.privacy === undefined ? [] : await listEvents(client, stream)),
-        ],
+        events,
         sideEffects:
           change.name === undefined
             ? []

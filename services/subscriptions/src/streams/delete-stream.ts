@@ -1,12 +1,13 @@
 import { audienceKey, changeEntry } from '@parley/event-log';
 import type { Caller } from '@parley/api';
+import { listEverMembers, lockReadState, setStreamFloorsAtChange } from '@parley/store';
 
 import type { SubscriptionsContext } from '../context.ts';
 import { lockStreamForAdministrator } from './change-stream.ts';
 import { endStreams } from './end-streams.ts';
 
 /**
- * Deactivates a stream, and sends events to those who could see it (reference facts, streams 8.2).
+ * Deactivates a stream, which is then read for everybody who held its messages, and sends events to those who could see it (reference facts, streams 8.2).
  *
  * @throws ApiError `Must be an organization administrator`, `Invalid stream id`
  */
@@ -27,6 +28,10 @@ export async function deleteStream(
       }),
       asBefore: true,
     });
+    const userIds = await listEverMembers(client, streamId);
+    await lockReadState(client, userIds);
+    const leavings = userIds.map((userId) => ({ userId, streamId }));
+    await setStreamFloorsAtChange(client, leavings, changeId);
     const entry = changeEntry({ effects: [{ effect: 'stream-ended', streamId }], events });
     return {
       result: undefined,

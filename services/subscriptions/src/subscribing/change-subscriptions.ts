@@ -1,3 +1,4 @@
+import { checkListRoom } from '@parley/access';
 import { notAllowedForGuests, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { StreamEntry } from '@parley/api/streams';
@@ -52,10 +53,7 @@ export async function subscribePeople(
   request: SubscribeRequest,
 ): Promise<JoinOutcome> {
   checkLists(request.principals, request.subscriptions);
-  const wanted = withDescriptions(
-    checkStreamNames(request.subscriptions),
-    context.renderDescription,
-  );
+  const wanted = await withDescriptions(context, checkStreamNames(request.subscriptions));
   const traffic = await context.traffic.counts(context.pool);
   return context.eventLog.transaction(async (client) => {
     const people = await lockPeople(client, request.caller, request.principals);
@@ -69,6 +67,7 @@ export async function subscribePeople(
       traffic,
       changeId,
     });
+    await checkListRoom(client, context.lists, people.actor, joined.growth);
     return { result: joined.outcome, append: appendOf(joined, changeId) };
   });
 }
@@ -107,8 +106,9 @@ export async function changeSubscriptions(
     throw withoutCode('Nothing to do. Specify at least one of "add" or "delete".');
   }
   checkLists(principals, subscriptions, streamNames);
-  const toJoin = withDescriptions(checkStreamNames(subscriptions), context.renderDescription);
+  const named = checkStreamNames(subscriptions);
   const toLeave = checkStreamNames(streamNames.map((name) => ({ name })));
+  const toJoin = await withDescriptions(context, named);
   const traffic = await context.traffic.counts(context.pool);
   return context.eventLog.transaction(async (client) => {
     const people = await lockPeople(client, caller, principals);
@@ -127,6 +127,7 @@ export async function changeSubscriptions(
     if (toLeave.size > 0) checkMayRemove(people.actor.role, request);
     const leaveId = await context.eventLog.drawChangeId(client);
     const left = await leaveStreams(client, { wanted: toLeave, people, changeId: leaveId });
+    await checkListRoom(client, context.lists, people.actor, joined.growth);
     return {
       result: { ...joined.outcome, ...left.outcome },
       append: [...appendOf(joined, joinId), ...appendOf(left, leaveId)],

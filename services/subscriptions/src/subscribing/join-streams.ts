@@ -1,12 +1,14 @@
 import { checkMaySubscribeOthers, mayCreateStreams, maySubscribeTo } from '@parley/access';
+import type { Growth } from '@parley/access';
 import { badRequest, foldName, tooManyNewStreams, withoutCode } from '@parley/api';
 import type { AnswerOf } from '@parley/api';
 import type { addSubscriptionsEndpoint } from '@parley/api/streams';
-import { composeFirstMessages, firstMessagesMax } from '@parley/composing';
-import type { LogEffect } from '@parley/event-log';
+import { composeFirstMessages, composeOpenings, firstMessagesMax } from '@parley/composing';
+import type { LogEffect, SendItem } from '@parley/event-log';
 import type { Client } from '@parley/database';
 import {
   createStreams,
+  findAbandonedStreams,
   findMemberships,
   findOccupiedStreams,
   findStreamById,
@@ -17,6 +19,7 @@ import {
 import type { Realm, Stream, User } from '@parley/store';
 
 import type { SubscriptionsContext } from '../context.ts';
+import { textsOf } from '../streams/description.ts';
 import { joinEvents } from './join-events.ts';
 import { joinNotices } from './join-notices.ts';
 import { createdIds } from './joining.ts';
@@ -52,18 +55,24 @@ export type JoinRequest = {
 /**
  * Subscribes people to streams in a transaction of the caller, creating those that do not exist.
  *
+ * @returns with what it adds to lists, for which the caller checks at the end that there is room
  * @throws ApiError with the first refusal of the reference facts, streams 5.1
  */
 export async function joinStreams(
   context: SubscriptionsContext,
   client: Client,
   request: JoinRequest,
-): Promise<Step<JoinOutcome>> {
+): Promise<Step<JoinOutcome> & { readonly growth: Growth }> {
   const { people, options, changeId } = request;
   const { actor } = people;
   const realm = await getRealm(client);
-  const { authorized, unauthorized } = await findOrCreateStreams(context, client, request, realm);
-  if (request.namesPeople) checkMaySubscribeOthers(actor, realm.settings, context.nowMs());
+  const { authorized, unauthorized, openedIds } = await findOrCreateStreams(
+    context,
+    client,
+    request,
+    realm,
+  );
+  if (request.namesPeople) checkMaySubscribeOthers(actor, realm.settings, context.clock.nowMs());
   const targets = people.getTargets();
   checkSize(targets.length, request.wanted.size);
   // The last refusal: only a caller who could have created the stream learns that its name is taken.
@@ -91,17 +100,24 @@ export async function joinStreams(
     ...(!options.authorizationErrorsFatal && { unauthorized }),
   };
   const joined = joinings.filter(({ members, isNew }) => isNew || members.length > 0);
-  if (joined.length === 0) return { outcome, change: undefined };
+  if (joined.length === 0) return { outcome, change: undefined, growth: {} };
   const { traffic } = request;
   return {
     outcome,
+    growth: growthOf(joined),
     change: {
       effects: joined.map(({ stream, members }): LogEffect => ({
         effect: 'joined',
         streamId: stream.id,
         userIds: members.map((member) => member.userId),
       })),
-      events: joinEvents({ targets, joined, occupiedBefore, traffic, nowMs: context.nowMs() }),
+      events: joinEvents({
+        targets,
+        joined,
+        occupiedBefore,
+        traffic,
+        nowMs: context.clock.nowMs(),
+      }),
       sideEffects: joinNotices({
         actor,
         targets,
@@ -112,13 +128,47 @@ export async function joinStreams(
           : undefined,
       }),
     },
-    messages: await composeFirstMessages(client, {
-      actor,
-      streamIds: createdIds(joined).slice(0, firstMessagesMax),
-      realmFacts: context.realmFacts,
-      realmUri: context.publicUrl,
-    }),
+    messages: await joinMessages(context, client, { actor, joined, openedIds, changeId }),
   };
+}
+
+function growthOf(joined: readonly Joining[]): Growth {
+  const created = joined.filter(({ isNew }) => isNew);
+  const subscriptions = joined.reduce((sum, { members }) => sum + members.length, 0);
+  return {
+    lists: [
+      ...(created.length > 0 ? (['streams'] as const) : []),
+      ...(subscriptions > 0 ? (['subscriptions'] as const) : []),
+    ],
+    texts: { streams: { before: [], after: created.flatMap(({ stream }) => textsOf(stream)) } },
+    made: { streams: created.length, subscriptions },
+  };
+}
+
+/** The first messages of new streams, and the notices in private ones that an administrator opened. */
+async function joinMessages(
+  context: SubscriptionsContext,
+  client: Client,
+  join: {
+    readonly actor: User;
+    readonly joined: readonly Joining[];
+    readonly openedIds: ReadonlySet<number>;
+    readonly changeId: number;
+  },
+): Promise<SendItem[]> {
+  const { actor, joined, openedIds, changeId } = join;
+  const notices = {
+    clock: context.clock,
+    actor,
+    realmFacts: context.realmFacts,
+    realmUri: context.publicUrl,
+  };
+  const created = createdIds(joined).slice(0, firstMessagesMax);
+  const opened = joined.map(({ stream }) => stream.id).filter((id) => openedIds.has(id));
+  return [
+    ...(await composeFirstMessages(client, { ...notices, streamIds: created })),
+    ...(await composeOpenings(client, { ...notices, streamIds: opened, changeId })),
+  ];
 }
 
 async function findNotificationsStreamId(
@@ -134,24 +184,32 @@ type FoundStreams = {
   readonly authorized: readonly WantedStream[];
   /** Streams that the caller may not join, as spelled in the request. */
   readonly unauthorized: string[];
+  /** Private streams that the caller enters from outside. */
+  readonly openedIds: ReadonlySet<number>;
 };
 
-/** The streams that the caller may join, by folded name. */
+type Joinable = { readonly open: Map<string, Stream>; readonly openedIds: Set<number> };
+
+/** The streams that the caller may join, by folded name, and those of them that are private and that the caller is outside of. */
 async function joinable(
   client: Client,
   actor: User,
   streams: readonly Stream[],
-): Promise<Map<string, Stream>> {
-  const memberships = await findMemberships(
+): Promise<Joinable> {
+  const ids = streams.map(({ id }) => id);
+  const memberships = await findMemberships(client, actor.id, ids);
+  const closed = streams.filter(({ id, inviteOnly }) => inviteOnly && !memberships.has(id));
+  const abandoned = await findAbandonedStreams(
     client,
-    actor.id,
-    streams.map(({ id }) => id),
+    closed.map(({ id }) => id),
   );
-  return new Map(
-    streams
-      .filter((stream) => maySubscribeTo(actor, stream, memberships.has(stream.id)))
-      .map((stream) => [foldName(stream.name), stream]),
+  const allowed = streams.filter((stream) =>
+    maySubscribeTo(actor, stream, memberships.has(stream.id), abandoned.has(stream.id)),
   );
+  return {
+    open: new Map(allowed.map((stream) => [foldName(stream.name), stream])),
+    openedIds: new Set(allowed.map(({ id }) => id).filter((id) => abandoned.has(id))),
+  };
 }
 
 async function findOrCreateStreams(
@@ -161,11 +219,11 @@ async function findOrCreateStreams(
   realm: Realm,
 ): Promise<FoundStreams> {
   const found = await lockStreams(client, { names: [...wanted.keys()] });
-  const open = await joinable(client, actor, found);
+  const { open, openedIds } = await joinable(client, actor, found);
   // A stream that is closed to the caller counts as one to create.
   const absent = wanted.size - open.size;
   if (absent > 0) {
-    if (!mayCreateStreams(actor, realm.settings, context.nowMs())) {
+    if (!mayCreateStreams(actor, realm.settings, context.clock.nowMs())) {
       throw badRequest('User cannot create streams.');
     }
     if (options.isAnnouncementOnly && actor.role !== 'administrator') {
@@ -196,7 +254,9 @@ async function findOrCreateStreams(
   const others = missing.map(([folded]) => folded).filter((folded) => !own.has(folded));
   if (others.length > 0) {
     const theirs = await lockStreams(client, { names: others });
-    for (const [folded, stream] of await joinable(client, actor, theirs)) open.set(folded, stream);
+    const late = await joinable(client, actor, theirs);
+    for (const [folded, stream] of late.open) open.set(folded, stream);
+    for (const id of late.openedIds) openedIds.add(id);
   }
   const authorized: WantedStream[] = [];
   const unauthorized: string[] = [];
@@ -205,7 +265,7 @@ async function findOrCreateStreams(
     if (stream === undefined) unauthorized.push(entry.name);
     else authorized.push({ stream, wanted: entry, isNew: own.has(folded) });
   }
-  return { authorized, unauthorized };
+  return { authorized, unauthorized, openedIds };
 }
 
 function subscriptionMaps(

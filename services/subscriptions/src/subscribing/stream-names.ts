@@ -1,10 +1,15 @@
-import { badRequest, foldName } from '@parley/api';
+import { badRequest, foldName, listTextsAreFull } from '@parley/api';
 import type { StreamEntry } from '@parley/api/streams';
 import { StepBudget } from '@parley/markdown';
-import type { DescriptionRenderer } from '@parley/markdown';
 import { streamNameFault } from '@parley/store';
 
+import type { SubscriptionsContext } from '../context.ts';
 import { withoutNewlines } from '../streams/description.ts';
+
+type DescriptionContext = Pick<
+  SubscriptionsContext,
+  'renderDescription' | 'renderingTurns' | 'lists'
+>;
 
 /** A stream of a request. */
 export type NamedStream = {
@@ -21,26 +26,37 @@ export type StreamToJoin = NamedStream & {
   readonly renderedDescription: string;
 };
 
+/** After so many characters of descriptions, a few milliseconds, others have a turn. */
+const charactersPerTurn = 2_000;
+
 /**
  * Renders the descriptions before a transaction begins, because many take longer than Postgres allows a transaction to be idle.
  *
  * @param wanted of `checkStreamNames`
- * @param renderDescription gives the HTML of a description
+ * @param context.renderDescription gives the HTML of a description
+ * @throws ApiError if the descriptions alone are larger than those of all streams may be
  */
-export function withDescriptions(
+export async function withDescriptions(
+  { renderDescription, renderingTurns, lists }: DescriptionContext,
   wanted: ReadonlyMap<string, NamedStream>,
-  renderDescription: DescriptionRenderer,
-): Map<string, StreamToJoin> {
+): Promise<Map<string, StreamToJoin>> {
+  const texts = [...wanted.values()].map(({ description = '' }) => withoutNewlines(description));
+  if (texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0) > lists.textsMaxBytes)
+    throw listTextsAreFull('streams', lists.textsMaxBytes);
   const budget = new StepBudget();
-  return new Map(
-    [...wanted].map(([folded, entry]) => {
-      const description = withoutNewlines(entry.description ?? '');
-      return [
-        folded,
-        { ...entry, description, renderedDescription: renderDescription(description, budget) },
-      ];
-    }),
-  );
+  const described = new Map<string, StreamToJoin>();
+  let characters = 0;
+  for (const [n, [folded, entry]] of [...wanted].entries()) {
+    const description = texts[n] ?? '';
+    characters += description.length;
+    if (characters > charactersPerTurn) {
+      await renderingTurns.take();
+      characters = 0;
+    }
+    const renderedDescription = renderDescription(description, budget);
+    described.set(folded, { ...entry, description, renderedDescription });
+  }
+  return described;
 }
 
 /**

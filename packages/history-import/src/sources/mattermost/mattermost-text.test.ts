@@ -46,7 +46,7 @@ test('a card is shown by its title, text, fields and footer, and by its fallback
     { fallback: 'Only this' },
   ];
   expect(translatePost({ message: '', props: { attachments: cards } }, names)).toBe(
-    'For @**Ana|7**\n[Build 7](https://c.example/7)\n**red**\n**Branch**: *main*\nCI\nOnly this',
+    'For @**Ana|7**\n[Build [7]](https://c.example/7)\n**red**\n**Branch**: *main*\nCI\nOnly this',
   );
 });
 

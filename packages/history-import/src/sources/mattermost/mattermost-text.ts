@@ -1,4 +1,5 @@
 /** Translates Mattermost's dialect, which is nearly ours: names of people and channels, and emphasis by underscores. */
+import { writeLink } from '@parley/markdown';
 import { cleanText, isRecord } from '../../reading/row.ts';
 
 export type MattermostNames = {
@@ -64,7 +65,7 @@ function translateCard(card: Readonly<Record<string, unknown>>, names: Mattermos
   const fields = Array.isArray(card['fields']) ? card['fields'].filter(isRecord) : [];
   const parts = [
     translateMarkdown(text(card['pretext']), names),
-    address === '' || title === '' ? title : `[${title.replaceAll(/[[\]]/g, '')}](${address})`,
+    address === '' || title === '' ? title : writeLink(title, address),
     translateMarkdown(text(card['text']), names),
     ...fields.map(
       (field) => `**${text(field['title'])}**: ${translateMarkdown(text(field['value']), names)}`,

@@ -1,5 +1,5 @@
 /** One team of Mattermost, from its bulk export. */
-import { findEmojiCode, namesOfEmojiCode } from '@parley/markdown';
+import { findEmojiCode, namesOfEmojiCode, writeLink } from '@parley/markdown';
 import { limits } from '@parley/api';
 
 import { RecordFault } from '../../import-fault.ts';
@@ -301,13 +301,13 @@ class MattermostSource implements Source {
     return attachmentsOf(row).map((path) => {
       const index = this.#fileIndexes.get(this.#archive.findName(path) ?? '');
       const found = index === undefined ? undefined : names.filePath(index);
-      const name = path.slice(path.lastIndexOf('/') + 1).replaceAll(/[[\]\n]/g, ' ');
+      const name = path.slice(path.lastIndexOf('/') + 1).replaceAll('\n', ' ');
       if (found === undefined) {
         ledger.skipped(attachmentKind, 'its file is not in the archive', place);
         return `(file ${name} missing)`;
       }
       ledger.imported(attachmentKind);
-      return `[${name}](/user_uploads/${encodeURI(found)})`;
+      return writeLink(name, `/user_uploads/${encodeURI(found)}`);
     });
   }
 

@@ -5,8 +5,9 @@
 import { createReadStream } from 'node:fs';
 import { rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 
+import { pause } from '@parley/clock';
+import type { Clock } from '@parley/clock';
 import { fetchFile } from '@parley/outgoing';
 import type { AddressRules, FetchedFile, FindAddresses } from '@parley/outgoing';
 
@@ -41,6 +42,7 @@ export const fetchBounds = {
 const fetchesAtOnce = 4;
 
 export type SlackFetching = {
+  readonly clock: Clock;
   readonly token: string;
   readonly rules: AddressRules;
   readonly findAddresses: FindAddresses;
@@ -103,7 +105,7 @@ export class SlackFetcher {
     this.#fetching = fetching;
     this.#bounds = { ...fetchBounds, ...fetching.bounds };
     this.#folder = fetching.spoolFolder;
-    this.#endsAt = performance.now() + this.#bounds.allTimeoutMs;
+    this.#endsAt = fetching.clock.elapsedMs() + this.#bounds.allTimeoutMs;
   }
 
   static async open(fetching: SlackFetching): Promise<SlackFetcher> {
@@ -138,18 +140,19 @@ export class SlackFetcher {
   }
 
   async #fetchOne(file: WantedFile, hosts: readonly string[]): Promise<ArchiveFile | string> {
+    const { clock } = this.#fetching;
     const { triesMax, pauseMs, pauseMaxMs } = this.#bounds;
     if (!isOnHosts(file.address, hosts)) return 'it is not on a host of Slack';
     if (file.sizeBytes === 0) return 'it is empty';
     let reason = '';
     for (let nth = 0; nth < triesMax; nth += 1) {
       await this.#pause();
-      if (performance.now() >= this.#endsAt) return 'the time for files was up';
+      if (clock.elapsedMs() >= this.#endsAt) return 'the time for files was up';
       const tried = await this.#try(file);
       if ('outcome' in tried) return tried.outcome;
       const waitMs = tried.waitMs ?? pauseMs * 2 ** nth;
       if (waitMs > pauseMaxMs) return 'Slack asked to wait for too long';
-      this.#pausedUntil = Math.max(this.#pausedUntil, performance.now() + waitMs);
+      this.#pausedUntil = Math.max(this.#pausedUntil, clock.elapsedMs() + waitMs);
       reason = 'Slack could not be reached or had too much to do';
     }
     return reason;
@@ -157,17 +160,17 @@ export class SlackFetcher {
 
   /** All wait while one has been told to. */
   async #pause(): Promise<void> {
-    const { signal } = this.#fetching;
+    const { clock, signal } = this.#fetching;
     for (;;) {
       signal.throwIfAborted();
-      const waitMs = this.#pausedUntil - performance.now();
+      const waitMs = this.#pausedUntil - clock.elapsedMs();
       if (waitMs <= 0) return;
-      await delay(waitMs, undefined, { signal });
+      await pause(clock, waitMs, signal);
     }
   }
 
   async #try(file: WantedFile): Promise<Try> {
-    const { token, rules, findAddresses, port, signal } = this.#fetching;
+    const { clock, token, rules, findAddresses, port, signal } = this.#fetching;
     const { allMaxBytes, spareBytes, headTimeoutMs, fileTimeoutMs } = this.#bounds;
     const { bavail, bsize } = await statfs(this.#folder);
     const leftBytes = Math.min(allMaxBytes - this.#bytes, bavail * bsize - spareBytes);
@@ -187,10 +190,11 @@ export class SlackFetcher {
         path,
       },
       {
+        clock,
         rules,
         findAddresses,
         timeoutMs: headTimeoutMs,
-        wholeTimeoutMs: Math.min(fileTimeoutMs, Math.max(1, this.#endsAt - performance.now())),
+        wholeTimeoutMs: Math.min(fileTimeoutMs, Math.max(1, this.#endsAt - clock.elapsedMs())),
         bytesMax,
       },
       signal,

@@ -1,7 +1,7 @@
 /** People and bots of a Slack workspace: those that are listed, and those that only messages name. */
 import { foldName } from '@parley/api';
 import type { Role } from '@parley/api';
-import { isEmailShaped } from '@parley/people';
+import { isEmailShaped, isSameMailbox } from '@parley/people';
 
 import type { Ledger, Place } from '../../ledger.ts';
 import { cleanFullName } from '../../reading/names.ts';
@@ -31,7 +31,8 @@ const firstOf = (...names: readonly (string | undefined)[]): string =>
 export class SlackPeople {
   readonly people: PersonRecord[] = [];
   readonly #indexes = new Map<string, number>();
-  readonly #byEmail = new Map<string, number>();
+  /** The first of those whose addresses fold to the same. */
+  readonly #byEmail = new Map<string, { readonly index: number; readonly email: string }>();
   readonly #ledger: Ledger;
 
   constructor(ledger: Ledger) {
@@ -53,18 +54,19 @@ export class SlackPeople {
     const isBot = row.isTrue('is_bot') || row.isTrue('is_app_user') || id === slackbot;
     const isGone = row.isTrue('deleted') || row.isTrue('is_stranger');
     const same = email === undefined ? undefined : this.#byEmail.get(foldName(email));
-    const other = same === undefined ? undefined : this.people[same];
-    if (same !== undefined && other !== undefined && (isGone || !other.isActive)) {
+    const other = same === undefined ? undefined : this.people[same.index];
+    const isSame = same !== undefined && email !== undefined && isSameMailbox(same.email, email);
+    if (isSame && other !== undefined && (isGone || !other.isActive)) {
       // A copy from another workspace, or the account of before: one person.
-      this.#name(id, profile, same);
-      if (!isGone) this.people[same] = { ...other, role: roleOf(row), isActive: true };
+      this.#name(id, profile, same.index);
+      if (!isGone) this.people[same.index] = { ...other, role: roleOf(row), isActive: true };
       return this.#ledger.merged('users.json', 'another account has the same address', place);
     }
     const timezone = row.findText('tz') ?? '';
     this.#ledger.keep(keptPersonBytes);
     this.#name(id, profile, this.people.length);
     if (email !== undefined && same === undefined)
-      this.#byEmail.set(foldName(email), this.people.length);
+      this.#byEmail.set(foldName(email), { index: this.people.length, email });
     this.people.push({
       place,
       email: same === undefined && !isBot ? email : undefined,

@@ -16,7 +16,7 @@ test.each([
   ['<@U2|bo> <@U3> <#C1|x> <#C9|old> <#C9>', 'bo U3 #**general** #old #private channel'],
   ['<!here> <!everyone> <!subteam^S1|@team> <!date^1^{date}|May>', '@here @**all** @team May'],
   ['<mailto:a@b.example|a@b.example> <tel:1>', 'a@b.example 1'],
-  ['<https://a.example/(x)|l[a]bel>', '[label](https://a.example/%28x%29)'],
+  ['<https://a.example/(x)|l[a]bel>', '[l[a]bel](https://a.example/%28x%29)'],
   ['&amp;lt; &lt;b&gt;', '&lt; <b>'],
   ['`*a* <https://x.example|y>`', '`*a* y`'],
   ['a ```x``` b', 'a \n```\nx\n```\n b'],

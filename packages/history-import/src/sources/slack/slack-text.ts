@@ -1,5 +1,5 @@
 /** Translates Slack's markup, in its older form (`mrkdwn`) and in blocks, to ours. */
-import { findEmojiCode } from '@parley/markdown';
+import { findEmojiCode, writeLink } from '@parley/markdown';
 
 import { cleanText, isRecord } from '../../reading/row.ts';
 import { filesOf, reasonGone } from './files.ts';
@@ -39,11 +39,9 @@ export const hiddenChannel = '#private channel';
 
 function link(url: string, label: string | undefined): string {
   const address = unescapeText(url);
-  const shown = label === undefined ? '' : unescapeText(label).replaceAll(/[[\]]/g, '');
+  const shown = label === undefined ? '' : unescapeText(label);
   if (/^(?:mailto|tel):/.test(address)) return shown || address.replace(/^\w+:/, '');
-  return shown === '' || shown === address
-    ? address
-    : `[${shown}](${address.replaceAll('(', '%28').replaceAll(')', '%29')})`;
+  return shown === '' || shown === address ? address : writeLink(shown, address);
 }
 
 /** A token between angle brackets. */
@@ -260,12 +258,9 @@ function translateCard(card: Element, text: string, names: SlackNames): string {
 
 /** A file of a message, as a link to it here or at Slack. */
 function translateFile(file: Element, names: SlackNames): string {
-  const name = (textOf(file['title']) || textOf(file['name']) || 'file').replaceAll(
-    /[[\]\n]/g,
-    ' ',
-  );
+  const name = (textOf(file['title']) || textOf(file['name']) || 'file').replaceAll('\n', ' ');
   const path = names.file(textOf(file['id']));
-  if (path !== undefined) return `[${name}](/user_uploads/${encodeURI(path)})`;
+  if (path !== undefined) return writeLink(name, `/user_uploads/${encodeURI(path)}`);
   const gone = reasonGone(file);
   if (gone !== undefined) return `(file ${name}, ${gone})`;
   // What follows may be a key that opens all files.

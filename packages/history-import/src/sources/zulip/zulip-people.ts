@@ -3,7 +3,7 @@ import { foldName } from '@parley/api';
 import type { BotType, Role } from '@parley/api';
 import { emojisets, notificationSounds, userSettingDefaults } from '@parley/api/people';
 import type { UserSettings } from '@parley/api/people';
-import { isEmailShaped } from '@parley/people';
+import { isEmailShaped, isSameMailbox } from '@parley/people';
 
 import type { Ledger, Place } from '../../ledger.ts';
 import { cleanFullName } from '../../reading/names.ts';
@@ -91,7 +91,11 @@ class PeopleReader {
   readonly people: PersonRecord[] = [];
   readonly indexes = new Map<number, number>();
   readonly idle = new Map<number, number>();
-  readonly #byEmail = new Map<string, { readonly index: number; readonly isDummy: boolean }>();
+  /** The first of those whose addresses fold to the same. */
+  readonly #byEmail = new Map<
+    string,
+    { readonly index: number; readonly isDummy: boolean; readonly email: string }
+  >();
   readonly #wordsOf: ReadonlyMap<number, readonly string[]>;
   readonly #ledger: Ledger;
 
@@ -125,7 +129,12 @@ class PeopleReader {
     const handle = written.split('@')[0] ?? '';
     const email = isEmailShaped(written) && written.length <= 254 ? written : undefined;
     const same = email === undefined ? undefined : this.#byEmail.get(foldName(email));
-    if (same !== undefined && (same.isDummy || isDummy)) {
+    if (
+      same !== undefined &&
+      email !== undefined &&
+      isSameMailbox(same.email, email) &&
+      (same.isDummy || isDummy)
+    ) {
       this.indexes.set(oldId, same.index);
       this.#ledger.merged(table, 'another account has the same address', place);
       return;
@@ -134,7 +143,7 @@ class PeopleReader {
     if (same !== undefined) this.#ledger.remark('people whose address another person has');
     const index = this.people.length;
     if (email !== undefined && same === undefined)
-      this.#byEmail.set(foldName(email), { index, isDummy });
+      this.#byEmail.set(foldName(email), { index, isDummy, email });
     this.indexes.set(oldId, index);
     if (row.isTrue('long_term_idle'))
       this.idle.set(index, row.findInteger('last_active_message_id') ?? 0);

@@ -65,7 +65,7 @@ function OpenList({ app, narrow, near }: MessageViewProps) {
   const isPending = list.hasNewest.value && pendingIn(app, narrow).length > 0;
   if (!isFar.value && (!isEmpty || isPending))
     return <Messages key={`${key} ${near ?? ''}`} app={app} list={list} near={near} />;
-  const { empty, emptyHint, loading, notFound } = texts.messages;
+  const { empty, emptyHint, loading, notFound, onlyCommonWords } = texts.messages;
   const isRead = isEmpty && list.loading.value === undefined && list.hasNewest.value;
   if (!isRead || list.failure.value !== undefined)
     return (
@@ -77,7 +77,11 @@ function OpenList({ app, narrow, near }: MessageViewProps) {
     narrow.length === 0 ||
     conversationOf(narrow) !== undefined ||
     (narrow.length === 1 && narrow[0]?.operator === 'stream');
-  return isPlace ? <Blank title={empty} hint={emptyHint} /> : <Blank title={notFound} />;
+  if (isPlace) return <Blank title={empty} hint={emptyHint} />;
+  const ignored = list.ignoredWords.value;
+  return (
+    <Blank title={notFound} {...(ignored.length === 0 ? {} : { hint: onlyCommonWords(ignored) })} />
+  );
 }
 
 type ListProps = { readonly app: App; readonly list: MessageList };

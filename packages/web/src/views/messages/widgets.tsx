@@ -135,20 +135,22 @@ function Choices({ app, message, data: { heading, choices } }: PartProps<'choice
   return (
     <section class="widget" aria-label={texts.widgets.choices}>
       <strong>{heading}</strong>
-      <div class="row">
+      <ul>
         {choices.map(({ name, reply }) => (
-          <button
-            key={reply}
-            type="button"
-            onClick={({ detail }) => {
-              // The second press of two is no second answer.
-              if (detail < 2) app.outbox.send(conversationOfMessage(message, app.state), reply);
-            }}
-          >
-            {name}
-          </button>
+          <li key={reply} class="row">
+            <button
+              type="button"
+              onClick={({ detail }) => {
+                // The second press of two is no second answer.
+                if (detail < 2) app.outbox.send(conversationOfMessage(message, app.state), reply);
+              }}
+            >
+              {name}
+            </button>
+            <small>{texts.widgets.sends(reply)}</small>
+          </li>
         ))}
-      </div>
+      </ul>
     </section>
   );
 }

@@ -3,6 +3,7 @@ import { useSignal } from '@preact/signals';
 
 import { Refusal } from '../../data/failure.ts';
 import { canBePushed, isPushed, startPushes, stopPushes } from '../../data/push.ts';
+import { proven } from '../../data/proof.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { ActionButton, removal } from './action-button.tsx';
 import { choice, line, listed, toggles } from './fields.ts';
@@ -87,7 +88,9 @@ function ApiKeySection({ app }: SectionProps) {
       <ActionButton
         label={t.apiKey.replace}
         warning={t.warnings.replaceOwnKey}
-        run={() => app.request('POST /users/me/api_key/regenerate')}
+        run={() =>
+          proven((given) => app.request('POST /users/me/api_key/regenerate', { password: given }))
+        }
       />
     </>
   );
@@ -153,7 +156,9 @@ export const ownSections: Sections = {
           fields={addressFields}
           button={t.change}
           doneText={t.account.mailSent}
-          save={(address) => app.request('PATCH /settings', address)}
+          save={({ email }) =>
+            proven((old_password) => app.request('PATCH /settings', { email, old_password }))
+          }
         />
       )}
       <h2>{t.account.deactivateSelf}</h2>

@@ -1,3 +1,4 @@
+import { proven } from '../../data/proof.ts';
 import type { Registered } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { Avatar } from '../parts/avatar.tsx';
@@ -66,7 +67,10 @@ export function BotsSection({ app }: SectionProps) {
     is_active && {
       label: t.bots.replaceKey,
       warning: t.warnings.replaceBotKey,
-      run: () => app.request('POST /bots/{bot_id}/api_key/regenerate', { bot_id }),
+      run: () =>
+        proven((password) =>
+          app.request('POST /bots/{bot_id}/api_key/regenerate', { bot_id, password }),
+        ),
     },
     is_active && {
       label: t.deactivate,

@@ -4,6 +4,7 @@ import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
 
 import type { App } from '../../data/app.ts';
+import { proven } from '../../data/proof.ts';
 import { beginSignOn } from '../../data/single-sign-on.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { formatLongMoment } from '../parts/time.ts';
@@ -94,7 +95,7 @@ export const IdentitiesSection = readSection(
         <ActionButton
           key={name}
           label={t.identities.link(display_name)}
-          run={() => beginSignOn(idOf(name), 'POST /sso/link')}
+          run={() => proven((password) => beginSignOn(idOf(name), 'POST /sso/link', { password }))}
         />
       ))}
     </>
@@ -193,7 +194,10 @@ export const ScimSection = readSection(
           }))}
           fields={tokenFields}
           add={async ({ name }) => {
-            made.value = (await app.request('POST /scim_tokens', { name })).token;
+            const { token } = await proven((password) =>
+              app.request('POST /scim_tokens', { name, password }),
+            );
+            made.value = token;
             again();
           }}
         />

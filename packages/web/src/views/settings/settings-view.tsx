@@ -6,6 +6,7 @@ import { ownSections } from './account-sections.tsx';
 import { BotsSection } from './bots-section.tsx';
 import { administrationSections, sharedSections } from './organization-sections.tsx';
 import { ProfileSection } from './profile-section.tsx';
+import { ProofDialog } from './proof-dialog.tsx';
 import { IdentitiesSection } from './read-sections.tsx';
 import { SettingsPage } from './settings-page.tsx';
 import type { SectionName, Sections } from './section.ts';
@@ -60,6 +61,7 @@ export function SettingsView({ app, section }: { readonly app: App; readonly sec
     >
       {note !== undefined && <p>{note}</p>}
       <Section key={name} app={app} />
+      <ProofDialog />
     </SettingsPage>
   );
 }

@@ -1,0 +1,5 @@
+export { deadline, limitMs, pause, pauseShortly } from './clock.ts';
+export type { Clock, Timer } from './clock.ts';
+export { MovedClock, WhollyMovedClock } from './moved-clock.ts';
+export { Patience } from './patience.ts';
+export { systemClock } from './system-clock.ts';

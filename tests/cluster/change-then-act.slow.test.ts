@@ -1,0 +1,3 @@
+import { testChangeThenAct } from '../support/change-then-act.ts';
+
+testChangeThenAct(8);

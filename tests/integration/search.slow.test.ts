@@ -1,0 +1,3 @@
+import { testSearchProperties } from '../support/search-properties.ts';
+
+testSearchProperties(100);

@@ -1,3 +1,0 @@
-import { testStateAndEvents } from './state-and-events.ts';
-
-testStateAndEvents({ rounds: 60, leastOfTable: 5, timeoutMs: 600_000 });

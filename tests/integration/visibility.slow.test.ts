@@ -1,0 +1,3 @@
+import { testVisibility } from '../support/visibility-property.ts';
+
+testVisibility(100);
