@@ -314,6 +314,7 @@ CREATE TABLE kept_messages (
   last_edit_id bigint NOT NULL,
   CONSTRAINT kept_messages_pkey PRIMARY KEY (id)
 );
+CREATE INDEX kept_messages_by_file ON kept_messages USING gin (path_ids) WITH (fastupdate=off);
 CREATE INDEX kept_messages_by_message ON kept_messages USING btree (message_id);
 CREATE INDEX kept_messages_by_stream ON kept_messages USING btree (stream_id);
 CREATE INDEX kept_messages_by_thumbnail ON kept_messages USING gin (message_thumbnails(rendered_content)) WITH (fastupdate=off) WHERE has_image;
