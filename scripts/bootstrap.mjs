@@ -26,8 +26,9 @@ const parentCheckIntervalMs = 500;
 /** The Node that everything after the bootstrap runs on. */
 export const pinnedNode = join(root, 'node_modules', 'node', 'bin', 'node');
 
-/** The environment in which tools and services find the pinned Node first. */
+/** The environment in which tools and services find the pinned Node first, and their code compiled. */
 export const pinnedEnvironment = {
+  NODE_COMPILE_CACHE: join(root, '.parley', 'tools', 'compile-cache'),
   ...process.env,
   PATH: `${join(root, 'node_modules', '.bin')}:${process.env.PATH ?? '/usr/bin:/bin'}`,
 };

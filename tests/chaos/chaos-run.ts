@@ -2,7 +2,8 @@ import { waitUntil } from '@parley/test-kit';
 
 import { ChaosSystem } from './chaos-system.ts';
 import { FaultInjector } from './fault-injector.ts';
-import { describeFaults, faultKinds, planFaults } from './fault-schedule.ts';
+import { describeFaults, faultKindsOf, planFaults } from './fault-schedule.ts';
+import type { FaultKind } from './fault-schedule.ts';
 import { Findings } from './findings.ts';
 import { judgeChanges } from './judge-changes.ts';
 import { judgeHistory } from './judge-history.ts';
@@ -31,13 +32,19 @@ const unknownShareMax = 0.02;
 
 /** Runs one seed from an empty system to the verdict. @param say prints a line */
 export async function runChaos(
-  options: { readonly seed: number; readonly durationMs: number },
+  options: {
+    readonly seed: number;
+    readonly durationMs: number;
+    /** Whether all services share a process, of which there are two. */
+    readonly isTogether?: boolean;
+  },
   say: (line: string) => void,
 ): Promise<RunReport> {
-  const { seed, durationMs } = options;
-  const faults = planFaults(seed, durationMs);
+  const { seed, durationMs, isTogether = false } = options;
+  const kinds = faultKindsOf(isTogether);
+  const faults = planFaults(seed, durationMs, kinds);
   say(`The ${faults.length} faults of seed ${seed}:\n${describeFaults(faults)}`);
-  const system = await ChaosSystem.start();
+  const system = await ChaosSystem.start(isTogether);
   try {
     const population = await makePopulation(system);
     const findings = new Findings((finding) => {
@@ -71,7 +78,7 @@ export async function runChaos(
     await system.stopProcesses().catch((error: unknown) => {
       findings.add('process', (error as Error).message);
     });
-    return report(seed, journal, injector, ledger);
+    return report({ seed, kinds }, journal, injector, ledger);
   } finally {
     await system.stopProcesses().catch(() => undefined);
     await system.stop();
@@ -147,7 +154,7 @@ async function judge(
 }
 
 function report(
-  seed: number,
+  { seed, kinds }: { readonly seed: number; readonly kinds: readonly FaultKind[] },
   journal: Journal,
   injector: FaultInjector,
   { ledger, delivered }: Judged,
@@ -155,7 +162,7 @@ function report(
   const acknowledged = journal.sends.filter(({ messageId }) => messageId !== undefined).length;
   const unknown = journal.sends.length - acknowledged;
   const unchecked: string[] = [];
-  const missing = faultKinds.filter((kind) => (injector.counts.get(kind) ?? 0) === 0);
+  const missing = kinds.filter((kind) => (injector.counts.get(kind) ?? 0) === 0);
   if (missing.length > 0) unchecked.push(`no fault was carried out of: ${missing.join(', ')}`);
   if (delivered === 0 || ledger.messages.size === 0) unchecked.push('nothing was delivered');
   if (journal.memberships.length === 0) unchecked.push('nobody joined or left');

@@ -11,12 +11,12 @@ import {
   createRedisPrefix,
   startCluster,
 } from '@parley/test-kit';
-import type { Cluster, ServiceName, ServiceProcess } from '@parley/test-kit';
+import type { Cluster, NodeKind, ServiceName, ServiceProcess } from '@parley/test-kit';
 
 import { startOwnStores } from './own-stores.ts';
 import type { OwnStores } from './own-stores.ts';
 
-const processCounts: Readonly<Record<ServiceName, number>> = {
+const processCounts: Readonly<Partial<Record<NodeKind, number>>> = {
   gateway: 2,
   events: 3,
   messages: 2,
@@ -24,6 +24,9 @@ const processCounts: Readonly<Record<ServiceName, number>> = {
   people: 1,
   presence: 1,
 };
+
+/** Of processes that run all services. */
+const processesTogether = 2;
 
 /**
  * Processes listen on 127.0.0.1 but announce the same port of this address, where a proxy listens. So traffic between gateways
@@ -36,10 +39,10 @@ const warningsShownMax = 30;
 
 /** The place of a process: processes are replaced, but the proxies to the stores stay. */
 export class Slot {
-  readonly service: ServiceName;
+  readonly service: NodeKind;
   readonly postgres: FaultProxy;
   readonly redis: FaultProxy;
-  /** For a gateway: where its clients connect. */
+  /** For a process with a gateway: where its clients connect. */
   readonly front: FaultProxy | undefined;
   /** Where the other processes connect. */
   reached: FaultProxy | undefined;
@@ -48,7 +51,7 @@ export class Slot {
   isInFault = false;
 
   constructor(
-    service: ServiceName,
+    service: NodeKind,
     proxies: {
       readonly postgres: FaultProxy;
       readonly redis: FaultProxy;
@@ -81,7 +84,8 @@ export class ChaosSystem {
     this.#disposal = disposal;
   }
 
-  static async start(): Promise<ChaosSystem> {
+  /** @param isTogether whether there are two processes with all services, in place of separate ones */
+  static async start(isTogether: boolean): Promise<ChaosSystem> {
     const disposal = new AsyncDisposableStack();
     try {
       const stores = await startOwnStores();
@@ -97,11 +101,15 @@ export class ChaosSystem {
         databaseUrl: database.url,
         redisUrl: stores.redis.url,
         redisPrefix: createRedisPrefix(),
-        environment: { PARLEY_MODE: 'production', PARLEY_ADVERTISED_HOST: proxiedHost },
+        environment: {
+          PARLEY_MODE: 'production',
+          // Together, each service listens on a port of its own choice, where no proxy can stand.
+          PARLEY_ADVERTISED_HOST: isTogether ? '127.0.0.1' : proxiedHost,
+        },
       });
       const system = new ChaosSystem(stores, cluster, database.url, disposal);
       try {
-        await system.#startAll();
+        await system.#startAll(isTogether ? { together: processesTogether } : processCounts);
       } catch (error) {
         await cluster.stop().catch(() => undefined);
         throw error;
@@ -121,7 +129,7 @@ export class ChaosSystem {
   }
 
   slotsOf(service: ServiceName): readonly Slot[] {
-    return this.slots.filter((slot) => slot.service === service);
+    return this.slots.filter((slot) => [service, 'together'].includes(slot.service));
   }
 
   /** Starts a process for the slot, while an earlier one may still run. Any failure to start may be temporary, so it is retried. */
@@ -177,17 +185,19 @@ export class ChaosSystem {
     await this.#disposal.disposeAsync();
   }
 
-  async #startAll(): Promise<void> {
+  async #startAll(counts: typeof processCounts): Promise<void> {
     const { stores } = this;
     const open = async (url: string): Promise<FaultProxy> =>
       this.#disposal.use(await FaultProxy.start(url));
-    for (const [service, count] of Object.entries(processCounts) as [ServiceName, number][]) {
+    for (const [service, count] of Object.entries(counts) as [NodeKind, number][]) {
       for (let index = 0; index < count; index += 1) {
         this.slots.push(
           new Slot(service, {
             postgres: await open(stores.postgres.url),
             redis: await open(stores.redis.url),
-            front: service === 'gateway' ? await open('http://127.0.0.1:1') : undefined,
+            front: ['gateway', 'together'].includes(service)
+              ? await open('http://127.0.0.1:1')
+              : undefined,
           }),
         );
       }

@@ -37,6 +37,17 @@ export const faultKinds: readonly FaultKind[] = [
   ...otherFaults,
 ];
 
+/** Where all services share a process, what happens to one happens to all, so its faults are named by two of them. */
+const ofProcessesTogether: ReadonlySet<FaultKind> = new Set([
+  ...processFaults.flatMap((what) => [`${what}-gateway`, `${what}-events`] as const),
+  ...otherFaults,
+]);
+
+/** @returns the kinds of faults that a system has, of separate processes or of some with all services */
+export function faultKindsOf(isTogether: boolean): readonly FaultKind[] {
+  return isTogether ? faultKinds.filter((kind) => ofProcessesTogether.has(kind)) : faultKinds;
+}
+
 /** One fault of a run. */
 export type Fault = {
   readonly kind: FaultKind;
@@ -73,14 +84,19 @@ const pauseDuration = [4_600, 7_500] as const;
  * order and at times that the seed decides.
  *
  * @param durationMs the duration of the traffic
+ * @param kinds by default all
  */
-export function planFaults(seed: number, durationMs: number): Fault[] {
+export function planFaults(
+  seed: number,
+  durationMs: number,
+  kinds: readonly FaultKind[] = faultKinds,
+): Fault[] {
   const random = new SeededRandom(seed);
   const times = Math.max(1, Math.round(durationMs / periodMs));
-  const all = Array.from({ length: times }, () => faultKinds).flat();
-  const kinds = random.sample(all, all.length);
-  const stepMs = (durationMs - calmBeginningMs - calmEndMs) / kinds.length;
-  return kinds.map((kind, index) => {
+  const all = Array.from({ length: times }, () => kinds).flat();
+  const ordered = random.sample(all, all.length);
+  const stepMs = (durationMs - calmBeginningMs - calmEndMs) / ordered.length;
+  return ordered.map((kind, index) => {
     const [shortestMs, longestMs] =
       durations[kind] ?? (kind.startsWith('pause-') ? pauseDuration : [0, 0]);
     return {

@@ -72,10 +72,13 @@ function countFaults(reports: readonly RunReport[], kind: (typeof faultKinds)[nu
 }
 
 /** @returns what a series of ten seeds did not reach; empty for fewer seeds, which need not reach it */
-export function findUnproven(reports: readonly RunReport[]): string[] {
+export function findUnproven(
+  reports: readonly RunReport[],
+  kinds: readonly FaultKind[] = faultKinds,
+): string[] {
   if (reports.length < seriesSeeds) return [];
   const sends = sum(reports, ({ acknowledged }) => acknowledged);
-  const rare = faultKinds.filter((kind) => countFaults(reports, kind) < seriesFaultsOfEach);
+  const rare = kinds.filter((kind) => countFaults(reports, kind) < seriesFaultsOfEach);
   return [
     ...(sends < seriesSends ? [`only ${sends} of ${seriesSends} sends`] : []),
     ...rare.map((kind) => `fewer than ${seriesFaultsOfEach} times ${kind}`),

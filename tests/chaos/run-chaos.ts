@@ -3,6 +3,7 @@ import { parseArgs } from 'node:util';
 import { beginTestRun } from '@parley/local-stores';
 
 import { runChaos } from './chaos-run.ts';
+import { faultKindsOf } from './fault-schedule.ts';
 import { describeFaultCounts, describeRuns, findUnproven, hasHeld } from './report.ts';
 import type { RunReport } from './report.ts';
 import { breakRules } from './run-sabotage.ts';
@@ -12,6 +13,7 @@ const usage = `npm run chaos -- [options]
   --seed N          the faults of this seed (default 1)
   --seeds N         so many seeds, one after the other, from --seed on (default 1)
   --minutes M       traffic under faults in each run (default 2)
+  --together        two processes with all services, in place of separate ones
   --sabotage NAME   breaks a rule in a copy and expects a finding: ${Object.keys(sabotages).join(', ')} or all
 `;
 
@@ -31,6 +33,7 @@ async function main(): Promise<number> {
       seed: { type: 'string', default: '1' },
       seeds: { type: 'string', default: '1' },
       minutes: { type: 'string', default: '2' },
+      together: { type: 'boolean', default: false },
       sabotage: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -49,11 +52,14 @@ async function main(): Promise<number> {
     return breakRules({ name: values.sabotage, seed: first, minutes }, say);
   const reports: RunReport[] = [];
   for (let seed = first; seed < first + seeds; seed += 1) {
-    const done = await runChaos({ seed, durationMs: minutes * 60_000 }, say);
+    const done = await runChaos(
+      { seed, durationMs: minutes * 60_000, isTogether: values.together },
+      say,
+    );
     reports.push(done);
     say(describeRuns([done]));
   }
-  const unproven = findUnproven(reports);
+  const unproven = findUnproven(reports, faultKindsOf(values.together));
   for (const reason of unproven) say(`Not proven: ${reason}`);
   if (seeds > 1) {
     say(describeFaultCounts(reports));

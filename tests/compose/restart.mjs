@@ -35,12 +35,12 @@ export async function fetchMessages(client) {
 }
 
 /**
- * @param {{ compose: object, stream: string, start: () => Promise<unknown>, awaitHealthy: () => Promise<unknown>, connect: () => Promise<any[]> }} system
+ * @param {{ kind: string, compose: object, stream: string, start: () => Promise<unknown>, awaitHealthy: () => Promise<unknown>, connect: () => Promise<any[]> }} system
  * @param {any[]} clients of the running system
  */
 export async function testRestart(
   check,
-  { compose, stream, start, awaitHealthy, connect },
+  { kind, compose, stream, start, awaitHealthy, connect },
   clients,
 ) {
   const before = await check('somebody reads a part of what is there', async () => {
@@ -70,7 +70,7 @@ export async function testRestart(
     assert.deepEqual(await compose.inspectContainers(), []);
     assert.deepEqual(await compose.listVolumes(), volumes);
   });
-  await check('the system starts again', async () => {
+  await check(`the system starts again, ${kind}`, async () => {
     await start();
     await awaitHealthy();
   });

@@ -23,6 +23,9 @@ import {
   takeDown,
 } from './system.mjs';
 
+/** With all services in one process. */
+const onlyGateway = { gateway: 1 };
+const togetherFiles = ['docker-compose.yml', 'deploy/compose-together.yml'];
 const replicas = { gateway: 2, messages: 2, subscriptions: 2, people: 2, presence: 2, events: 3 };
 
 // Which node a queue lands on is a hash of a random id: with 24 queues one of
@@ -63,9 +66,9 @@ async function checkRedisPassword(compose, containers) {
     assert.ok(!JSON.stringify(told).includes(password), `docker inspect shows it of ${Name}`);
 }
 
-async function findEveryGateway(compose) {
+async function findEveryGateway(compose, { gateway: count } = replicas) {
   const gateways = await findGateways(compose);
-  assert.equal(new Set(gateways).size, replicas.gateway, `addresses ${gateways.join(', ')}`);
+  assert.equal(new Set(gateways).size, count, `addresses ${gateways.join(', ')}`);
   const anonymous = createClient(gateways);
   for (const gateway of gateways) {
     assert.match(gateway, /^http:\/\/127\.0\.0\.1:\d+$/);
@@ -174,8 +177,10 @@ export async function testSystem(check, runId) {
     PARLEY_ORGANIZATION_NAME: 'Boats',
     PARLEY_ADMINISTRATOR_EMAIL: 'ann@boats.example',
   });
-  const start = () =>
-    compose.run(['up', '--detach', '--no-build', '--quiet-pull', ...scaleArguments(replicas)], {
+  const upArguments = ['up', '--detach', '--no-build', '--quiet-pull'];
+  const start = () => compose.run([...upArguments, ...scaleArguments(replicas)], { show: true });
+  const startTogether = () =>
+    compose.run([...togetherFiles.flatMap((file) => ['--file', file]), ...upArguments], {
       show: true,
     });
   await check('the image builds', () => buildImage(image, '.'));
@@ -220,21 +225,23 @@ export async function testSystem(check, runId) {
     );
     await check('queues close', () => Promise.all(queues.map((queue) => queue.close())));
 
-    const system = {
+    const systemOf = (counts) => ({
       compose,
       stream,
-      start,
       awaitHealthy: async () => {
-        await awaitHealthy(compose, replicas);
+        await awaitHealthy(compose, counts);
         await checkOneShots(compose);
       },
       // Each start assigns new ports.
       connect: async () => {
-        const found = await findEveryGateway(compose);
+        const found = await findEveryGateway(compose, counts);
         return accounts.map((account) => createClient(found, account));
       },
-    };
-    await testRestart(check, system, clients);
+    });
+    const together = { ...systemOf(onlyGateway), kind: 'all in one process', start: startTogether };
+    await testRestart(check, together, clients);
+    const system = { ...systemOf(replicas), kind: 'a process for each service', start };
+    await testRestart(check, system, await together.connect());
     await check('a later start makes nothing and tells nothing secret', () =>
       checkNothingToldAgain(compose, credentials),
     );

@@ -27,9 +27,16 @@ export class DeliveryScenario {
   #followers: readonly QueueFollower[] = [];
   #sendsStarted = 0;
 
-  /** Creates the organization, registers the queues and begins to follow them. */
-  static async open(cluster: Cluster): Promise<DeliveryScenario> {
-    const organization = await makeOrganization(cluster);
+  /**
+   * Creates the organization, registers the queues and begins to follow them.
+   *
+   * @param gatewayUrls the gateways that clients use, by default all
+   */
+  static async open(
+    cluster: Cluster,
+    gatewayUrls?: () => readonly string[],
+  ): Promise<DeliveryScenario> {
+    const organization = await makeOrganization(cluster, gatewayUrls);
     const people = await organization.makeAccounts(
       Array.from({ length: peopleCount }, (_, n) => `Person ${n}`),
     );

@@ -35,7 +35,7 @@ export type Command = {
   readonly summary: string;
   /** Further paragraphs of its help. */
   readonly details?: string;
-  /** The arguments after its name, in capitals; all are required. */
+  /** The arguments after its name, in capitals; all are required. The last one may be several if its name ends with `...`. */
   readonly positionals?: readonly string[];
   readonly options?: Readonly<Record<string, Option>>;
   readonly run: (call: Call, context: CommandContext) => Promise<Report>;
@@ -59,6 +59,11 @@ export class Call {
     if (word === undefined)
       throw new TypeError('a command asked for a word that it did not declare');
     return word;
+  }
+
+  /** The arguments from a place after the command's name on. */
+  wordsFrom(index: number): readonly string[] {
+    return this.#positionals.slice(index);
   }
 
   find(option: string): string | undefined {

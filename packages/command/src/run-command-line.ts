@@ -70,7 +70,8 @@ function readCall(command: Command, words: readonly string[]): Call {
   const [missing] = positionals.slice(parsed.positionals.length);
   if (missing !== undefined) throw new UsageFault(`${missing} is missing`);
   const [extra] = parsed.positionals.slice(positionals.length);
-  if (extra !== undefined) throw new UsageFault(`"${extra}" is one word too many`);
+  if (extra !== undefined && positionals.at(-1)?.endsWith('...') !== true)
+    throw new UsageFault(`"${extra}" is one word too many`);
   for (const [name, { required, value }] of options) {
     if (required === true && parsed.values[name] === undefined)
       throw new UsageFault(`--${name} ${value ?? ''} is missing`);

@@ -318,6 +318,12 @@ function readListen(reader: SettingsReader): ListenConfig {
   };
 }
 
+function readNodeId(reader: SettingsReader, service: string, isAlone: boolean): string {
+  const given = reader.read('nodeId');
+  if (given === undefined) return `${service}-${randomBytes(5).toString('hex')}`;
+  return isAlone ? given : `${given}-${service}`;
+}
+
 function readQueues(reader: SettingsReader): QueueConfig {
   const queues = {
     lifetimeSecs: reader.must('queueLifetimeSecs'),
@@ -448,9 +454,15 @@ function deepFreeze<Value extends object>(value: Value): Value {
 /**
  * The pure step from texts to a config.
  *
+ * @param isAlone whether the service has its process for itself. Of several in one process, the gateway has the port, and the others any free
+ *   one; a name of the process is followed by that of the service
  * @throws ConfigError with every fault
  */
-export function serviceConfigFrom(raw: RawSettings, service: string): ServiceConfig {
+export function serviceConfigFrom(
+  raw: RawSettings,
+  service: string,
+  isAlone: boolean = true,
+): ServiceConfig {
   const reader = new SettingsReader(raw);
   const mode = reader.must('mode');
   const internalSecret = reader.must('internalSecret');
@@ -458,11 +470,11 @@ export function serviceConfigFrom(raw: RawSettings, service: string): ServiceCon
   const internalSecretPrevious = readOther(reader, 'internalSecretPrevious', internalSecret);
   const config: ServiceConfig = {
     service,
-    nodeId: reader.read('nodeId') ?? `${service}-${randomBytes(5).toString('hex')}`,
+    nodeId: readNodeId(reader, service, isAlone),
     mode,
     logLevel: reader.must('logLevel'),
     publicUrl: reader.must('publicUrl'),
-    listen: readListen(reader),
+    listen: { ...readListen(reader), ...(!isAlone && service !== 'gateway' && { port: 0 }) },
     database: readDatabase(reader),
     redis: readRedis(reader),
     internalSecrets: [
@@ -521,10 +533,15 @@ export function serviceConfigFrom(raw: RawSettings, service: string): ServiceCon
 /**
  * Reads the configuration of a service or tool from an environment.
  *
+ * @param isAlone whether it has its process for itself, as for `serviceConfigFrom`
  * @throws ConfigError with every fault
  */
-export function readServiceConfig(env: Environment, service: string): ServiceConfig {
-  return serviceConfigFrom(readEnvironment(env), service);
+export function readServiceConfig(
+  env: Environment,
+  service: string,
+  isAlone: boolean = true,
+): ServiceConfig {
+  return serviceConfigFrom(readEnvironment(env), service, isAlone);
 }
 
 function readPart<Part extends object | undefined>(

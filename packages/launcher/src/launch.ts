@@ -1,5 +1,7 @@
 import { join } from 'node:path';
 
+import { serviceNames } from '@parley/config';
+import type { ServiceName } from '@parley/config';
 import { findOrInstallRedis, isPortFree, startPostgres, startRedis } from '@parley/local-stores';
 import type { RunningStore } from '@parley/local-stores';
 
@@ -12,7 +14,8 @@ import { LaunchFault } from './launch-fault.ts';
 import { LogFile } from './log-file.ts';
 import { nodeOptionsOf } from './node-options.ts';
 import type { LaunchOptions } from './options.ts';
-import { runToEnd, startService } from './service-process.ts';
+import { runToEnd, startServices } from './service-process.ts';
+import type { ServiceCommand } from './service-process.ts';
 import { Supervisor } from './supervisor.ts';
 import type { Running } from './supervisor.ts';
 
@@ -52,6 +55,9 @@ export type Launched = Accounts & {
   mails: 'sent' | 'kept' | 'none';
   processes: readonly ProcessEntry[];
 };
+
+/** What starts a process, before the settings that all have in common. */
+type UnloggedCommand = Omit<ServiceCommand, 'log'>;
 
 type Member = { service: string; supervisor: Supervisor };
 
@@ -111,8 +117,8 @@ export class Launch {
         ? {}
         : { PARLEY_UPLOADS_DIR: folder.folderFor('uploads') }),
       ...(keepsMails(env) ? { PARLEY_MAIL_DIR: folder.folderFor('mails') } : {}),
-      // Eight processes start at once with the same code, so they read it compiled.
-      NODE_COMPILE_CACHE: join(this.#request.root, '.parley', 'tools', 'compile-cache'),
+      // More arenas of malloc would keep some MiB of each process.
+      MALLOC_ARENA_MAX: '2',
       ...env,
       ...(options.organization === undefined ? {} : { PARLEY_DEMO: 'off' }),
       DATABASE_URL: databaseUrl,
@@ -235,42 +241,58 @@ export class Launch {
 
   async #startServices(folder: DataFolder, shared: Record<string, string>): Promise<void> {
     const { options } = this.#request;
-    const counts: [service: string, count: number][] = [
-      ['gateway', 1],
-      ['events', options.events],
-      ['messages', options.messages],
-      ['subscriptions', 1],
-      ['people', 1],
-      ['presence', 1],
-    ];
-    const starts: Promise<Running>[] = [];
-    for (const [service, count] of counts) {
-      for (let number = 1; number <= count; number += 1) {
-        const name = count === 1 ? service : `${service}-${number}`;
-        const log = new LogFile(folder.folderFor('logs'), name);
-        const supervisor = this.#supervise(name, name, (signal) =>
-          startService(
-            {
-              name,
-              nodeOptions: nodeOptionsOf(service),
-              entry: join(this.#request.root, 'services', service, 'src', 'main.ts'),
-              env: {
-                ...shared,
-                PARLEY_PORT: service === 'gateway' ? String(options.port) : '0',
-                PARLEY_INTERNAL_PORT: '0',
-                // A relay knows one port, which one process has.
-                ...(number > 1 ? { PARLEY_LMTP_PORT: '0' } : {}),
-              },
-              log,
+    const commands = options.together ? [this.#commandOfAll()] : this.#commandsOfEach();
+    const starts = commands.map(async ({ service, ...command }) => {
+      const log = new LogFile(folder.folderFor('logs'), command.name);
+      const supervisor = this.#supervise(command.name, command.name, (signal) =>
+        startServices(
+          {
+            ...command,
+            service,
+            env: {
+              ...shared,
+              PARLEY_PORT: service === 'gateway' ? String(options.port) : '0',
+              PARLEY_INTERNAL_PORT: '0',
+              ...command.env,
             },
-            signal,
-          ),
-        );
-        this.#services.push({ service, supervisor });
-        starts.push(supervisor.start(true));
-      }
-    }
+            log,
+          },
+          signal,
+        ),
+      );
+      this.#services.push({ service: options.together ? command.name : service, supervisor });
+      return supervisor.start(true);
+    });
     await Promise.all(starts);
+  }
+
+  /** The command of one process that has all services. */
+  #commandOfAll(): UnloggedCommand {
+    return {
+      name: 'parley',
+      service: 'gateway',
+      nodeOptions: nodeOptionsOf('gateway'),
+      entry: join(this.#request.root, 'packages/command/src/main.ts'),
+      args: ['serve', ...serviceNames],
+      env: {},
+    };
+  }
+
+  /** The commands of a process for each service and replica. */
+  #commandsOfEach(): UnloggedCommand[] {
+    const { events, messages } = this.#request.options;
+    const counts: Partial<Record<ServiceName, number>> = { events, messages };
+    return serviceNames.flatMap((service) => {
+      const count = counts[service] ?? 1;
+      return Array.from({ length: count }, (_, n) => ({
+        name: count === 1 ? service : `${service}-${n + 1}`,
+        service,
+        nodeOptions: nodeOptionsOf(service),
+        entry: join(this.#request.root, 'services', service, 'src', 'main.ts'),
+        // A relay knows one port, which one process has.
+        env: n > 0 ? { PARLEY_LMTP_PORT: '0' } : {},
+      }));
+    });
   }
 
   #supervise(

@@ -8,6 +8,7 @@ test('without arguments there are two event nodes, one message service and port 
     port: 9991,
     events: 2,
     messages: 1,
+    together: false,
     dataDir: '/repository/.parley',
     fresh: false,
     json: false,
@@ -22,12 +23,20 @@ test('all options are read, and a relative data folder is below the working fold
     port: 8080,
     events: 3,
     messages: 2,
+    together: false,
     dataDir: '/a/data',
     fresh: true,
     json: true,
     open: false,
     organization: undefined,
   });
+});
+
+test('together, each service runs once', () => {
+  expect(parseOptions(['--together'], '/')).toMatchObject({ together: true });
+  expect(() => parseOptions(['--together', '--messages', '1'], '/')).toThrow(
+    '--together runs each service once',
+  );
 });
 
 test('an organization has a name and an administrator', () => {

@@ -12,6 +12,8 @@ export type LaunchOptions = {
   port: number;
   events: number;
   messages: number;
+  /** Whether all services share one process. */
+  together: boolean;
   /** Absolute path of the data folder. */
   dataDir: string;
   /** Whether the data folder is emptied first. */
@@ -33,6 +35,7 @@ export const usage = `Usage: npm start -- [OPTIONS]
   --port N        port of the gateway (default 9991)
   --events N      how many event nodes run (default 2)
   --messages N    how many message services run (default 1)
+  --together      run all services in one process, for a small machine
   --data FOLDER   where the data is kept (default .parley)
   --fresh         remove the data of earlier starts first
   --organization NAME --administrator 'NAME <EMAIL>'
@@ -67,10 +70,15 @@ export function parseOptions(
 ): LaunchOptions | undefined {
   const values = readArguments(args);
   if (values.help) return undefined;
+  if (values.together && (values.events !== undefined || values.messages !== undefined))
+    throw new LaunchFault(
+      `--together runs each service once, without --events and --messages.\n\n${usage}`,
+    );
   return {
     port: readInteger('port', values.port, 1, portMax),
-    events: readInteger('events', values.events, 1, replicasMax),
-    messages: readInteger('messages', values.messages, 1, replicasMax),
+    events: readInteger('events', values.events ?? '2', 1, replicasMax),
+    messages: readInteger('messages', values.messages ?? '1', 1, replicasMax),
+    together: values.together,
     dataDir: resolve(workingDir, values.data),
     fresh: values.fresh,
     json: values.json,
@@ -100,8 +108,9 @@ function readArguments(args: readonly string[]) {
       allowPositionals: false,
       options: {
         port: { type: 'string', default: '9991' },
-        events: { type: 'string', default: '2' },
-        messages: { type: 'string', default: '1' },
+        events: { type: 'string' },
+        messages: { type: 'string' },
+        together: { type: 'boolean', default: false },
         data: { type: 'string', default: '.parley' },
         fresh: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },

@@ -27,16 +27,23 @@ export type NodeCommand = {
   log: LogFile;
 };
 
+/** The command that starts a process of services. */
+export type ServiceCommand = NodeCommand & {
+  /** The one of its services whose port it is asked for. */
+  service: string;
+};
+
 type Listening = { port: number; internalPort: number };
 
-function findListening(line: string): Listening | undefined {
+function findListening(line: string, service: string): Listening | undefined {
   if (!line.includes('"listening"')) return undefined;
   try {
-    const value = JSON.parse(line) as { msg?: unknown; port?: unknown; internal_port?: unknown };
-    return value.msg === 'listening' &&
-      typeof value.port === 'number' &&
-      typeof value.internal_port === 'number'
-      ? { port: value.port, internalPort: value.internal_port }
+    const value = JSON.parse(line) as Partial<Record<string, unknown>>;
+    return value['msg'] === 'listening' &&
+      value['service'] === service &&
+      typeof value['port'] === 'number' &&
+      typeof value['internal_port'] === 'number'
+      ? { port: value['port'], internalPort: value['internal_port'] }
       : undefined;
   } catch {
     return undefined;
@@ -91,13 +98,16 @@ function isReady(internalPort: number): Promise<boolean> {
 }
 
 /**
- * Starts a service and waits until it listens and reports that it is ready.
+ * Starts a process of services and waits until they listen and it reports that it is ready.
  *
  * @param command its entry and environment
  * @param signal ends the start
  * @throws LaunchFault if it ends before, or is not ready within two minutes
  */
-export async function startService(command: NodeCommand, signal: AbortSignal): Promise<Running> {
+export async function startServices(
+  command: ServiceCommand,
+  signal: AbortSignal,
+): Promise<Running> {
   command.log.forgetLastLines();
   const child = spawnNode(command);
   const exited = findEnd(child);
@@ -108,7 +118,7 @@ export async function startService(command: NodeCommand, signal: AbortSignal): P
   let listening: Listening | undefined;
   followLines(child, (line) => {
     command.log.append(line);
-    listening ??= findListening(line);
+    listening ??= findListening(line, command.service);
   });
   const stop = async (): Promise<void> => {
     if (ended !== undefined) return;

@@ -10,33 +10,18 @@ import { FrameReader, frameOf, writeFrame } from './frames.ts';
 import { KeptOfNode } from './kept-bytes.ts';
 import { LongBodies, PartialBody } from './long-bodies.ts';
 import { goesOn, linkPath, linkProtocol, partBytes } from './protocol.ts';
+import { LinkLost, LinkUnreachable } from './link.ts';
+import type { Link, LinkFault, LinkListener } from './link.ts';
 import { Slots } from './slots.ts';
 import type {
   AnswersText,
   KeepText,
   LeavingText,
-  LinkAnswer,
   LinkedRequest,
   PartText,
   RequestText,
   RequestsText,
 } from './protocol.ts';
-
-/** The node was not reached, so it has seen nothing of the requests. */
-export class LinkUnreachable extends Error {}
-
-/** The link was open and broke. */
-export class LinkLost extends Error {}
-
-export type LinkFault = LinkUnreachable | LinkLost;
-
-/**
- * Waits for the answer to a request. It is called once, with the answer or the end of the link, and before that with each part of a stream.
- */
-export type LinkListener = {
-  readonly onLinkAnswer: (answer: LinkAnswer) => void;
-  readonly onLinkFault: (fault: LinkFault) => void;
-};
 
 export type GatewayLinkOptions = {
   readonly clock: Clock;
@@ -67,7 +52,7 @@ const bodiesPerFrameBytes = 4 * 1_048_576;
 
 type NumberedRequest = LinkedRequest & { readonly number: number };
 
-export class GatewayLink {
+export class GatewayLink implements Link {
   readonly #options: GatewayLinkOptions;
   readonly #listeners = new Slots<LinkListener>();
   readonly #kept = new KeptOfNode();
@@ -120,27 +105,18 @@ export class GatewayLink {
     opening.end();
   }
 
-  /** @returns the number of requests that wait for an answer */
   get size(): number {
     return this.#listeners.size;
   }
 
-  /** Whether the node has not answered the last check, for example because the network between the two fails. */
   get isSilent(): boolean {
     return this.#silentChecks > 1;
   }
 
-  /** Whether the node has announced that it stops. */
   get isLeaving(): boolean {
     return this.#isLeaving;
   }
 
-  /**
-   * Sends a request.
-   *
-   * @returns the number by which it can be abandoned
-   * @throws Error if the node has announced that it stops
-   */
   send(request: LinkedRequest, listener: LinkListener): number {
     if (this.#isLeaving) throw new Error('a node that stops accepts no more requests on this link');
     const number = this.#listeners.add(listener);
@@ -149,7 +125,6 @@ export class GatewayLink {
     return number;
   }
 
-  /** Abandons a request: nobody waits for its answer. */
   leave(number: number): void {
     if (this.#listeners.take(number) === undefined) return;
     this.#long?.leave(number);
@@ -157,13 +132,11 @@ export class GatewayLink {
     this.#flushSoon();
   }
 
-  /** Says that the client has taken the last step of a stream, so that more may come. */
   take(number: number): void {
     this.#taken.push(number);
     this.#flushSoon();
   }
 
-  /** Ends the link. Every listener is told that it is lost. */
   close(): void {
     this.#close(new LinkLost('the gateway ended the link'));
   }

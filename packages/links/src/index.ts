@@ -1,10 +1,12 @@
 export { bytesOf, cutAt, joined, ownCopy, textOf } from './body.ts';
 export type { LinkBody } from './body.ts';
-export { GatewayLink, LinkUnreachable } from './gateway-link.ts';
-export type { GatewayLinkOptions, LinkFault, LinkListener } from './gateway-link.ts';
+export { GatewayLink } from './gateway-link.ts';
+export type { GatewayLinkOptions } from './gateway-link.ts';
 export { keepBytes } from './kept-bytes.ts';
-export { NodeLinks, RequestSignal } from './node-links.ts';
-export type { LinkBacklog, NodeLinksOptions, ReceivedRequest } from './node-links.ts';
+export { LinkUnreachable } from './link.ts';
+export type { Link, LinkFault, LinkListener } from './link.ts';
+export { NodeLinks } from './node-links.ts';
+export type { NodeLinksOptions } from './node-links.ts';
 export {
   answerMaxBytes,
   goesOn,
@@ -22,4 +24,6 @@ export type {
   LinkedRequest,
   WantedAnswer,
 } from './protocol.ts';
+export { RequestSignal } from './received-request.ts';
+export type { AnsweringNode, LinkBacklog, ReceivedRequest } from './received-request.ts';
 export { Slots } from './slots.ts';

@@ -10,10 +10,11 @@ import { waitUntil } from '@parley/test-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { caller, listenForLinks, secret } from '../tests/link-server.ts';
-import { GatewayLink, LinkLost, LinkUnreachable } from './gateway-link.ts';
-import type { LinkFault } from './gateway-link.ts';
+import { GatewayLink } from './gateway-link.ts';
+import { LinkLost, LinkUnreachable } from './link.ts';
+import type { LinkFault } from './link.ts';
 import { NodeLinks } from './node-links.ts';
-import type { ReceivedRequest } from './node-links.ts';
+import type { ReceivedRequest } from './received-request.ts';
 import { textOf } from './body.ts';
 import { linkPath, linkProtocol, linkRequestId } from './protocol.ts';
 import type { LinkAnswer, LinkedRequest } from './protocol.ts';

@@ -18,9 +18,10 @@ import {
   wholeFrame,
 } from '../tests/link-server.ts';
 import type { RawGateway } from '../tests/link-server.ts';
-import { GatewayLink, LinkLost } from './gateway-link.ts';
+import { GatewayLink } from './gateway-link.ts';
+import { LinkLost } from './link.ts';
 import { NodeLinks } from './node-links.ts';
-import type { ReceivedRequest } from './node-links.ts';
+import type { ReceivedRequest } from './received-request.ts';
 import { textOf } from './body.ts';
 import type { LinkBody } from './body.ts';
 import { answerMaxBytes, linkProtocol, linkRequestId, partBytes } from './protocol.ts';

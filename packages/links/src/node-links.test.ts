@@ -15,8 +15,9 @@ import {
   wholeFrame,
 } from '../tests/link-server.ts';
 import type { RawGateway } from '../tests/link-server.ts';
-import { NodeLinks, RequestSignal } from './node-links.ts';
-import type { ReceivedRequest } from './node-links.ts';
+import { NodeLinks } from './node-links.ts';
+import { RequestSignal } from './received-request.ts';
+import type { ReceivedRequest } from './received-request.ts';
 import { linkRequestId } from './protocol.ts';
 import type { LinkAnswer } from './protocol.ts';
 

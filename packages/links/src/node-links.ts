@@ -11,7 +11,11 @@ import { bytesOf, joined } from './body.ts';
 import type { LinkBody } from './body.ts';
 import { BrokenFrame, FrameReader, frameOf, writeFrame } from './frames.ts';
 import { KeptByGateway } from './kept-bytes.ts';
+import { LocalLink } from './local-link.ts';
+import type { LocalLinkOptions } from './local-link.ts';
 import { LongBodies, PartialBody } from './long-bodies.ts';
+import { RequestSignal } from './received-request.ts';
+import type { AnsweringNode, LinkBacklog } from './received-request.ts';
 import { SlotTable } from './slots.ts';
 import {
   answerMaxBytes,
@@ -26,86 +30,15 @@ import type {
   KeepText,
   LeavingText,
   LinkAnswer,
-  LinkedRequest,
   PartText,
   RequestText,
   RequestsText,
 } from './protocol.ts';
 
-/**
- * The part of an AbortSignal that a request needs, small because a node holds thousands of polls, together with the rest that a gateway
- * says about the request.
- */
-export class RequestSignal {
-  /** The number of the flush that sends its latest part of a stream. */
-  flush = 0;
-  #aborted = false;
-  #listener: (() => void) | undefined;
-  #onTaken: (() => void) | undefined;
-  #onTakenOrAborted: (() => void) | undefined;
-
-  get aborted(): boolean {
-    return this.#aborted;
-  }
-
-  /** Keeps one listener, because a request waits for one thing at a time. */
-  addEventListener(_type: 'abort', listener: () => void): void {
-    if (this.#listener !== undefined) throw new Error('a request waits for one thing at a time');
-    this.#listener = listener;
-  }
-
-  removeEventListener(_type: 'abort', listener: () => void): void {
-    if (this.#listener === listener) this.#listener = undefined;
-  }
-
-  abort(): void {
-    this.#aborted = true;
-    this.#listener?.();
-    this.#onTakenOrAborted?.();
-  }
-
-  /** Must be called before a step of a stream is sent. @param listener called once when the client has taken the step */
-  whenTaken(listener: () => void): void {
-    this.#onTaken = listener;
-  }
-
-  /** As `whenTaken`. Resolves also when nobody waits any more. */
-  taken(): Promise<void> {
-    if (this.#aborted) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.#onTakenOrAborted = resolve;
-      this.whenTaken(resolve);
-    });
-  }
-
-  tellTaken(): void {
-    const listener = this.#onTaken;
-    this.#onTaken = undefined;
-    listener?.();
-  }
-}
-
-/** The answers on a link that its gateway has not read yet. */
-export type LinkBacklog = { readonly backlogBytes: number };
-
-/** A request for a node to answer. */
-export type ReceivedRequest = LinkedRequest & {
-  /** Aborted when nobody waits for the answer any more. */
-  readonly signal: RequestSignal;
-  /** The answers that its own answer must wait for. */
-  readonly link: LinkBacklog;
-};
-
-export type NodeLinksOptions = {
+export type NodeLinksOptions = AnsweringNode & {
   readonly clock: Clock;
   /** Secrets with which the gateway's identity may be signed. */
   readonly identitySecrets: readonly string[];
-  /**
-   * Answers a request with one call of `reply`, also for a refusal; for a stream, any number of calls come before. An exception ends the
-   * link.
-   */
-  readonly answer: (request: ReceivedRequest, reply: (answer: LinkAnswer) => void) => void;
-  readonly onFault: (error: unknown) => void;
 };
 
 /** The most answers sent together. So a gateway begins to write the first while the others are still being made. */
@@ -407,7 +340,7 @@ function answersTextOf(
 
 export class NodeLinks {
   readonly #options: NodeLinksOptions;
-  readonly #links = new Map<Socket, NodeLink>();
+  readonly #links = new Set<NodeLink | LocalLink>();
   #isLeaving = false;
   #hasEnded = false;
 
@@ -445,10 +378,24 @@ export class NodeLinks {
         `HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: ${linkProtocol}\r\n\r\n`,
       );
       const link = new NodeLink(socket, head, this.#options);
-      this.#links.set(socket, link);
-      socket.on('close', () => this.#links.delete(socket));
+      this.#links.add(link);
+      socket.on('close', () => this.#links.delete(link));
       if (this.#isLeaving) link.sayLeaving();
     }
+  }
+
+  /** Opens a link for a gateway in this process. @returns it; undefined if this node stops */
+  connect(options: LocalLinkOptions): LocalLink | undefined {
+    if (this.#isLeaving || this.#hasEnded) return undefined;
+    const link: LocalLink = new LocalLink(this.#options, {
+      ...options,
+      onClosed: (fault) => {
+        this.#links.delete(link);
+        options.onClosed(fault);
+      },
+    });
+    this.#links.add(link);
+    return link;
   }
 
   /**
@@ -457,13 +404,13 @@ export class NodeLinks {
    */
   sayLeaving(): void {
     this.#isLeaving = true;
-    for (const link of this.#links.values()) link.sayLeaving();
+    for (const link of this.#links) link.sayLeaving();
   }
 
   /** Tells gateways that this node stops, unless they already know, and resolves when every request that came is answered. */
   async finish(): Promise<void> {
     if (!this.#isLeaving) this.sayLeaving();
-    const findBusy = (): NodeLink[] => [...this.#links.values()].filter(({ isQuiet }) => !isQuiet);
+    const findBusy = () => [...this.#links].filter(({ isQuiet }) => !isQuiet);
     // A gateway that has not heard of the stop may still open a link meanwhile and send its first requests.
     for (let busy = findBusy(); busy.length > 0; busy = findBusy())
       await Promise.all(busy.map(({ quiet }) => quiet));
@@ -472,7 +419,7 @@ export class NodeLinks {
   /** Ends all links and accepts no more. Unanswered polls continue at other nodes. */
   end(): void {
     this.#hasEnded = true;
-    for (const link of this.#links.values()) link.end();
+    for (const link of this.#links) link.end();
   }
 }
 

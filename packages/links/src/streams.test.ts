@@ -16,10 +16,11 @@ import {
 } from '../tests/link-server.ts';
 import type { RawGateway } from '../tests/link-server.ts';
 import { textOf } from './body.ts';
-import { GatewayLink, LinkLost } from './gateway-link.ts';
-import type { LinkFault } from './gateway-link.ts';
+import { GatewayLink } from './gateway-link.ts';
+import { LinkLost } from './link.ts';
+import type { LinkFault } from './link.ts';
 import { NodeLinks } from './node-links.ts';
-import type { ReceivedRequest } from './node-links.ts';
+import type { ReceivedRequest } from './received-request.ts';
 import { goesOn, linkRequestId, partBytes } from './protocol.ts';
 import type { AnswerKind, LinkAnswer } from './protocol.ts';
 

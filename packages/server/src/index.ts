@@ -43,16 +43,18 @@ export { multipartOverheadMaxBytes } from './receive-file.ts';
 export type { FileOptions, ReceiveFile, ReceivedFile } from './receive-file.ts';
 export { ReceivedBytes } from './received-bytes.ts';
 export { decodeBody } from './request-body.ts';
-export { runService } from './run-service.ts';
+export { runServices } from './run-services.ts';
 export { serveApi } from './serve-api.ts';
 export type { ServedApi } from './serve-api.ts';
-export { parleyVersion, startService } from './service-frame.ts';
+export { startService } from './service-frame.ts';
 export type {
   RunningService,
   ServiceAddress,
   ServiceFrame,
   StartService,
 } from './service-frame.ts';
+export { ServiceProcess, parleyVersion } from './service-process.ts';
+export type { LocalNodes } from './service-process.ts';
 export { isStoreFailure } from './store-failures.ts';
 export { registerStoreMetrics } from './store-metrics.ts';
 export { faultLogger } from './tolerated-faults.ts';

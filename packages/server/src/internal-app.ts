@@ -1,6 +1,10 @@
 import express from 'express';
 import type { Express, Response } from 'express';
-import { Registry, register as packageRegistry } from 'prom-client';
+import { AggregatorRegistry, Registry } from 'prom-client';
+
+import { registryOfProcess } from './metrics.ts';
+import { nameOfProcess } from './process-name.ts';
+import type { ProcessName } from './process-name.ts';
 
 /** One condition of readiness, such as a current schema or a database that answers. */
 export type ReadinessCheck = {
@@ -9,10 +13,10 @@ export type ReadinessCheck = {
   readonly check: () => Promise<void> | void;
 };
 
-export type InternalAppOptions = {
+/** A service on the pages of its process. */
+export type ShownService = {
   readonly service: string;
   readonly nodeId: string;
-  readonly version: string;
   readonly registry: Registry;
   /** False before the service serves and after it was asked to end. */
   readonly isServing: () => boolean;
@@ -23,10 +27,11 @@ function send(response: Response, status: number, body: Readonly<Record<string, 
   response.status(status).set('Cache-Control', 'no-store').json(body);
 }
 
-async function faultsOf(checks: readonly ReadinessCheck[]): Promise<Record<string, string>> {
+async function faultsOf({ checks, isServing }: ShownService): Promise<Record<string, string>> {
+  if (!isServing()) return { serving: 'not serving' };
   const faults: Record<string, string> = {};
   await Promise.all(
-    checks.map(async ({ name, check }) => {
+    checks().map(async ({ name, check }) => {
       try {
         await check();
       } catch (error) {
@@ -37,32 +42,71 @@ async function faultsOf(checks: readonly ReadinessCheck[]): Promise<Record<strin
   return faults;
 }
 
+/** @returns the faults of all services, which say whose they are where there are several */
+async function faultsOfAll(services: readonly ShownService[]): Promise<Record<string, string>> {
+  const [only] = services;
+  if (only !== undefined && services.length === 1) return faultsOf(only);
+  const faults = await Promise.all(
+    services.map(async (each) =>
+      Object.entries(await faultsOf(each)).map(([name, fault]) => [
+        `${each.service}: ${name}`,
+        fault,
+      ]),
+    ),
+  );
+  return Object.fromEntries(faults.flat()) as Record<string, string>;
+}
+
+async function metricsOf(version: string, services: readonly ShownService[]): Promise<string> {
+  // A copy, because its labels are those of this server.
+  const ofProcess = Registry.merge([registryOfProcess(version)]);
+  ofProcess.setDefaultLabels(labelsOf(nameOfProcess(services)));
+  const ofServices = await Promise.all(
+    services.map((each) => {
+      const { registry } = each;
+      registry.setDefaultLabels(labelsOf(each));
+      return registry.getMetricsAsJSON();
+    }),
+  );
+  const texts = [ofProcess, AggregatorRegistry.aggregate(ofServices)].map((each) => each.metrics());
+  return (await Promise.all(texts)).join('\n');
+}
+
+function labelsOf({ service, nodeId }: ProcessName): { service: string; node_id: string } {
+  return { service, node_id: nodeId };
+}
+
 /**
- * The app of the internal port: `/health/live`, `/health/ready` and `/metrics`. Live means that the process runs; ready means that it may
- * receive requests, and otherwise names the failed checks.
+ * The app of the internal port: `/health/live`, `/health/ready` and `/metrics`. Live means that the process runs; ready means that all its
+ * services may receive requests, and otherwise names the failed checks.
+ *
+ * @param services asked at each request; a process with none is not ready
  */
-export function createInternalApp(options: InternalAppOptions): Express {
-  const { service, nodeId, version, registry } = options;
+export function createInternalApp(
+  version: string,
+  services: () => readonly ShownService[],
+): Express {
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
   app.get('/health/live', (_request, response) => {
-    send(response, 200, { status: 'live', service, node_id: nodeId, version });
+    send(response, 200, { status: 'live', ...labelsOf(nameOfProcess(services())), version });
   });
   app.get('/health/ready', async (_request, response) => {
-    const faults = options.isServing()
-      ? await faultsOf(options.checks())
-      : { serving: 'not serving' };
-    const isReady = Object.keys(faults).length === 0;
+    const faults = await faultsOfAll(services());
+    const isReady = services().length > 0 && Object.keys(faults).length === 0;
     const status = isReady ? 'ready' : 'not ready';
-    send(response, isReady ? 200 : 503, { status, service, node_id: nodeId, version, faults });
+    send(response, isReady ? 200 : 503, {
+      status,
+      ...labelsOf(nameOfProcess(services())),
+      version,
+      faults,
+    });
   });
   app.get('/metrics', async (_request, response) => {
-    // Packages without a service's configuration, such as the log, count in the library's own registry.
-    const all = Registry.merge([registry, packageRegistry]);
-    // Merging drops the labels of a registry, so they are set here, also for the packages' series.
-    all.setDefaultLabels({ service, node_id: nodeId });
-    response.set('Content-Type', registry.contentType).send(await all.metrics());
+    response
+      .set('Content-Type', Registry.PROMETHEUS_CONTENT_TYPE)
+      .send(await metricsOf(version, services()));
   });
   return app;
 }

@@ -69,7 +69,7 @@ beforeEach(() => {
     context: { answer: () => answer() },
     clock,
     log: createLogger({ service: 'test', nodeId: 'test', level: 'info' }, destination),
-    metrics: createMetrics('test'),
+    metrics: createMetrics(),
     checkAnswers: true,
     answerHeaders: { 'x-parley-node': 'here' },
   };

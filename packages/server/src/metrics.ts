@@ -1,8 +1,14 @@
-import { Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom-client';
+import {
+  Gauge,
+  Histogram,
+  Registry,
+  collectDefaultMetrics,
+  register as processRegistry,
+} from 'prom-client';
 
 import { registerEventLoopMetrics, unusedLoopPrecisionMs } from './event-loop-metrics.ts';
 
-/** The metrics of every service: Node's own, and requests by endpoint and status. */
+/** The metrics of every service: requests by endpoint and status. */
 export type ServiceMetrics = {
   /** Where a service registers its own metrics. */
   readonly registry: Registry;
@@ -15,20 +21,32 @@ const durationBucketsSecs = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60,
 ];
 
-/** @param version the running release, shown by `parley_build_info` */
-export function createMetrics(version: string): ServiceMetrics {
-  const registry = new Registry();
+const buildInfoName = 'parley_build_info';
+
+/**
+ * Where a process counts: Node's own metrics, the release, and packages without a service's configuration, such as the log.
+ *
+ * @param version the running release, shown by `parley_build_info`
+ * @returns the same registry for all services of the process
+ */
+export function registryOfProcess(version: string): Registry {
+  if (processRegistry.getSingleMetric(buildInfoName) !== undefined) return processRegistry;
   collectDefaultMetrics({
-    register: registry,
+    register: processRegistry,
     eventLoopMonitoringPrecision: unusedLoopPrecisionMs,
   });
-  registerEventLoopMetrics(registry);
+  registerEventLoopMetrics(processRegistry);
   new Gauge({
-    name: 'parley_build_info',
+    name: buildInfoName,
     help: 'Always 1, with the running release as a label',
     labelNames: ['version'],
-    registers: [registry],
+    registers: [processRegistry],
   }).set({ version }, 1);
+  return processRegistry;
+}
+
+export function createMetrics(): ServiceMetrics {
+  const registry = new Registry();
   return {
     registry,
     requestDuration: new Histogram({

@@ -29,7 +29,15 @@ export type ServedApi<Context> = {
 export function serveApi<Context>(
   frame: Pick<
     ServiceFrame,
-    'clock' | 'config' | 'log' | 'metrics' | 'onDrain' | 'onSettle' | 'onUpgrade'
+    | 'clock'
+    | 'config'
+    | 'localNodes'
+    | 'log'
+    | 'metrics'
+    | 'onDispose'
+    | 'onDrain'
+    | 'onSettle'
+    | 'onUpgrade'
   >,
   api: ServedApi<Context>,
 ): { readonly handler: RequestHandler; readonly links: NodeLinks } {
@@ -54,6 +62,10 @@ export function serveApi<Context>(
     identitySecrets,
     answer: serveLinks(pipeline, answerHeaders),
     onFault: (error) => log.warn({ err: error }, 'a link to a gateway failed'),
+  });
+  frame.localNodes.set(config.nodeId, links);
+  frame.onDispose('links in this process', () => {
+    frame.localNodes.delete(config.nodeId);
   });
   frame.onUpgrade((request, _socket, head) => links.accept(request, head));
   // Drains run in reverse, and one that takes too long is abandoned. The links then end anyway, because an open link would keep the server

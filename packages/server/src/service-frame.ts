@@ -6,19 +6,11 @@ import type { Logger } from '@parley/logging';
 
 import { listen } from './graceful-server.ts';
 import type { GracefulServer, RequestHandler, UpgradeHandler } from './graceful-server.ts';
-import { createInternalApp } from './internal-app.ts';
 import type { ReadinessCheck } from './internal-app.ts';
 import { createMetrics } from './metrics.ts';
 import type { ServiceMetrics } from './metrics.ts';
-
-/** The version of Parley, shown by health endpoints; the interface has its own version. */
-export const parleyVersion = '0.1.0';
-
-/**
- * A connection may be silent for this long beyond the longest poll. No other answer takes as long, and neither does a client that reads
- * again after it gave up (after 90 s).
- */
-const silenceMarginMs = 120_000;
+import { ServiceProcess, silenceMaxMsOf } from './service-process.ts';
+import type { LocalNodes } from './service-process.ts';
 
 /** The address of a running service for other processes. */
 export type ServiceAddress = {
@@ -39,6 +31,7 @@ export type ServiceFrame = {
   readonly startedAtMs: number;
   readonly log: Logger;
   readonly metrics: ServiceMetrics;
+  readonly localNodes: LocalNodes;
   /** Aborted when the service is told to stop, also while it starts, before the drain callbacks run. */
   readonly stopping: AbortSignal;
   /** Registers the release of a resource; releases run last, in reverse order. */
@@ -126,7 +119,7 @@ function nothingRegistered(): Registered {
 }
 
 function createFrame(
-  fixed: Pick<ServiceFrame, 'clock' | 'config' | 'log' | 'metrics' | 'stopping'>,
+  fixed: Pick<ServiceFrame, 'clock' | 'config' | 'localNodes' | 'log' | 'metrics' | 'stopping'>,
   registered: Registered,
 ): ServiceFrame {
   return {
@@ -165,6 +158,8 @@ type StartOptions = {
   readonly log?: Logger;
   /** The time of the machine if absent. */
   readonly clock?: Clock;
+  /** The process that the service shares with others; it has one of its own if absent. */
+  readonly inProcess?: ServiceProcess;
   /** Settled when the process is told to stop; a start that waits for a store ends then. */
   readonly stopAsked?: Promise<unknown>;
 };
@@ -184,11 +179,25 @@ export async function startService(
   const log =
     options.log ??
     createLogger({ service: config.service, nodeId: config.nodeId, level: config.logLevel });
-  const metrics = createMetrics(parleyVersion);
+  const metrics = createMetrics();
   const stopping = new AbortController();
   const registered = nothingRegistered();
-  const frame = createFrame({ clock, config, log, metrics, stopping: stopping.signal }, registered);
   let isServing = false;
+  const inProcess = options.inProcess ?? (await ServiceProcess.open(config, clock));
+  const { localNodes } = inProcess;
+  const frame = createFrame(
+    { clock, config, localNodes, log, metrics, stopping: stopping.signal },
+    registered,
+  );
+  inProcess.show({
+    service: config.service,
+    nodeId: config.nodeId,
+    registry: metrics.registry,
+    isServing: () => isServing,
+    checks: () => registered.checks,
+  });
+  // Registered first and so stopped last, so that health stays visible to the end.
+  if (options.inProcess === undefined) frame.onDispose('internal server', () => inProcess.stop());
   void options.stopAsked?.then(() => stopping.abort());
   let publicServer: GracefulServer | undefined;
   const release = async (): Promise<void> => {
@@ -200,36 +209,21 @@ export async function startService(
     metrics.registry.clear();
   };
   try {
-    const { host, advertisedHost, internalPort, port } = config.listen;
-    const { requestTimeoutMs } = config;
-    const silenceMaxMs = config.queues.heartbeatMaxMs + silenceMarginMs;
-    const internalServer = await listen(
-      createInternalApp({
-        service: config.service,
-        nodeId: config.nodeId,
-        version: parleyVersion,
-        registry: metrics.registry,
-        isServing: () => isServing,
-        checks: () => registered.checks,
-      }),
-      { clock, host, port: internalPort, requestTimeoutMs, silenceMaxMs },
-    );
-    // Registered first and so stopped last, so that health stays visible to the end.
-    frame.onDispose('internal server', () => internalServer.stop(1000));
+    const { host, advertisedHost, port } = config.listen;
     const handler = await start(frame);
     const { upgradeHandler } = registered;
     publicServer = await listen(handler, {
       clock,
       host,
       port,
-      requestTimeoutMs,
-      silenceMaxMs,
+      requestTimeoutMs: config.requestTimeoutMs,
+      silenceMaxMs: silenceMaxMsOf(config),
       ...(upgradeHandler === undefined ? {} : { onUpgrade: upgradeHandler }),
     });
     const address = {
       host: advertisedHost,
       port: publicServer.port,
-      internalPort: internalServer.port,
+      internalPort: inProcess.internalPort,
     };
     for (const started of registered.listeners) await started(address);
     isServing = true;

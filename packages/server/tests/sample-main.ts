@@ -1,6 +1,11 @@
-import { runService } from '../src/run-service.ts';
+import { runServices } from '../src/run-services.ts';
 
-await runService('messages', process.env, (frame) => {
-  frame.log.info({ config: frame.config }, 'configured');
-  return (_request, response) => response.end();
-});
+process.exitCode = await runServices(
+  {
+    messages: (frame) => {
+      frame.log.info({ config: frame.config }, 'configured');
+      return (_request, response) => response.end();
+    },
+  },
+  process.env,
+);

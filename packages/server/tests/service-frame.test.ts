@@ -6,8 +6,9 @@ import { createLogger } from '@parley/logging';
 import { describe, expect, it } from 'vitest';
 
 import { awaitStore } from '../src/await-store.ts';
-import { parleyVersion, startService } from '../src/service-frame.ts';
+import { startService } from '../src/service-frame.ts';
 import type { RunningService, ServiceFrame } from '../src/service-frame.ts';
+import { parleyVersion } from '../src/service-process.ts';
 
 const config = readServiceConfig(
   {

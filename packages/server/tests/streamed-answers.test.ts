@@ -34,7 +34,7 @@ const streamEvents = implement(
     }),
 );
 
-const metrics = createMetrics('0');
+const metrics = createMetrics();
 const options = {
   implementations: [streamEvents],
   context: {},

@@ -14,7 +14,7 @@ const machineTime = /\bsystemClock\b/;
 const exceptions: Readonly<Record<string, string>> = {
   'packages/{command,demo,launcher,local-stores}/src/**': 'programs of their own',
   'packages/images/src/decoder-process.ts': 'a process of its own',
-  'packages/server/src/{run-service,service-frame}.ts': 'where services get their clock',
+  'packages/server/src/{run-services,service-frame}.ts': 'where services get their clock',
   'packages/server/src/write-answer.ts': 'agrees with the Date header, which Node writes',
   'packages/logging/src/create-logger.ts': 'by which lines of several machines are compared',
 };

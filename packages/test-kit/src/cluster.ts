@@ -8,10 +8,11 @@ import { MovedClock, systemClock } from '@parley/clock';
 import type { Clock } from '@parley/clock';
 import { serviceNames } from '@parley/config';
 import type { ServiceName } from '@parley/config';
+import type { LocalNodes } from '@parley/server';
 
 import { createRedisPrefix } from './redis-prefix.ts';
 import { LocalService } from './local-service.ts';
-import type { NodeEnd, ServiceNode, StartNode } from './service-node.ts';
+import type { NodeEnd, NodeKind, ServiceNode, StartNode } from './service-node.ts';
 import { ServiceProcess } from './service-process.ts';
 import { createTestDatabase, getTestStores, keepTimeOf } from './test-database.ts';
 
@@ -22,7 +23,9 @@ const stepMinMs = 1_000;
 const stepsMax = 100;
 
 export type ClusterOptions = {
-  /** How many processes of each service (default: one of each). A service with 0 is not started. */
+  /** How many processes with all services (default: none). */
+  readonly together?: number;
+  /** How many processes of each service (default: one of each, or none if there are others with all). A service with 0 is not started. */
   readonly events?: number;
   readonly messages?: number;
   readonly subscriptions?: number;
@@ -141,15 +144,17 @@ export class Cluster<Node extends ServiceNode = ServiceNode> {
     return this.findProcesses('gateway').map((gateway) => gateway.url);
   }
 
-  /** The running processes of a service, oldest first. */
-  findProcesses(service: ServiceName): readonly Node[] {
+  /** The running processes of a service, oldest first, also those with all services. */
+  findProcesses(service: NodeKind): readonly Node[] {
     return this.#processes.filter(
-      (running) => running.service === service && running.end === undefined,
+      (running) =>
+        (running.service === service || running.service === 'together') &&
+        running.end === undefined,
     );
   }
 
   /** @throws Error if the service has no such process; `index` counts the running ones, from 0 */
-  getProcess(service: ServiceName, index: number): Node {
+  getProcess(service: NodeKind, index: number): Node {
     const found = this.findProcesses(service)[index];
     if (found === undefined) throw new Error(`no process ${index} of ${service} runs`);
     return found;
@@ -192,7 +197,7 @@ export class Cluster<Node extends ServiceNode = ServiceNode> {
 
   /** Ends a process and waits for its end; `index` counts the running ones, from 0. */
   async kill(
-    service: ServiceName,
+    service: NodeKind,
     index: number,
     signal: NodeJS.Signals = 'SIGKILL',
   ): Promise<NodeEnd> {
@@ -206,7 +211,7 @@ export class Cluster<Node extends ServiceNode = ServiceNode> {
 
   /** Starts one more process of a service and waits until it is ready. */
   async startAnother(
-    service: ServiceName,
+    service: NodeKind,
     environment: Readonly<Record<string, string>> = {},
   ): Promise<Node> {
     const nodeId = `${service}-${randomBytes(4).toString('hex')}`;
@@ -216,7 +221,7 @@ export class Cluster<Node extends ServiceNode = ServiceNode> {
       {
         ...this.#environment,
         PARLEY_NODE_ID: nodeId,
-        ...this.#serviceEnvironment[service],
+        ...(service === 'together' ? {} : this.#serviceEnvironment[service]),
         ...environment,
       },
       {
@@ -302,7 +307,7 @@ export class Cluster<Node extends ServiceNode = ServiceNode> {
 }
 
 /**
- * Starts a system of real processes (`services/<name>/src/main.ts`) on free ports and waits until all are ready, for tests that kill, pause
+ * Starts a system of real processes (`services/<name>/src/main.ts`, or `parley serve`) on free ports and waits until all are ready, for tests that kill, pause
  * or measure them. Without `databaseUrl` it gets a database of its own, without `redisPrefix` a Redis prefix of its own; rate limits are
  * off.
  *
@@ -313,8 +318,8 @@ export function startCluster(options: ClusterOptions = {}): Promise<Cluster<Serv
 }
 
 /**
- * Starts the same system in this process, in a fraction of the time. Its nodes have separate connections, caches and secrets, and share
- * only the network and the stores.
+ * Starts the same system in this process, in a fraction of the time. Its nodes have separate connections, caches and secrets. The first
+ * gateway calls them, as in one process; further gateways reach them by the network, as from another.
  *
  * @throws Error with the output of the node that did not start, after stopping the others
  */
@@ -327,8 +332,20 @@ export async function startLocalCluster(
     PARLEY_CHECK_ANSWERS: 'off',
     ...options.environment,
   };
-  const cluster = await startNodes({ ...options, environment }, clock, (...given) =>
-    LocalService.start(...given),
+  const localNodes: LocalNodes = new Map();
+  let gateways = 0;
+  const cluster = await startNodes(
+    { ...options, environment },
+    clock,
+    (service, nodeId, ofNode, nodeOptions) => {
+      if (service === 'together') throw new Error('only separate processes have all services');
+      if (service === 'gateway') gateways += 1;
+      const isElsewhere = service === 'gateway' && gateways > 1;
+      return LocalService.start(service, nodeId, ofNode, {
+        ...nodeOptions,
+        localNodes: isElsewhere ? new Map() : localNodes,
+      });
+    },
   );
   if (options.time === 'flows') clock.flow();
   localSystems.add(cluster);
@@ -379,15 +396,18 @@ async function startNodes<Node extends ServiceNode>(
     await rm(uploadsDir, { recursive: true, force: true });
     await database?.drop();
   });
-  const counts: Readonly<Record<ServiceName, number>> = {
-    gateway: options.gateways ?? 1,
-    messages: options.messages ?? 1,
-    subscriptions: options.subscriptions ?? 1,
-    people: options.people ?? 1,
-    presence: options.presence ?? 1,
-    events: options.events ?? 1,
+  const { together = 0 } = options;
+  const usual = together > 0 ? 0 : 1;
+  const counts: Readonly<Record<NodeKind, number>> = {
+    together,
+    gateway: options.gateways ?? usual,
+    messages: options.messages ?? usual,
+    subscriptions: options.subscriptions ?? usual,
+    people: options.people ?? usual,
+    presence: options.presence ?? usual,
+    events: options.events ?? usual,
   };
-  const starts = serviceNames.flatMap((service) =>
+  const starts = (['together', ...serviceNames] as const).flatMap((service) =>
     Array.from({ length: counts[service] }, () => cluster.startAnother(service)),
   );
   const outcomes = await Promise.allSettled(starts);

@@ -15,7 +15,7 @@ export { fittingPath } from './fitting-path.ts';
 export { QueueFollower } from './queue-follower.ts';
 export { createRedisPrefix } from './redis-prefix.ts';
 export { repositoryFolder } from './repository-folder.ts';
-export type { ServiceNode } from './service-node.ts';
+export type { NodeKind, ServiceNode } from './service-node.ts';
 export { sharedMailFolder, useSystem } from './shared-system.ts';
 export type { SystemUse, UsedSystem } from './shared-system.ts';
 export { ServiceProcess, processOf } from './service-process.ts';

@@ -1,4 +1,4 @@
-/** Packages of one layer, each with the packages of the same layer that it may import beside all lower layers. */
+/** Packages of one layer, each with the packages of the same layer, or of closed ones, that it may import beside all other lower layers. */
 export type Layer = {
   readonly name: string;
   readonly packages: Readonly<Record<string, readonly string[]>>;
@@ -6,7 +6,7 @@ export type Layer = {
 
 /**
  * The table of which package may import which, from the lowest layer up (architecture, Layers). No package imports a higher layer, and only
- * `tests/` imports services: services communicate through HTTP, the database and the event log.
+ * `tests/` and the command that runs them import services: services communicate through links, the database and the event log.
  */
 export const layers: readonly Layer[] = [
   {
@@ -72,11 +72,17 @@ export const layers: readonly Layer[] = [
   },
   {
     name: 'tools',
-    packages: { command: [], demo: [], 'test-kit': ['demo'], web: [] },
+    packages: {
+      // `parley serve` runs them.
+      command: ['gateway', 'messages', 'subscriptions', 'people-service', 'presence', 'events'],
+      demo: [],
+      'test-kit': ['demo'],
+      web: [],
+    },
   },
 ];
 
-/** Layers that only `tests/` imports. */
+/** Layers that only `tests/` imports, and who names their packages. */
 export const closedLayers: readonly string[] = ['services'];
 
 /** Libraries that only these packages declare. */

@@ -4,8 +4,8 @@ import { pathToFileURL } from 'node:url';
 import type { Clock } from '@parley/clock';
 import { readServiceConfig } from '@parley/config';
 import type { ServiceName } from '@parley/config';
-import { startService } from '@parley/server';
-import type { RunningService, StartService } from '@parley/server';
+import { ServiceProcess, startService } from '@parley/server';
+import type { LocalNodes, RunningService, StartService } from '@parley/server';
 import { createLogger } from '@parley/logging';
 
 import { answerFaultPrefix } from './answer-faults.ts';
@@ -53,6 +53,7 @@ export class LocalService implements ServiceNode {
   readonly nodeId: string;
   readonly endedByItself = false;
   readonly #running: RunningService;
+  readonly #inProcess: ServiceProcess;
   readonly #output: NodeOutput;
   #end: NodeEnd | undefined;
 
@@ -60,13 +61,18 @@ export class LocalService implements ServiceNode {
    * Starts a node and waits until it serves.
    *
    * @param environment the environment that a process of the service would have
+   * @param options.localNodes the nodes that share its process, as far as gateways and nodes know
    * @throws Error with the last output if it does not start
    */
   static async start(
     service: ServiceName,
     nodeId: string,
     environment: Readonly<Record<string, string>>,
-    options: { readonly clock: Clock; readonly watchAnswers: boolean },
+    options: {
+      readonly clock: Clock;
+      readonly localNodes: LocalNodes;
+      readonly watchAnswers: boolean;
+    },
   ): Promise<LocalService> {
     const output = new NodeOutput();
     const config = readServiceConfig(environment, service);
@@ -80,17 +86,21 @@ export class LocalService implements ServiceNode {
             .forEach((line) => output.addLogged(line)),
       },
     );
+    const { clock, localNodes } = options;
+    const inProcess = await ServiceProcess.open(config, clock, localNodes);
     try {
       const running = await startService(config, await findStart(service), {
         log,
-        clock: options.clock,
+        clock,
+        inProcess,
       });
       if (service === 'gateway' && options.watchAnswers)
         watchGateway(running.address.port, (fault) =>
           output.addFault(`${answerFaultPrefix}${fault}`),
         );
-      return new LocalService(service, nodeId, running, output);
+      return new LocalService(service, nodeId, { running, inProcess, output });
     } catch (error) {
+      await inProcess.stop();
       throw new Error(
         `service ${service} did not start: ${(error as Error).message}\n${output.lines.join('\n')}`,
         { cause: error },
@@ -101,13 +111,17 @@ export class LocalService implements ServiceNode {
   private constructor(
     service: ServiceName,
     nodeId: string,
-    running: RunningService,
-    output: NodeOutput,
+    parts: {
+      readonly running: RunningService;
+      readonly inProcess: ServiceProcess;
+      readonly output: NodeOutput;
+    },
   ) {
     this.service = service;
     this.nodeId = nodeId;
-    this.#running = running;
-    this.#output = output;
+    this.#running = parts.running;
+    this.#inProcess = parts.inProcess;
+    this.#output = parts.output;
   }
 
   get url(): string {
@@ -141,6 +155,7 @@ export class LocalService implements ServiceNode {
         `${this.describe()} shares the process of the test: start processes for ${signal}`,
       );
     await this.#running.stop();
+    await this.#inProcess.stop();
     watchedGateways.delete(this.#running.address.port);
     this.#end = { code: 0, signal: null };
     return this.#end;

@@ -7,9 +7,12 @@ export type NodeEnd = {
   readonly signal: NodeJS.Signals | null;
 };
 
-/** One running node of one service: a separate process, or in the test's process. */
+/** What a node runs: one service, or all of them together. */
+export type NodeKind = ServiceName | 'together';
+
+/** One running node of one service: a separate process, or in the test's process. A separate process may run all services. */
 export type ServiceNode = {
-  readonly service: ServiceName;
+  readonly service: NodeKind;
   readonly nodeId: string;
   /** The base address of this node for other nodes. */
   readonly url: string;
@@ -49,7 +52,7 @@ export type ServiceNode = {
 
 /** Starts a node and waits until it is ready. */
 export type StartNode<Node extends ServiceNode> = (
-  service: ServiceName,
+  service: NodeKind,
   nodeId: string,
   environment: Readonly<Record<string, string>>,
   options: {

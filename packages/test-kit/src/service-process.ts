@@ -4,6 +4,7 @@ import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
+import { serviceNames } from '@parley/config';
 import type { ServiceName } from '@parley/config';
 import { nodeOptionsOf } from '@parley/launcher';
 import { testRunEnvironment } from '@parley/local-stores';
@@ -11,7 +12,7 @@ import { testRunEnvironment } from '@parley/local-stores';
 import { NodeOutput } from './node-output.ts';
 import { repositoryFolder } from './repository-folder.ts';
 import { readMetricAt } from './service-node.ts';
-import type { NodeEnd, ServiceNode } from './service-node.ts';
+import type { NodeEnd, NodeKind, ServiceNode } from './service-node.ts';
 import { waitUntil } from './wait-until.ts';
 
 /** Compares the answers of a gateway with the OpenAPI document. */
@@ -34,9 +35,9 @@ function killAll(): void {
   for (const child of running) child.kill('SIGKILL');
 }
 
-/** One real process of one service. */
+/** One real process of one service, or of all. */
 export class ServiceProcess implements ServiceNode {
-  readonly service: ServiceName;
+  readonly service: NodeKind;
   readonly nodeId: string;
   readonly pid: number;
   /** The file with the log, if one was requested. */
@@ -51,7 +52,7 @@ export class ServiceProcess implements ServiceNode {
   #endWasAsked = false;
 
   /**
-   * Starts `services/<service>/src/main.ts` and waits until it logs `listening` and answers `/health/ready`.
+   * Starts `services/<service>/src/main.ts`, or `parley serve` for all services, and waits until it logs `listening` and answers `/health/ready`.
    *
    * @param environment the whole environment of the process, except `PATH`
    * @param options.watchAnswers for a gateway: compares its answers with the OpenAPI document
@@ -59,7 +60,7 @@ export class ServiceProcess implements ServiceNode {
    * @throws Error with the last output if it ends or is not ready in time
    */
   static async start(
-    service: ServiceName,
+    service: NodeKind,
     nodeId: string,
     environment: Readonly<Record<string, string>>,
     options: {
@@ -68,7 +69,9 @@ export class ServiceProcess implements ServiceNode {
     } = {},
   ): Promise<ServiceProcess> {
     const preloaded =
-      service === 'gateway' && options.watchAnswers === true ? ['--import', answerWatch] : [];
+      addressedService(service) === 'gateway' && options.watchAnswers === true
+        ? ['--import', answerWatch]
+        : [];
     const started = new ServiceProcess(service, nodeId, environment, preloaded, options.logFile);
     try {
       await started.#becomeReady();
@@ -85,7 +88,7 @@ export class ServiceProcess implements ServiceNode {
   }
 
   private constructor(
-    service: ServiceName,
+    service: NodeKind,
     nodeId: string,
     environment: Readonly<Record<string, string>>,
     preloaded: readonly string[],
@@ -96,8 +99,8 @@ export class ServiceProcess implements ServiceNode {
     this.logFile = logFile;
     const logTo = logFile === undefined ? 'pipe' : openSync(logFile, 'w');
     this.#listening.promise.catch(() => undefined);
-    const options = [...nodeOptionsOf(service), ...preloaded];
-    const child = spawn(process.execPath, [...options, `services/${service}/src/main.ts`], {
+    const words = [...nodeOptionsOf(addressedService(service)), ...preloaded, ...entryOf(service)];
+    const child = spawn(process.execPath, words, {
       cwd: repositoryFolder,
       // Without the cache every process strips and compiles the same sources again, which is most of the cost of a start.
       env: {
@@ -264,10 +267,22 @@ export class ServiceProcess implements ServiceNode {
     } catch {
       return;
     }
-    const { msg, port, internal_port: internalPort } = entry as Record<string, unknown>;
-    if (msg !== 'listening' || typeof port !== 'number' || typeof internalPort !== 'number') return;
+    const { msg, service, port, internal_port: internalPort } = entry as Record<string, unknown>;
+    if (msg !== 'listening' || service !== addressedService(this.service)) return;
+    if (typeof port !== 'number' || typeof internalPort !== 'number') return;
     this.#listening.resolve({ port, internalPort });
   }
+}
+
+/** The service whose address is that of the process. */
+function addressedService(kind: NodeKind): ServiceName {
+  return kind === 'together' ? 'gateway' : kind;
+}
+
+function entryOf(kind: NodeKind): readonly string[] {
+  return kind === 'together'
+    ? ['packages/command/src/main.ts', 'serve', ...serviceNames]
+    : [`services/${kind}/src/main.ts`];
 }
 
 /** @throws Error for a node that is not a separate process */

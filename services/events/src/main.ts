@@ -1,7 +1,7 @@
 import process from 'node:process';
 
-import { runService } from '@parley/server';
+import { runServices } from '@parley/server';
 
 import { startEvents } from './service.ts';
 
-await runService('events', process.env, startEvents);
+process.exitCode = await runServices({ events: startEvents }, process.env);

@@ -5,7 +5,7 @@ import { changeWithinHeaderName, requestIdHeaderName } from '@parley/api';
 import type { AfterLoss, Caller } from '@parley/api';
 import { LinkUnreachable, bytesOf, goesOn, joined, partBytes, textOf } from '@parley/links';
 import type {
-  GatewayLink,
+  Link,
   LinkAnswer,
   LinkBody,
   LinkFault,
@@ -100,7 +100,7 @@ export type AnswerTaking = {
 };
 
 /** What an attempt uses of the link to its node. */
-type NodeLink = Pick<GatewayLink, 'send' | 'leave' | 'take' | 'isSilent'>;
+type NodeLink = Pick<Link, 'send' | 'leave' | 'take' | 'isSilent'>;
 
 /** The part of the wait in which a service may make a change. In the rest it says that it made none. */
 export const changeShare = 0.7;

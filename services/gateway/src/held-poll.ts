@@ -7,13 +7,7 @@ import { reconnectText, refusalEventText } from '@parley/api/events';
 import type { Clock, Timer } from '@parley/clock';
 import { writeJson, writeRefusal } from '@parley/server';
 import { LinkUnreachable, goesOn, textOf } from '@parley/links';
-import type {
-  GatewayLink,
-  LinkAnswer,
-  LinkFault,
-  LinkListener,
-  LinkedHeaders,
-} from '@parley/links';
+import type { Link, LinkAnswer, LinkFault, LinkListener, LinkedHeaders } from '@parley/links';
 import type { LiveNode } from '@parley/placement';
 
 import type { AdmittedRequest } from './admit.ts';
@@ -63,7 +57,7 @@ const noBody = Buffer.alloc(0);
 export type AskedPoll = { readonly queueId: string; readonly fields: FormValues };
 
 /** A poll on a link, with its number there. */
-type Sent = { readonly link: GatewayLink; readonly number: number };
+type Sent = { readonly link: Link; readonly number: number };
 
 export class HeldPoll implements LinkListener {
   readonly request: IncomingMessage;

@@ -1,5 +1,7 @@
-import { runService } from '@parley/server';
+import process from 'node:process';
+
+import { runServices } from '@parley/server';
 
 import { startGateway } from './service.ts';
 
-await runService('gateway', process.env, startGateway);
+process.exitCode = await runServices({ gateway: startGateway }, process.env);

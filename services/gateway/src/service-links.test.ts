@@ -4,7 +4,7 @@ import type { AddressInfo, Server } from 'node:net';
 
 import { MovedClock } from '@parley/clock';
 import { LinkUnreachable } from '@parley/links';
-import type { GatewayLink, LinkFault } from '@parley/links';
+import type { Link, LinkFault } from '@parley/links';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
 import { ServiceLinks } from './service-links.ts';
@@ -36,6 +36,7 @@ beforeEach(async () => {
   clock = new MovedClock();
   links = new ServiceLinks({
     clock,
+    localNodes: new Map(),
     signIdentity: () => 'identity',
     onLeaving: () => undefined,
   });
@@ -55,7 +56,7 @@ it('a node at a new address gets one link, even if a lost request opens it first
   const { port } = server.address() as AddressInfo;
   const before = { nodeId: 'n', service: 'events', address: `127.0.0.1:${port}` };
   const after = { nodeId: 'n', service: 'events', address: `localhost:${port}` };
-  let opened: GatewayLink | undefined;
+  let opened: Link | undefined;
   links.find(before)?.send(request, {
     onLinkAnswer: () => undefined,
     onLinkFault: () => {

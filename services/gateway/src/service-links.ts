@@ -2,6 +2,8 @@
 import type { Clock } from '@parley/clock';
 import type { LiveNode } from '@parley/placement';
 import { GatewayLink } from '@parley/links';
+import type { Link } from '@parley/links';
+import type { LocalNodes } from '@parley/server';
 
 import { connectTimeoutMs, parseAddress } from './upstreams.ts';
 import type { NodeList } from './upstreams.ts';
@@ -13,13 +15,14 @@ const checkIntervalMs = 3_000;
 
 export type ServiceLinksOptions = {
   readonly clock: Clock;
+  readonly localNodes: LocalNodes;
   /** Makes the identity that opens a link. */
   readonly signIdentity: () => string;
   /** Called for a node that stops, before the answers that end polls because of it. */
   readonly onLeaving: (nodeId: string) => void;
 };
 
-type OpenLink = { readonly address: string; readonly link: GatewayLink };
+type OpenLink = { readonly address: string; readonly link: Link };
 
 export class ServiceLinks {
   readonly #options: ServiceLinksOptions;
@@ -35,7 +38,7 @@ export class ServiceLinks {
   }
 
   /** @returns the link to a node; undefined if the node stops and accepts no more requests */
-  find(node: LiveNode): GatewayLink | undefined {
+  find(node: LiveNode): Link | undefined {
     let known = this.#links.get(node.nodeId);
     while (known !== undefined) {
       if (known.address === node.address) return known.link.isLeaving ? undefined : known.link;
@@ -57,19 +60,24 @@ export class ServiceLinks {
     for (const { link } of this.#links.values()) link.close();
   }
 
-  #open({ nodeId, address }: LiveNode): GatewayLink {
-    const { clock, signIdentity, onLeaving } = this.#options;
-    const link: GatewayLink = new GatewayLink({
-      clock,
-      ...parseAddress(address),
-      identity: signIdentity(),
-      connectTimeoutMs,
-      checkIntervalMs,
+  #open({ nodeId, address }: LiveNode): Link {
+    const { clock, localNodes, signIdentity, onLeaving } = this.#options;
+    const ends = {
       onLeaving: () => onLeaving(nodeId),
       onClosed: () => {
         if (this.#links.get(nodeId)?.link === link) this.#links.delete(nodeId);
       },
-    });
+    };
+    const link: Link =
+      localNodes.get(nodeId)?.connect(ends) ??
+      new GatewayLink({
+        clock,
+        ...parseAddress(address),
+        identity: signIdentity(),
+        connectTimeoutMs,
+        checkIntervalMs,
+        ...ends,
+      });
     this.#links.set(nodeId, { address, link });
     return link;
   }

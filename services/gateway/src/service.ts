@@ -238,6 +238,7 @@ type SignIdentity = GatewayContext['signIdentity'];
 function openLinks(frame: ServiceFrame, upstreams: Upstreams, sign: SignIdentity): ServiceLinks {
   const links = new ServiceLinks({
     clock: frame.clock,
+    localNodes: frame.localNodes,
     signIdentity: () => sign({ caller: null, requestId: linkRequestId }),
     // A broken link shows the loss of a node sooner than its lease does.
     onLeaving: (nodeId) => upstreams.suspect(nodeId),

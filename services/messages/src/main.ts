@@ -1,5 +1,7 @@
-import { runService } from '@parley/server';
+import process from 'node:process';
+
+import { runServices } from '@parley/server';
 
 import { startMessages } from './service.ts';
 
-await runService('messages', process.env, startMessages);
+process.exitCode = await runServices({ messages: startMessages }, process.env);

@@ -1,5 +1,7 @@
-import { runService } from '@parley/server';
+import process from 'node:process';
+
+import { runServices } from '@parley/server';
 
 import { startPeople } from './service.ts';
 
-await runService('people', process.env, startPeople);
+process.exitCode = await runServices({ people: startPeople }, process.env);

@@ -1,5 +1,7 @@
-import { runService } from '@parley/server';
+import process from 'node:process';
+
+import { runServices } from '@parley/server';
 
 import { startPresence } from './service.ts';
 
-await runService('presence', process.env, startPresence);
+process.exitCode = await runServices({ presence: startPresence }, process.env);

@@ -1,5 +1,7 @@
-import { runService } from '@parley/server';
+import process from 'node:process';
+
+import { runServices } from '@parley/server';
 
 import { startSubscriptions } from './service.ts';
 
-await runService('subscriptions', process.env, startSubscriptions);
+process.exitCode = await runServices({ subscriptions: startSubscriptions }, process.env);

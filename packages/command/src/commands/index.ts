@@ -10,11 +10,13 @@ import { migrateCommand } from './migrate.ts';
 import { organizationCommands } from './organization.ts';
 import { probeCommand } from './probe.ts';
 import { scimTokenCommands } from './scim-tokens.ts';
+import { serveCommand } from './serve.ts';
 import { transferCommands } from './transfer.ts';
 import { userCommands } from './users.ts';
 
 /** All commands, in the order in which the help lists them. */
 export const commands: readonly Command[] = [
+  serveCommand,
   checkCommand,
   probeCommand,
   migrateCommand,

@@ -3,6 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import type { MessagePort } from 'node:worker_threads';
 
 import { ZxcvbnFactory } from '@zxcvbn-ts/core';
+import { giveBackMemory } from '@parley/server/give-back-memory';
 import * as common from '@zxcvbn-ts/language-common';
 import * as english from '@zxcvbn-ts/language-en';
 
@@ -14,6 +15,9 @@ const estimator = new ZxcvbnFactory({
   graphs: common.adjacencyGraphs,
   l33tMaxSubstitutions: substitutionsMax,
 });
+
+// The lists from which the dictionaries were made.
+giveBackMemory();
 
 export type Question = {
   readonly password: string;

@@ -25,7 +25,7 @@ function run(env: Record<string, string>) {
   return { child, output: () => output };
 }
 
-describe('runService', { timeout: 2 * processStartMs }, () => {
+describe('runServices', { timeout: 2 * processStartMs }, () => {
   it('serves until SIGTERM and then ends with status 0, printing no secret', async () => {
     const { child, output } = run(environment);
     await expect.poll(output, { timeout: processStartMs }).toContain('"listening"');
