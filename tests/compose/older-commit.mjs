@@ -39,6 +39,19 @@ async function findAddition(...files) {
   return commit;
 }
 
+/** The newest commit that changed the name of the protocol between gateways and nodes. */
+async function findProtocolChange() {
+  const [commit] = await readLines(
+    'log',
+    '--max-count=1',
+    '--format=%H',
+    '-G^export const linkProtocol = ',
+    '--',
+    'packages/links/src/protocol.ts',
+  );
+  return commit;
+}
+
 const listMigrations = (commit) =>
   readLines('ls-tree', '--name-only', commit, '--', `${migrationsFolder}/`);
 
@@ -57,21 +70,24 @@ async function findOlderSchema() {
 /**
  * The commit before the one that added the newest migration. While there is only the first schema, to which nothing upgrades, it is
  * the commit that added that. A commit with other services is too old: a gateway uses every process with a lease of a service, so
- * all must agree on which service has which endpoints. Then it is the commit that added the newest service.
+ * all must agree on which service has which endpoints. So is one with another protocol between them, until there is a release
+ * (decision 0075). Then it is the commit that added the newest service, or that changed the protocol.
  *
  * @returns {Promise<{ commit: string, migrates: boolean } | undefined>} undefined if the history of this clone is too short
  */
 export async function findOlderCommit() {
   const service = await findAddition('services/*/src/main.ts');
+  const protocol = await findProtocolChange();
   const hasMigration = (await listMigrations('HEAD')).length > 1;
   const older = hasMigration
     ? await findOlderSchema()
     : await findAddition(`${migrationsFolder}/*.sql`);
-  if (older === undefined || service === undefined) return undefined;
-  const hasSameServices = await isAncestor(service, older);
-  const commit = hasSameServices ? older : service;
+  if (older === undefined || service === undefined || protocol === undefined) return undefined;
+  const oldest = (await isAncestor(service, protocol)) ? protocol : service;
+  const isNewEnough = await isAncestor(oldest, older);
+  const commit = isNewEnough ? older : oldest;
   if (commit === (await git('rev-parse', 'HEAD'))) return undefined;
-  return { commit, migrates: hasMigration && hasSameServices };
+  return { commit, migrates: hasMigration && isNewEnough };
 }
 
 /** Writes the files of a commit into a folder below `folder`, and returns it. */

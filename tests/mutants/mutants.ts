@@ -647,9 +647,9 @@ const gateway: readonly Mutant[] = [
   },
   {
     name: 'a name has as many turns as it has passwords waiting',
-    file: 'services/gateway/src/password-lines.ts',
-    find: 'if (this.#byName.delete(name)) this.#byName.set(name, ofName);',
-    put: 'void ofName;',
+    file: 'packages/clock/src/fair-line.ts',
+    find: 'if (this.#waitingOf.delete(owner)) this.#waitingOf.set(owner, line);',
+    put: 'void line;',
     caughtBy: ['services/gateway/src/password-lines.test.ts'],
     title: 'names take turns, however many passwords of one name wait',
   },

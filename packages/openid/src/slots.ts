@@ -1,19 +1,16 @@
+import { FairLine, TurnMissed } from '@parley/clock';
 import type { Clock } from '@parley/clock';
 
 import { ProviderUnavailable } from './provider-faults.ts';
 
 /** Bounds how much work is done at a time; the rest waits in order. */
 export class Slots {
-  readonly #atOnceMax: number;
-  readonly #waitingMax: number;
   readonly #clock: Clock;
-  readonly #waiting = new Set<() => void>();
-  #running = 0;
+  readonly #line: FairLine<'anybody'>;
 
   constructor(atOnceMax: number, waitingMax: number, clock: Clock) {
-    this.#atOnceMax = atOnceMax;
-    this.#waitingMax = waitingMax;
     this.#clock = clock;
+    this.#line = new FairLine(clock, { atOnceMax, waitingMax });
   }
 
   /**
@@ -23,44 +20,28 @@ export class Slots {
    * @throws ProviderUnavailable if it was not done in this time, or too much waits; any error of the work
    */
   async run<Result>(timeoutMs: number, work: () => Promise<Result>): Promise<Result> {
+    const beganAtMs = this.#clock.elapsedMs();
+    await this.#enter(timeoutMs);
+    const working = work().finally(() => this.#line.leave('anybody'));
     const late = Promise.withResolvers<never>();
-    const timer = this.#clock.after(timeoutMs, () =>
+    const timer = this.#clock.after(timeoutMs - (this.#clock.elapsedMs() - beganAtMs), () =>
       late.reject(new ProviderUnavailable('it took too long')),
     );
     try {
-      await this.#enter(late.promise);
-      return await Promise.race([late.promise, work().finally(() => this.#leave())]);
+      return await Promise.race([late.promise, working]);
     } finally {
       timer.cancel();
     }
   }
 
-  async #enter(late: Promise<never>): Promise<void> {
-    if (this.#running < this.#atOnceMax) {
-      this.#running += 1;
-      return;
-    }
-    if (this.#waiting.size >= this.#waitingMax)
-      throw new ProviderUnavailable('too many people wait for it');
-    const turn = Promise.withResolvers<void>();
-    this.#waiting.add(turn.resolve);
+  async #enter(maxMs: number): Promise<void> {
     try {
-      await Promise.race([turn.promise, late]);
+      await this.#line.enter('anybody', { maxMs });
     } catch (error) {
-      // Its turn may have come at the same moment.
-      if (!this.#waiting.delete(turn.resolve)) this.#leave();
-      throw error;
+      if (!(error instanceof TurnMissed)) throw error;
+      throw new ProviderUnavailable(
+        error.reason === 'full' ? 'too many people wait for it' : 'it took too long',
+      );
     }
-  }
-
-  /** The longest waiting work takes over the room. */
-  #leave(): void {
-    const [next] = this.#waiting;
-    if (next === undefined) {
-      this.#running -= 1;
-      return;
-    }
-    this.#waiting.delete(next);
-    next();
   }
 }

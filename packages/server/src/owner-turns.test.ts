@@ -1,4 +1,5 @@
 import { ApiError } from '@parley/api';
+import { MovedClock } from '@parley/clock';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 
@@ -6,7 +7,11 @@ import { OwnerTurns } from './owner-turns.ts';
 
 /** Work that ends when the test says so. */
 class Works {
-  readonly turns = new OwnerTurns({ atOnceMax: 2, waitingMax: 3 }, new Registry());
+  readonly turns = new OwnerTurns(
+    { atOnceMax: 2, waitingMax: 3 },
+    new MovedClock(),
+    new Registry(),
+  );
   readonly begun: string[] = [];
   readonly #ends = new Map<string, PromiseWithResolvers<string>>();
 

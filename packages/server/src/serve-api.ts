@@ -53,6 +53,7 @@ export function serveApi<Context>(
     heldBodies: new HeldBodies(config.heldBodiesMaxBytes, metrics.registry),
     ownerTurns: new OwnerTurns(
       { atOnceMax: Math.ceil(config.database.poolMax / 2), waitingMax: changesWaitingMax },
+      clock,
       metrics.registry,
     ),
     checkAnswers: config.checkAnswers,

@@ -10,7 +10,7 @@ import type { NewestPresence } from './initial-state/presence-state.ts';
 import type { ServerFacts } from './initial-state/realm-state.ts';
 import type { EventTexts } from './queues/event-texts.ts';
 import type { ReadContext } from './queues/queue-reader.ts';
-import type { RegisterLine } from './queues/register-queue.ts';
+import type { RegisterLine } from './queues/register-line.ts';
 
 /** What the endpoints of the events service use. */
 export type EventsContext = Stores & {

@@ -5,7 +5,7 @@ import { Counter, Gauge, Histogram } from 'prom-client';
 import type { NodeFeed } from './feed/node-feed.ts';
 import type { SubscriberReader } from './feed/subscriber-reader.ts';
 import type { MemberLists } from './initial-state/member-lists.ts';
-import type { RegisterLine } from './queues/register-queue.ts';
+import type { RegisterLine } from './queues/register-line.ts';
 import { refusalReasons } from './queues/queue-reader.ts';
 import type { RefusalReason } from './queues/queue-reader.ts';
 import type { QueueRegistry } from './queues/queue-registry.ts';

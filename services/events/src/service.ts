@@ -1,8 +1,7 @@
-import { limits, serviceUnavailable } from '@parley/api';
+import { serviceUnavailable } from '@parley/api';
 import { LogFollower, readEntriesForAudiences, readHead } from '@parley/event-log';
 import type { LogHead } from '@parley/event-log';
 import {
-  FairLine,
   awaitStore,
   connectStores,
   keepLease,
@@ -41,21 +40,13 @@ import { Heartbeats } from './queues/heartbeats.ts';
 import type { ReadContext } from './queues/queue-reader.ts';
 import { QueueRegistry } from './queues/queue-registry.ts';
 import { registerQueues } from './queues/register-queue.ts';
-import type { RegisterLine } from './queues/register-queue.ts';
+import { RegisterLine } from './queues/register-line.ts';
 
 const tailBounds = { entriesMax: 50_000, bytesMax: 64 * 1_048_576 };
 /** When a node drains, its held polls are answered spread over this time. */
 const drainSpreadMs = 500;
 /** How long a user's view waits until this node has applied the entries that the view includes. */
 const catchUpTimeoutMs = 5_000;
-/**
- * The line of registers. A client waits longer than they may, and the bound on their number is above what a gateway can hold for clients.
- */
-const registerLine = {
-  batchMax: 16,
-  waitingMax: 10_000,
-  waitMaxMs: limits.registerWaitMaxMs,
-};
 /** For the lists of subscribers that registers answer: about six million memberships. */
 const memberListsMaxBytes = 32 * 1_048_576;
 /** The part of the connections that registers may use; polls and other work have the rest. */
@@ -179,15 +170,11 @@ function openRegisterLine(
   const onRefused = countRefusedRegisters(metrics.registry);
   const { perUserMax } = config.queues;
   const bounds = { perUserMax, perOwnerMax: perUserMax * config.budgetsPerOwnerMax, onRefused };
-  return new FairLine(
-    {
-      ...registerLine,
-      batchesAtOnce: Math.max(1, Math.floor(config.database.poolMax * registersShare)),
-    },
-    clock,
+  return new RegisterLine(clock, {
+    batchesAtOnce: Math.max(1, Math.floor(config.database.poolMax * registersShare)),
     onRefused,
-    (requests) => registerQueues({ clock, pool }, requests, bounds),
-  );
+    serve: (requests) => registerQueues({ clock, pool }, requests, bounds),
+  });
 }
 
 /** Starts an event node. */

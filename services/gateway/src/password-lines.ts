@@ -4,7 +4,8 @@
  * every other name had its first one judged. Each gateway has its own lines, in memory.
  */
 import { rateLimitExceeded } from '@parley/api';
-import type { ApiError } from '@parley/api';
+import type { ApiError, HangUpSignal } from '@parley/api';
+import { FairLine, TurnMissed } from '@parley/clock';
 import type { Clock } from '@parley/clock';
 import { Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
@@ -41,46 +42,6 @@ type Client = {
   off(event: 'close', listener: () => void): unknown;
 };
 
-type Waiting = { readonly begin: () => void };
-
-/** The passwords of one address. */
-class Line {
-  judged = 0;
-  waiting = 0;
-  /** By account name, in the order of their turns. */
-  readonly #byName = new Map<string, Set<Waiting>>();
-
-  countOf(name: string): number {
-    return this.#byName.get(name)?.size ?? 0;
-  }
-
-  add(name: string, waiting: Waiting): void {
-    const others = this.#byName.get(name);
-    if (others === undefined) this.#byName.set(name, new Set([waiting]));
-    else others.add(waiting);
-    this.waiting += 1;
-  }
-
-  delete(name: string, waiting: Waiting): void {
-    const others = this.#byName.get(name);
-    if (others?.delete(waiting) !== true) return;
-    this.waiting -= 1;
-    if (others.size === 0) this.#byName.delete(name);
-  }
-
-  /** @returns the next to be judged; a name with more of them comes after all others */
-  next(): Waiting | undefined {
-    const [turn] = this.#byName;
-    if (turn === undefined) return undefined;
-    const [name, ofName] = turn;
-    const [first] = ofName;
-    if (first === undefined) throw new Error('a kept name has no waiting password');
-    this.delete(name, first);
-    if (this.#byName.delete(name)) this.#byName.set(name, ofName);
-    return first;
-  }
-}
-
 /** A password that may be judged now; its slot is taken until `end` is called. */
 export type Turn = {
   /** @param wasAbandoned whether the client left before the answer */
@@ -89,7 +50,8 @@ export type Turn = {
 
 export class PasswordLines {
   readonly #options: PasswordLinesOptions;
-  readonly #lines = new Map<string, Line>();
+  readonly #lines = new Map<string, FairLine<string>>();
+  /** The waiting ones of all addresses. */
   #waiting = 0;
 
   constructor(options: PasswordLinesOptions) {
@@ -121,12 +83,13 @@ export class PasswordLines {
    */
   async enter(address: string, name: string, waitMaxMs: number, client: Client): Promise<Turn> {
     if (client.destroyed) throw new ClientGone('the client hung up before its turn');
-    const line = this.#lines.get(address) ?? new Line();
-    this.#lines.set(address, line);
-    if (line.judged >= this.#options.atOnceMax) await this.#wait(line, name, waitMaxMs, client);
-    else line.judged += 1;
+    const line = this.#lineOf(address);
+    await this.#wait(line, name, waitMaxMs, client);
     let hasEnded = false;
-    const end = (): void => this.#endTurn(address, line);
+    const end = (): void => {
+      line.leave(name);
+      if (line.isIdle) this.#lines.delete(address);
+    };
     return {
       end: (wasAbandoned) => {
         if (hasEnded) return;
@@ -147,45 +110,37 @@ export class PasswordLines {
     });
   }
 
-  #wait(line: Line, name: string, waitMaxMs: number, client: Client): Promise<void> {
-    const isFull =
-      this.#waiting >= waitingMax ||
-      line.waiting >= waitingOfAddressMax ||
-      line.countOf(name) >= waitingOfNameMax;
-    if (isFull) throw this.refusal();
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const stop = (): void => {
-      this.#waiting -= 1;
-      timer.cancel();
-      client.off('close', onClose);
-    };
-    const leave = (reason: Error): void => {
-      line.delete(name, waiting);
-      stop();
-      reject(reason);
-    };
-    const onClose = (): void => leave(new ClientGone('the client hung up before its turn'));
-    const waiting: Waiting = {
-      begin: () => {
-        stop();
-        resolve();
-      },
-    };
-    const timer = this.#options.clock.after(waitMaxMs, () => leave(this.refusal()));
-    client.once('close', onClose);
-    line.add(name, waiting);
-    this.#waiting += 1;
-    return promise;
+  #lineOf(address: string): FairLine<string> {
+    const known = this.#lines.get(address);
+    if (known !== undefined) return known;
+    const { atOnceMax, clock } = this.#options;
+    const line = new FairLine<string>(clock, {
+      atOnceMax,
+      waitingMax: waitingOfAddressMax,
+      waitingOfOwnerMax: waitingOfNameMax,
+    });
+    this.#lines.set(address, line);
+    return line;
   }
 
-  #endTurn(address: string, line: Line): void {
-    const next = line.next();
-    // The next one takes over the slot.
-    if (next !== undefined) {
-      next.begin();
-      return;
+  async #wait(line: FairLine<string>, name: string, maxMs: number, client: Client): Promise<void> {
+    if (line.isBusyFor(name) && this.#waiting >= waitingMax) throw this.refusal();
+    this.#waiting += 1;
+    try {
+      await line.enter(name, { maxMs, gone: goneSignalOf(client) });
+    } catch (error) {
+      if (error instanceof TurnMissed && error.reason !== 'gone') throw this.refusal();
+      throw new ClientGone('the client hung up before its turn');
+    } finally {
+      this.#waiting -= 1;
     }
-    line.judged -= 1;
-    if (line.judged === 0) this.#lines.delete(address);
   }
+}
+
+function goneSignalOf(client: Client): HangUpSignal {
+  return {
+    aborted: client.destroyed,
+    addEventListener: (_type, listener) => client.once('close', listener),
+    removeEventListener: (_type, listener) => client.off('close', listener),
+  };
 }

@@ -180,7 +180,7 @@ it('a client that disconnects leaves nothing behind', async () => {
   answer = answerOf(JSON.stringify(success));
   expect((await ask('users/me')).status).toBe(200);
   await gateway.settle();
-  expect(await gateway.openRequests()).toBe(0);
+  await gateway.untilOpen(0);
 });
 
 it('counts the saved bytes', async () => {

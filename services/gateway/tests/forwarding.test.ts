@@ -334,7 +334,7 @@ describe('a long answer', () => {
     expect(node.sockets.size).toBe(1);
     idle.destroy();
     await gateway.settle();
-    expect(await gateway.openRequests()).toBe(0);
+    await gateway.untilOpen(0);
   });
 
   it('that is not read and fills the gateway makes long answers to reads come in steps, and nothing else', async () => {
@@ -639,7 +639,7 @@ describe('a client that hangs up', () => {
     }
     agent.destroy();
     await gateway.settle();
-    expect(await gateway.openRequests()).toBe(0);
+    await gateway.untilOpen(0);
     expect(gateway.running.frame.stopping.aborted).toBe(false);
     // Sockets of abandoned requests are closed, not kept.
     const sockets = process

@@ -128,6 +128,7 @@ describe('a body with a file', () => {
     sent.destroy();
     await aborted;
     await gateway.settle();
+    await gateway.untilOpen(0);
     expect(await gateway.openRequests()).toBe(0);
   });
 });

@@ -1,7 +1,8 @@
 import { badImage, limits, ownerIdOf, serviceUnavailable, uploadTooLarge } from '@parley/api';
 import type { ApiError, Caller, HangUpSignal } from '@parley/api';
+import { FairLine } from '@parley/clock';
 import type { Clock } from '@parley/clock';
-import { FairLine } from '@parley/server';
+import { takeTurn } from '@parley/server';
 import type { FormFile } from '@parley/server';
 import { DecoderUnavailable, UnusableImage } from '@parley/images';
 import type { ImageDecoder, ImageFault, MadeImage, WantedImages } from '@parley/images';
@@ -31,42 +32,23 @@ export async function readPictures({
   return (await formFiles()).map(({ content }) => ({ content, ownerId, signal }));
 }
 
-type Order = UploadedPicture & { readonly wanted: WantedImages };
-
 /**
  * Waiting pictures are in memory, bounded by the limit on request bodies. One that takes long delays only the next ones of its sender and, together
  * with another, those of everybody.
  */
-const lineBounds = {
-  batchMax: 1,
-  batchesAtOnce: 2,
-  oneOfOwner: true,
-  waitingMax: 500,
-  waitMaxMs: limits.pictureWaitMaxMs,
-};
+const lineBounds = { atOnceMax: 2, atOnceOfOwnerMax: 1, waitingMax: 500 };
 
 /** Makes the stored forms of pictures that people send, two at a time, with senders in turn. */
 export class PictureMaker {
   readonly #decoders: readonly ImageDecoder[];
-  readonly #line: FairLine<Order, readonly MadeImage[]>;
+  /** Last the one that was used last, which is taken first, so that the other one's process ends when one is enough. */
+  readonly #idle: ImageDecoder[];
+  readonly #line: FairLine<number>;
 
   constructor(makeDecoder: () => ImageDecoder, clock: Clock) {
-    this.#decoders = Array.from({ length: lineBounds.batchesAtOnce }, makeDecoder);
-    // The one that was used last, so that the other one's process ends when one is enough.
-    const idle = [...this.#decoders];
-    this.#line = new FairLine(
-      lineBounds,
-      clock,
-      () => undefined,
-      async (orders) => {
-        const decoder = idle.pop();
-        if (decoder === undefined) throw new Error('every decoder is busy');
-        const making = orders.map(({ content, wanted }) => decoder.make(content, wanted));
-        const made = await Promise.allSettled(making);
-        idle.push(decoder);
-        return made;
-      },
-    );
+    this.#decoders = Array.from({ length: lineBounds.atOnceMax }, makeDecoder);
+    this.#idle = [...this.#decoders];
+    this.#line = new FairLine(clock, lineBounds);
   }
 
   /**
@@ -82,11 +64,26 @@ export class PictureMaker {
     if (picture.content.length > limits.pictureMaxBytes)
       throw uploadTooLarge(limits.pictureMaxBytes);
     try {
-      return await this.#line.take({ ...picture, wanted });
+      return await takeTurn(
+        this.#line,
+        picture.ownerId,
+        { gone: picture.signal, maxMs: limits.pictureWaitMaxMs },
+        () => this.#decode(picture.content, wanted),
+      );
     } catch (error) {
       if (error instanceof UnusableImage) throw unusable(error.fault);
       if (error instanceof DecoderUnavailable) throw serviceUnavailable();
       throw error;
+    }
+  }
+
+  async #decode(content: Buffer, wanted: WantedImages): Promise<readonly MadeImage[]> {
+    const decoder = this.#idle.pop();
+    if (decoder === undefined) throw new Error('every decoder is busy');
+    try {
+      return await decoder.make(content, wanted);
+    } finally {
+      this.#idle.push(decoder);
     }
   }
 

@@ -14,7 +14,6 @@ import { readHead } from '@parley/event-log';
 import type { LogHead } from '@parley/event-log';
 import { isStoreFailure } from '@parley/server';
 import type { HangUpSignal } from '@parley/api';
-import type { FairLine } from '@parley/server';
 import { insertEventQueues } from '@parley/store';
 import type { EventQueueRow, QueueRefusal } from '@parley/store';
 
@@ -41,9 +40,6 @@ export type RegisteredQueue = {
   readonly lastEventId: number;
   readonly state: InitialState;
 };
-
-/** The line where registers wait for their turn. */
-export type RegisterLine = FairLine<QueueRequest, RegisteredQueue>;
 
 /** The options of a queue are stored and read as a whole, on every node that serves it. */
 const descriptorBytesMax = 65_536;
