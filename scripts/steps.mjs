@@ -20,8 +20,6 @@ const removeWithinMs = 1_500;
 
 const environment = {
   ...pinnedEnvironment,
-  // For the workers and the threads that they start: the folder of services.
-  NODE_COMPILE_CACHE: join(compiledFolder, 'compile-cache'),
   ...(process.stderr.isTTY ? { FORCE_COLOR: '1' } : {}),
 };
 

@@ -68,7 +68,7 @@ export class FairLine<Owner> {
 
   /** Whether nobody has a turn or waits for one. */
   get isIdle(): boolean {
-    return this.#running === 0;
+    return this.#running === 0 && this.#waiting === 0;
   }
 
   /** Whether the next of this owner would wait. */

@@ -148,6 +148,9 @@ export async function runServices(starts: ServiceStarts, env: Environment): Prom
   const stopTraces = isTraced ? await traceProcess(env, name, log) : undefined;
   let inProcess: ServiceProcess | undefined;
   let running: readonly RunningService[] = [];
+  const failed = Promise.withResolvers<never>();
+  // Those that still wait for a store when one has failed end then.
+  const stopAsked = Promise.race([signals.first, failed.promise]).catch(() => undefined);
   const stopAll = async (): Promise<void> => {
     await Promise.all(running.map((service) => service.stop()));
     await inProcess?.stop();
@@ -155,15 +158,14 @@ export async function runServices(starts: ServiceStarts, env: Environment): Prom
   };
   try {
     inProcess = await ServiceProcess.open(first, systemClock);
-    const shared = { clock: systemClock, inProcess, stopAsked: signals.first };
-    const outcomes = await Promise.allSettled(
+    const shared = { clock: systemClock, inProcess, stopAsked };
+    const outcomes = await Promise.all(
       frugal(parts).map(({ config, start }) =>
-        startService(config, start, { ...shared, log: loggerOf(config) }),
+        startService(config, start, { ...shared, log: loggerOf(config) }).catch(failed.reject),
       ),
     );
-    running = outcomes.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
-    const failed = outcomes.find((each) => each.status === 'rejected');
-    if (failed !== undefined) throw failed.reason;
+    running = outcomes.filter((each) => each !== undefined);
+    if (running.length < parts.length) await failed.promise;
   } catch (error) {
     await stopAll();
     if (signals.hasCome()) {

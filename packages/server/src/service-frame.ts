@@ -166,7 +166,7 @@ type StartOptions = {
 
 /**
  * Starts a service in this order: internal server, the service's own parts, public server. Tests use it in process with port 0; main files
- * call `runService`.
+ * call `runServices`.
  *
  * @throws any error of the start; everything already started is released before
  */

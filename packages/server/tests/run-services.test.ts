@@ -4,7 +4,9 @@ import { fileURLToPath } from 'node:url';
 
 import { describe, expect, it } from 'vitest';
 
-const main = fileURLToPath(new URL('sample-main.ts', import.meta.url));
+function pathOf(main: string): string {
+  return fileURLToPath(new URL(main, import.meta.url));
+}
 
 const environment = {
   DATABASE_URL: 'postgres://nobody:PasswordOfStore@127.0.0.1/none',
@@ -16,8 +18,11 @@ const environment = {
 // The start of a process of Node takes a second alone, and many seconds on a machine that runs all tests at once.
 const processStartMs = 60_000;
 
-function run(env: Record<string, string>) {
-  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'inherit'] });
+function run(env: Record<string, string>, main = 'sample-main.ts') {
+  const child = spawn(process.execPath, [pathOf(main)], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     output += chunk;
@@ -54,5 +59,18 @@ describe('runServices', { timeout: 2 * processStartMs }, () => {
       ],
     });
     expect(output()).not.toMatch(/PasswordOfStore|InternalSecret|KeySecret"/);
+  });
+
+  it('ends with status 1 if one of several services cannot start, although another still waits', async () => {
+    const { child, output } = run(environment, 'sample-pair-main.ts');
+    const [code] = (await once(child, 'close')) as [number];
+    expect(code).toBe(1);
+    const lines = output().trim().split('\n');
+    expect(output()).toContain('"waits"');
+    expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({
+      level: 'fatal',
+      service: 'messages+people',
+      err: { message: 'no place for files' },
+    });
   });
 });

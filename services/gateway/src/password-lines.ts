@@ -129,8 +129,10 @@ export class PasswordLines {
     try {
       await line.enter(name, { maxMs, gone: goneSignalOf(client) });
     } catch (error) {
-      if (error instanceof TurnMissed && error.reason !== 'gone') throw this.refusal();
-      throw new ClientGone('the client hung up before its turn');
+      if (!(error instanceof TurnMissed)) throw error;
+      throw error.reason === 'gone'
+        ? new ClientGone('the client hung up before its turn')
+        : this.refusal();
     } finally {
       this.#waiting -= 1;
     }
