@@ -113,7 +113,14 @@ async function sayInVain(content: string): Promise<number> {
   return id;
 }
 
+/** Lets the push service take pushes again, of what is true now: an attempt under way may have read what was true before. */
 async function goOn(): Promise<void> {
+  await waitUntil('no attempt is under way', async () => {
+    const { rowCount } = await pool.query(
+      'SELECT 1 FROM push_subscriptions WHERE claimed_until >= parley_now() LIMIT 1',
+    );
+    return rowCount === 0;
+  });
   service.answer = () => 201;
   await pool.query('UPDATE push_subscriptions SET due_at = parley_now() WHERE failures > 0');
   await settle();
