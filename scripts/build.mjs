@@ -1,9 +1,9 @@
-/** `npm run build`: installs what is missing and builds the web client, if its sources changed since the last time. */
+/** `npm run build`: installs what is missing and builds the web client and the server, if their sources changed since the last time. */
 import { prepare, runCommand } from './bootstrap.mjs';
-import { buildWebClient } from './web-client.mjs';
+import { buildAll } from './builds.mjs';
 
 await runCommand(async () => {
   await prepare();
-  await buildWebClient();
+  await buildAll();
   return 0;
 });

@@ -11,6 +11,7 @@
 import { parseArgs } from 'node:util';
 
 import { SetupFault, prepare, runCommand, say } from './bootstrap.mjs';
+import { buildAll } from './builds.mjs';
 import {
   containerSuites,
   endWhenInterrupted,
@@ -21,7 +22,6 @@ import {
   runVitest,
   staticSteps,
 } from './steps.mjs';
-import { buildWebClient } from './web-client.mjs';
 
 /** So many new seeds each random test tries before a release. */
 const newSeeds = '3';
@@ -97,7 +97,7 @@ await runCommand(async () => {
   const runTier = tiers.get(values.tier);
   if (runTier === undefined) throw new SetupFault(`Tiers: ${[...tiers.keys()].join(', ')}`);
   await prepare();
-  await buildWebClient();
+  await buildAll();
   endWhenInterrupted();
   const counts = await runTier({
     files: positionals,

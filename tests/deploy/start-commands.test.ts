@@ -11,7 +11,7 @@ import { readManifestFiles } from './manifests.ts';
 const commandOf = (service: string): readonly string[] => [
   'node',
   ...nodeOptionsOf(service),
-  `services/${service}/src/main.ts`,
+  `dist/${service}.js`,
 ];
 
 type ComposeService = {
@@ -40,7 +40,7 @@ test('together, the gateway runs all services with what each of them has apart',
   expect(gateway?.command).toEqual([
     'node',
     ...options,
-    'packages/command/src/main.ts',
+    'dist/parley.js',
     'serve',
     ...serviceNames,
   ]);

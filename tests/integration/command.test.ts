@@ -621,8 +621,8 @@ test('store failures are explained, as JSON on request', async () => {
 
 test('the image and the repository run the same program', async () => {
   const root = new URL('../../', import.meta.url);
-  const manifest = await readFile(new URL('packages/command/package.json', root), 'utf8');
-  expect(JSON.parse(manifest)).toMatchObject({ bin: { parley: './src/main.ts' } });
+  const build = await readFile(new URL('packages/command/build/build-server.ts', root), 'utf8');
+  expect(build).toContain("parley: join(root, 'packages/command/src/main.ts')");
   const image = await readFile(new URL('deploy/Dockerfile', root), 'utf8');
-  expect(image).toContain('/app/packages/command/src/main.ts /usr/local/bin/parley');
+  expect(image).toContain('/app/dist/parley.js /usr/local/bin/parley');
 });

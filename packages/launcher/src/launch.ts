@@ -30,7 +30,7 @@ function isSetting(name: string): boolean {
 export type LaunchRequest = {
   options: LaunchOptions;
   env: Environment;
-  /** The folder that holds `services` and `packages`. */
+  /** The folder that holds `dist`. */
   root: string;
   /** Aborted to abandon the start or to stop everything. */
   signal: AbortSignal;
@@ -102,9 +102,10 @@ export class Launch {
       PARLEY_INTERNAL_SECRET: secrets.internal,
     });
     signal.throwIfAborted();
-    const databaseUrl = await this.#startDatabase(folder);
-    signal.throwIfAborted();
-    const redisUrl = await this.#startRedis(folder);
+    const starts = [this.#startDatabase(folder), this.#startRedis(folder)] as const;
+    // What is still being started could not be stopped.
+    await Promise.allSettled(starts);
+    const [databaseUrl, redisUrl] = await Promise.all(starts);
     signal.throwIfAborted();
     const url = `http://127.0.0.1:${options.port}`;
     const shared = pickSet({
@@ -125,7 +126,7 @@ export class Launch {
       REDIS_URL: redisUrl,
     });
     say('Bringing the schema up to date ...');
-    await this.#runCommand('packages/command/src/main.ts', 'migrate', ['migrate'], shared);
+    await this.#runCommand('dist/parley.js', 'migrate', ['migrate'], shared);
     const accounts = await this.#makeAccounts(folder, shared);
     say('Starting the services ...');
     await this.#startServices(folder, shared);
@@ -149,7 +150,7 @@ export class Launch {
       const { email, name: fullName } = administrator;
       const args = ['--organization', name, '--email', email, '--full-name', fullName, '--json'];
       const made = await this.#runCommand(
-        'packages/command/src/main.ts',
+        'dist/parley.js',
         'first-start',
         ['first-start', ...args],
         shared,
@@ -159,7 +160,7 @@ export class Launch {
     if (!wantsDemo(shared)) return {};
     say('Looking after the demo organization ...');
     const seeded = await this.#runCommand(
-      'packages/demo/src/seed-main.ts',
+      'dist/seed.js',
       'seed',
       ['--json', '--data', folder.path],
       shared,
@@ -272,7 +273,7 @@ export class Launch {
       name: 'parley',
       service: 'gateway',
       nodeOptions: nodeOptionsOf('gateway'),
-      entry: join(this.#request.root, 'packages/command/src/main.ts'),
+      entry: join(this.#request.root, 'dist/parley.js'),
       args: ['serve', ...serviceNames],
       env: {},
     };
@@ -288,7 +289,7 @@ export class Launch {
         name: count === 1 ? service : `${service}-${n + 1}`,
         service,
         nodeOptions: nodeOptionsOf(service),
-        entry: join(this.#request.root, 'services', service, 'src', 'main.ts'),
+        entry: join(this.#request.root, 'dist', `${service}.js`),
         // A relay knows one port, which one process has.
         env: n > 0 ? { PARLEY_LMTP_PORT: '0' } : {},
       }));

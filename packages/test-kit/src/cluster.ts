@@ -307,7 +307,7 @@ export class Cluster<Node extends ServiceNode = ServiceNode> {
 }
 
 /**
- * Starts a system of real processes (`services/<name>/src/main.ts`, or `parley serve`) on free ports and waits until all are ready, for tests that kill, pause
+ * Starts a system of real processes (`dist/<name>.js`, or `parley serve`) on free ports and waits until all are ready, for tests that kill, pause
  * or measure them. Without `databaseUrl` it gets a database of its own, without `redisPrefix` a Redis prefix of its own; rate limits are
  * off.
  *

@@ -15,7 +15,7 @@ function readManifest(folder: string): Record<'dependencies' | 'devDependencies'
 
 /** The argument of an import statement, a call of `import` or a resolved name, in the formatter's style. */
 const importArgument =
-  /^(?:import |(?:import |export |\} )(?:.* )?from )'([^']+)';$|\bimport(?:\.meta\.resolve)?\(['`]([^'`]+)['`]/gm;
+  /^(?:import |(?:import |export |\} )(?:.* )?from )'([^']+)';$|(?:\bimport(?:\.meta\.resolve)?|\)\.resolve)\(['`]([^'`]+)['`]/gm;
 
 /** @returns the packages that the text imports, without Node's own */
 function importedBy(text: string): string[] {

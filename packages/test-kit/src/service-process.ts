@@ -1,8 +1,9 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
 
 import { serviceNames } from '@parley/config';
 import type { ServiceName } from '@parley/config';
@@ -30,6 +31,14 @@ type Listening = { readonly port: number; readonly internalPort: number };
 
 const running = new Set<ChildProcess>();
 
+let built: Promise<unknown> | undefined;
+
+/** Builds what processes are started from, if a source changed. */
+function buildOnce(): Promise<unknown> {
+  built ??= promisify(execFile)(process.execPath, [join(repositoryFolder, 'scripts', 'build.mjs')]);
+  return built;
+}
+
 /** Ends all services when a test run ends abruptly. One listener for all, because Node reports many as a leak. */
 function killAll(): void {
   for (const child of running) child.kill('SIGKILL');
@@ -52,7 +61,7 @@ export class ServiceProcess implements ServiceNode {
   #endWasAsked = false;
 
   /**
-   * Starts `services/<service>/src/main.ts`, or `parley serve` for all services, and waits until it logs `listening` and answers `/health/ready`.
+   * Starts `dist/<service>.js`, built from the sources as they are, or `parley serve` for all services, and waits until it logs `listening` and answers `/health/ready`.
    *
    * @param environment the whole environment of the process, except `PATH`
    * @param options.watchAnswers for a gateway: compares its answers with the OpenAPI document
@@ -68,6 +77,7 @@ export class ServiceProcess implements ServiceNode {
       readonly logFile?: string | undefined;
     } = {},
   ): Promise<ServiceProcess> {
+    await buildOnce();
     const preloaded =
       addressedService(service) === 'gateway' && options.watchAnswers === true
         ? ['--import', answerWatch]
@@ -280,9 +290,7 @@ function addressedService(kind: NodeKind): ServiceName {
 }
 
 function entryOf(kind: NodeKind): readonly string[] {
-  return kind === 'together'
-    ? ['packages/command/src/main.ts', 'serve', ...serviceNames]
-    : [`services/${kind}/src/main.ts`];
+  return kind === 'together' ? ['dist/parley.js', 'serve', ...serviceNames] : [`dist/${kind}.js`];
 }
 
 /** @throws Error for a node that is not a separate process */

@@ -3,8 +3,8 @@
  * declarations, so the path of a request is never used as the path of a file.
  */
 import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
@@ -24,7 +24,7 @@ function gatewayFile(name: string): Content {
 }
 
 function libraryFile(name: string): Content {
-  return () => readFile(fileURLToPath(import.meta.resolve(`swagger-ui-dist/${name}`)));
+  return () => readFile(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
 }
 
 /** The source of each page's content. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { createRequire } from 'node:module';
 
 import { withoutCode } from '@parley/api';
 import type { RealmSettings } from '@parley/api/organization';
@@ -43,7 +43,7 @@ let disposable: ReadonlySet<string> | undefined;
 function disposableDomains(): ReadonlySet<string> {
   disposable ??= new Set(
     JSON.parse(
-      readFileSync(fileURLToPath(import.meta.resolve('disposable-email-domains')), 'utf8'),
+      readFileSync(createRequire(import.meta.url).resolve('disposable-email-domains'), 'utf8'),
     ) as string[],
   );
   return disposable;
