@@ -272,6 +272,63 @@ test('who is mentioned by an edit gets a mail, and who was mentioned before or i
   expect(textsTo(ann)).toEqual([]);
 });
 
+test('who got a mail gets none for a stronger mention that an edit adds, and who got none gets one', async () => {
+  const settings = async (who: TestAccount, changed: Parameters): Promise<unknown> =>
+    who.client.patch('settings/notifications', changed);
+  const property = async (who: TestAccount, name: string, value: boolean): Promise<unknown> =>
+    who.client.post('users/me/subscriptions/properties', {
+      subscription_data: [{ stream_id: streamId, property: name, value }],
+    });
+  const muteTopic = async (who: TestAccount): Promise<unknown> =>
+    who.client.patch('users/me/subscriptions/muted_topics', {
+      stream_id: streamId,
+      topic,
+      op: 'add',
+    });
+  const preparations: readonly ((who: TestAccount) => Promise<unknown>)[] = [
+    async () => undefined,
+    (who) => property(who, 'is_muted', true),
+    muteTopic,
+    (who) => settings(who, { wildcard_mentions_notify: false }),
+    (who) => property(who, 'wildcard_mentions_notify', false),
+    async (who) => {
+      await settings(who, { wildcard_mentions_notify: false });
+      await property(who, 'wildcard_mentions_notify', true);
+    },
+    (who) => property(who, 'email_notifications', true),
+    (who) => settings(who, { enable_stream_email_notifications: true }),
+    async (who) => {
+      await settings(who, { enable_stream_email_notifications: true });
+      await property(who, 'email_notifications', false);
+    },
+    async (who) => {
+      await property(who, 'email_notifications', true);
+      await muteTopic(who);
+    },
+  ];
+  const readers = await organization.makeAccounts(preparations.map((_, n) => `Reader${made} ${n}`));
+  ({ id: streamId } = await organization.makeStream(`raku${made}`, [ann, ...readers]));
+  for (const [n, prepare] of preparations.entries()) {
+    const reader = readers[n];
+    if (reader !== undefined) await prepare(reader);
+  }
+  const mailed = (): number[] => readers.map((who) => textsTo(who).length);
+  const [toAll, plain] = [await say('@**all** come'), await say('plain')];
+  await sendMails();
+  // Both in one mail, because they are of one conversation.
+  expect(mailed()).toEqual([1, 0, 0, 0, 0, 1, 1, 1, 1, 0]);
+  const words = readers.map(concerning.byName).join(' ');
+  await ann.client.patch(`messages/${toAll}`, { content: words });
+  await sendMails();
+  expect(mailed()).toEqual(readers.map(() => 1));
+  await ann.client.patch(`messages/${plain}`, { content: `@**all** ${words}` });
+  await sendMails();
+  expect(mailed()).toEqual([2, 2, 2, 2, 2, 2, 1, 1, 2, 2]);
+  await ann.client.patch(`messages/${plain}`, { content: `@**all** ${words} again` });
+  await sendMails();
+  expect(mailed()).toEqual([2, 2, 2, 2, 2, 2, 1, 1, 2, 2]);
+});
+
 test('who is active gets a mail after that, and not about what was read meanwhile', async () => {
   await becomeActive(bob);
   const id = await write('first');

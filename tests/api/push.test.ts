@@ -113,16 +113,21 @@ async function sayInVain(content: string): Promise<number> {
   return id;
 }
 
-/** Lets the push service take pushes again, of what is true now: an attempt under way may have read what was true before. */
-async function goOn(): Promise<void> {
+/** Begins an attempt of what is true now: one that is under way may have read what was true before. */
+async function tryAgain(answer: PushService['answer']): Promise<void> {
   await waitUntil('no attempt is under way', async () => {
     const { rowCount } = await pool.query(
       'SELECT 1 FROM push_subscriptions WHERE claimed_until >= parley_now() LIMIT 1',
     );
     return rowCount === 0;
   });
-  service.answer = () => 201;
+  service.answer = answer;
   await pool.query('UPDATE push_subscriptions SET due_at = parley_now() WHERE failures > 0');
+}
+
+/** Lets the push service take pushes again. */
+async function goOn(): Promise<void> {
+  await tryAgain(() => 201);
   await settle();
 }
 
@@ -229,6 +234,55 @@ test('a mention that an edit adds is pushed, once', async () => {
   await settle();
   expect(phone.payloads.map(({ notice }) => notice.message_ids)).toEqual([[id]]);
 });
+
+test('a mention that an edit adds while another push is under way is pushed after that', async () => {
+  const plain = await say('The kiln is hot');
+  await settle();
+  const mute = { stream_id: streamId, topic, op: 'add' };
+  await bob.client.patch('users/me/subscriptions/muted_topics', mute);
+  const inVain = Promise.withResolvers<void>();
+  service.answer = () => {
+    inVain.resolve();
+    return 503;
+  };
+  const first = await write('look');
+  await inVain.promise;
+  // Waits with the first, and is not to be pushed: its topic is muted.
+  const toAll = await say(concerning.withAll());
+  await untilLookedAt(pool);
+  const [isHeld, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<number>()];
+  await tryAgain(() => {
+    isHeld.resolve();
+    return answer.promise;
+  });
+  await isHeld.promise;
+  for (const id of [plain, toAll])
+    await ann.client.patch(`messages/${id}`, { content: concerning.byName(bob) });
+  await untilLookedAt(pool);
+  service.answer = () => 201;
+  answer.resolve(201);
+  await settle();
+  expect(phone.payloads.flatMap(({ notice }) => notice.message_ids)).toEqual([first, plain, toAll]);
+});
+
+test.each<[string, string, boolean]>([
+  ['all', '@**all** come', false],
+  ['who wants every message', 'come', true],
+])(
+  'who was notified of a message to %s is not notified of a mention that an edit adds',
+  async (_whom, content, wantsAll) => {
+    await bob.client.post('users/me/subscriptions/properties', {
+      subscription_data: [{ stream_id: streamId, property: 'push_notifications', value: wantsAll }],
+    });
+    const id = await say(content);
+    await settle();
+    const tablet = new PushSubscriber(service);
+    await bob.client.post('push_subscriptions', tablet.target);
+    await ann.client.patch(`messages/${id}`, { content: concerning.byName(bob) });
+    await settle();
+    expect([phone, tablet].map(({ payloads }) => payloads.length)).toEqual([1, 0]);
+  },
+);
 
 describe('nobody is notified', () => {
   test('of messages that concern nobody, or of any without wanting it', async () => {

@@ -4,8 +4,9 @@ import { createPool, transaction } from '@parley/database';
 import type { Pool } from '@parley/database';
 import { missedMailWriter, takeNewMessages } from '@parley/jobs';
 import { deriveKeySecrets } from '@parley/secrets';
-import { findStreamSendFacts, listBots } from '@parley/store';
+import { findStreamSendFacts, flagBits, listBots } from '@parley/store';
 import { listDueMailCandidates, lockMailCandidates } from '@parley/store/notifications';
+import type { Candidate, ReadCandidate } from '@parley/store/notifications';
 import { createTestDatabase, openTestPool, waitUntil } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -26,7 +27,7 @@ test('a step has what is due before what is not, so that each decides something'
     `INSERT INTO messages_to_mail (user_id, message_id, due_at)
      SELECT 7, n, parley_now() + CASE WHEN n = 50 THEN interval '-1 s' ELSE interval '1 h' END FROM generate_series(1, 50) n`,
   );
-  expect(await listDueMailCandidates(pool, { dueMax: 10, candidatesMax: 3 })).toEqual([
+  expect(await listDueMailCandidates(pool, { dueMax: 10, candidatesMax: 3 })).toMatchObject([
     { userId: 7, messageId: 50, isDue: true },
     { userId: 7, messageId: 1, isDue: false },
     { userId: 7, messageId: 2, isDue: false },
@@ -37,16 +38,41 @@ test('candidates about whom another process decides, or has decided, are left ou
   await pool.query(
     'INSERT INTO messages_to_mail (user_id, message_id, due_at) SELECT n / 10, n, parley_now() FROM generate_series(10, 39) n',
   );
-  const candidates = Array.from({ length: 30 }, (_, n) => ({
-    userId: Math.floor(n / 10) + 1,
-    messageId: n + 10,
-  }));
+  const candidates = await listDueMailCandidates(pool, { dueMax: 30, candidatesMax: 30 });
+  const idsOf = (of: readonly Candidate[]): number[] => of.map(({ messageId }) => messageId);
   await transaction(pool, async (other) => {
     await lockMailCandidates(other, candidates.slice(0, 1));
     await pool.query('DELETE FROM messages_to_mail WHERE message_id = 25');
     const locked = await transaction(pool, (client) => lockMailCandidates(client, candidates));
-    expect(locked).toEqual(candidates.slice(10).filter(({ messageId }) => messageId !== 25));
+    expect(idsOf(locked)).toEqual(
+      idsOf(candidates.slice(10)).filter((messageId) => messageId !== 25),
+    );
   });
+});
+
+test('who decides by what a message was before an edit mentioned somebody decides nothing', async () => {
+  await pool.query(
+    `INSERT INTO users (id, email, email_folded, full_name, full_name_folded, short_name) SELECT n, n, n, n, n, n FROM generate_series(7, 9) n;
+     INSERT INTO messages (id, position, sender_id, stream_id, conversation_id, read_conversation_id, recipient_id, topic, content,
+       rendered_content, client, sent_at, search) VALUES (1, 1, 9, 1, 1, 1, 1, '', '', '', '', parley_now(), '');
+     INSERT INTO message_flags (user_id, message_id, set_bits) VALUES (7, 1, ${flagBits.mentioned});
+     INSERT INTO messages_to_mail (user_id, message_id, due_at) SELECT n, 1, parley_now() FROM generate_series(7, 8) n`,
+  );
+  const list = (): Promise<ReadCandidate[]> =>
+    listDueMailCandidates(pool, { dueMax: 2, candidatesMax: 2 });
+  const decide = async (candidates: readonly ReadCandidate[]): Promise<number[]> =>
+    (await transaction(pool, (client) => lockMailCandidates(client, candidates)))
+      .map(({ userId }) => userId)
+      .toSorted((a, b) => a - b);
+  const before = await list();
+  await pool.query(
+    'INSERT INTO mentions_added (message_id, told_all, told_ids) VALUES (1, false, ARRAY[8])',
+  );
+  expect(await decide(before)).toEqual([]);
+  await takeNewMessages(pool, { mail: true });
+  expect(await decide(before)).toEqual([8]);
+  await pool.query('UPDATE messages_to_mail SET due_at = parley_now()');
+  expect(await decide(await list())).toEqual([7, 8]);
 });
 
 test('what takes time is done while nothing is locked', async () => {

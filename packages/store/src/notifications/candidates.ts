@@ -6,6 +6,7 @@
  * size of the organization nor on statistics, which new tables do not have.
  */
 import { userSettingDefaults } from '@parley/api/people';
+import type { UserSettings } from '@parley/api/people';
 import type { Client, Queryable } from '@parley/database';
 
 import { flagBits } from '../messages/message-sql.ts';
@@ -149,63 +150,103 @@ export async function moveToldUpto(db: Queryable, { after, upto }: NewMessages):
   return rowCount === 1;
 }
 
-/** A user's own setting of this name, or its default. */
-function settingSql(name: string, byDefault: boolean): string {
-  return `coalesce((u.settings ->> '${name}')::boolean, ${byDefault})`;
+type BooleanSetting = {
+  [Name in keyof UserSettings]: UserSettings[Name] extends boolean ? Name : never;
+}[keyof UserSettings];
+
+/** A setting of `u`, or its default. */
+function settingSql(name: BooleanSetting): string {
+  return `coalesce((u.settings ->> '${name}')::boolean, ${userSettingDefaults[name]})`;
 }
 
 /**
- * Writes candidates: for mails those who want any, for pushes those who subscribed somewhere.
- *
- * @param concerning the messages `m` with the ids $1, and what else the statement needs
- * @param concerned the people of `m`
- * @param since from when a mail waits
+ * Which channels notified `u` of `m` before edits mentioned the person: what `notificationsFor` says without those mentions, by the settings of
+ * today. A stronger reason does not notify again.
  */
-function writeText(concerning: string, concerned: string, since: string): string {
-  return `WITH ${concerning}, people AS MATERIALIZED (
-      SELECT m.id AS message_id, ${since} AS since, u.* FROM concerning m
-      CROSS JOIN LATERAL (${concerned}) c
-      CROSS JOIN LATERAL (SELECT u.id AS user_id, ${settingSql('enable_offline_email_notifications', true)} AS by_mail,
-          ${settingSql('enable_offline_push_notifications', true)} OR ${settingSql('enable_online_push_notifications', true)} AS by_push,
+const owedBeforeSql = `SELECT NOT b.is_muted AND (b.by_wildcard OR b.by_mail_of_stream) AS by_mail,
+    NOT b.is_muted AND (b.by_wildcard OR b.by_push_of_stream) AS by_push
+  FROM (SELECT coalesce(s.is_muted, false) OR EXISTS (SELECT 1 FROM conversations v
+        JOIN muted_topics t ON t.user_id = u.id AND t.stream_id = v.stream_id AND t.topic_folded = v.topic_folded
+        WHERE v.id = m.conversation_id) AS is_muted,
+      m.told_all AND coalesce(s.wildcard_mentions_notify, ${settingSql('wildcard_mentions_notify')}) AS by_wildcard,
+      s.user_id IS NOT NULL AND coalesce(s.email_notifications, ${settingSql('enable_stream_email_notifications')}) AS by_mail_of_stream,
+      s.user_id IS NOT NULL AND coalesce(s.push_notifications, ${settingSql('enable_stream_push_notifications')}) AS by_push_of_stream
+    FROM (SELECT 1) one LEFT JOIN subscriptions s ON s.user_id = u.id AND s.stream_id = m.stream_id AND s.is_active) b`;
+
+/**
+ * Writes candidates: for mails those who want any, for pushes those who subscribed somewhere. All transactions lock subscriptions, and
+ * write rows, in one order; subscriptions first, as a release does.
+ *
+ * @param of.concerning the messages `m` with the ids $1, and what else the statement needs
+ * @param of.concerned the people of `m`
+ * @param of.owedBefore who of them, as `u`, was to be notified already
+ * @param of.since from when a mail waits
+ * @param of.mailConflict what becomes of rows that are there
+ * @param of.pushConflict the same
+ */
+function writeText(of: {
+  readonly concerning: string;
+  readonly concerned: string;
+  readonly owedBefore: string;
+  readonly since: string;
+  readonly mailConflict: string;
+  readonly pushConflict: string;
+}): string {
+  return `WITH ${of.concerning}, people AS MATERIALIZED (
+      SELECT m.id AS message_id, ${of.since} AS since, u.* FROM concerning m
+      CROSS JOIN LATERAL (${of.concerned}) c
+      CROSS JOIN LATERAL (SELECT u.id AS user_id, ${settingSql('enable_offline_email_notifications')} AND NOT before.by_mail AS by_mail,
+          (${settingSql('enable_offline_push_notifications')} OR ${settingSql('enable_online_push_notifications')}) AND NOT before.by_push AS by_push,
           coalesce((u.settings ->> 'email_notifications_batching_period_seconds')::integer, $3) AS delay_secs
-        FROM users u WHERE u.id = c.user_id AND u.id <> m.sender_id AND u.is_active AND u.bot_type IS NULL AND NOT u.is_system OFFSET 0) u
+        FROM users u CROSS JOIN LATERAL (${of.owedBefore}) before
+        WHERE u.id = c.user_id AND u.id <> m.sender_id AND u.is_active AND u.bot_type IS NULL AND NOT u.is_system OFFSET 0) u
+    ), devices AS MATERIALIZED (
+      SELECT s.id, p.message_id FROM people p JOIN push_subscriptions s ON s.user_id = p.user_id
+      WHERE p.by_push ORDER BY s.id, p.message_id FOR NO KEY UPDATE OF s
+    ), to_push AS (
+      INSERT INTO messages_to_push AS t (subscription_id, message_id) SELECT d.id, d.message_id FROM devices d
+      ON CONFLICT (subscription_id, message_id) ${of.pushConflict} RETURNING subscription_id
     ), to_mail AS (
       INSERT INTO messages_to_mail (user_id, message_id, due_at)
       SELECT p.user_id, p.message_id, p.since + make_interval(secs => p.delay_secs) FROM people p WHERE $2 AND p.by_mail
-      ON CONFLICT DO NOTHING RETURNING 1
-    ), to_push AS (
-      INSERT INTO messages_to_push (subscription_id, message_id)
-      SELECT s.id, p.message_id FROM people p CROSS JOIN LATERAL (
-        SELECT s.id FROM push_subscriptions s WHERE p.by_push AND s.user_id = p.user_id OFFSET 0) s
-      ON CONFLICT DO NOTHING RETURNING subscription_id
+      ORDER BY p.user_id, p.message_id
+      ON CONFLICT (user_id, message_id) ${of.mailConflict} RETURNING 1
     )
-    SELECT (SELECT count(*) FROM to_mail) AS "toMail", (SELECT count(*) FROM to_push) AS "toPush",
+    SELECT (SELECT count(*) FROM to_push) AS "toPush", (SELECT count(*) FROM to_mail) AS "toMail",
       ARRAY(SELECT DISTINCT t.subscription_id FROM to_push t) AS "subscriptionIds"`;
 }
 
 const writeStatements = {
   messages: {
     name: 'store-write-candidates',
-    text: writeText(
-      `concerning AS MATERIALIZED (
+    text: writeText({
+      concerning: `concerning AS MATERIALIZED (
         SELECT m.* FROM unnest($1::bigint[]) d (id) CROSS JOIN LATERAL (SELECT ${messageColumns} FROM messages m WHERE m.id = d.id OFFSET 0) m
       ), ${toldSql('concerning')}`,
-      concernedSql,
-      'm.sent_at',
-    ),
+      concerned: concernedSql,
+      owedBefore: 'SELECT false AS by_mail, false AS by_push',
+      since: 'm.sent_at',
+      mailConflict: 'DO NOTHING',
+      pushConflict: 'DO NOTHING',
+    }),
   },
   additions: {
     name: 'store-write-candidates-of-additions',
-    text: writeText(
-      `concerning AS MATERIALIZED (
-        SELECT m.*, a.told_ids FROM mentions_added a CROSS JOIN LATERAL (
-          SELECT m.id, m.sender_id, m.stream_id, m.group_mentioned_ids, m.mentions_wildcard AND NOT a.told_all AS mentions_wildcard
+    text: writeText({
+      concerning: `concerning AS MATERIALIZED (
+        SELECT m.*, a.told_all, a.told_ids FROM mentions_added a CROSS JOIN LATERAL (
+          SELECT m.id, m.sender_id, m.stream_id, m.conversation_id, m.group_mentioned_ids,
+            m.mentions_wildcard AND NOT a.told_all AS mentions_wildcard
           FROM messages m WHERE m.id = a.message_id OFFSET 0) m
         WHERE a.message_id = ANY ($1::bigint[])
       )`,
-      `(${mentionedSql}) EXCEPT SELECT unnest(m.told_ids)`,
-      'parley_now()',
-    ),
+      concerned: `(${mentionedSql}) EXCEPT SELECT unnest(m.told_ids)`,
+      owedBefore: owedBeforeSql,
+      since: 'parley_now()',
+      // Somebody may be deciding about a row by what the message was before, so it is written anew: see `ReadCandidate`.
+      mailConflict: 'DO UPDATE SET due_at = excluded.due_at',
+      pushConflict: 'DO UPDATE SET pushed_at = NULL WHERE t.pushed_at IS NULL',
+    }),
   },
 };
 

@@ -21,7 +21,7 @@ export {
   removeMailCandidates,
   restoreMailCandidates,
 } from './messages-to-mail.ts';
-export type { Candidate } from './messages-to-mail.ts';
+export type { Candidate, ReadCandidate } from './messages-to-mail.ts';
 export { findPublicPushKey, getPushKeys } from './push-keys.ts';
 export type { PushKeys } from './push-keys.ts';
 export {

@@ -7,6 +7,12 @@ import type { Client, Queryable } from '@parley/database';
 /** A person and a message that may concern the person. */
 export type Candidate = { readonly userId: number; readonly messageId: number };
 
+/** A candidate that was read. */
+export type ReadCandidate = Candidate & {
+  /** The transaction that wrote the row: an edit that concerns the person anew writes it again, so who decides by what was before does not end it. */
+  readonly version: string;
+};
+
 /** The first of the two numbers of an advisory lock; the second is a person, about whom only one process decides at a time. */
 const decidingLock = 53;
 
@@ -19,13 +25,14 @@ const decidingLock = 53;
 export async function listDueMailCandidates(
   db: Queryable,
   { dueMax, candidatesMax }: { readonly dueMax: number; readonly candidatesMax: number },
-): Promise<(Candidate & { readonly isDue: boolean })[]> {
-  const { rows } = await db.query<Candidate & { readonly isDue: boolean }>({
+): Promise<(ReadCandidate & { readonly isDue: boolean })[]> {
+  const { rows } = await db.query<ReadCandidate & { readonly isDue: boolean }>({
     name: 'store-list-due-mail-candidates',
     text: `WITH due AS MATERIALIZED (
         SELECT c.user_id FROM messages_to_mail c WHERE c.due_at <= parley_now() ORDER BY c.due_at LIMIT $1
       )
-      SELECT c.user_id AS "userId", c.message_id AS "messageId", c.due_at <= parley_now() AS "isDue" FROM messages_to_mail c
+      SELECT c.user_id AS "userId", c.message_id AS "messageId", c.xmin::text AS version, c.due_at <= parley_now() AS "isDue"
+      FROM messages_to_mail c
       WHERE c.user_id IN (SELECT due.user_id FROM due) ORDER BY c.user_id, c.due_at > parley_now(), c.message_id LIMIT $2`,
     values: [dueMax, candidatesMax],
   });
@@ -37,23 +44,25 @@ function pairsOf(candidates: readonly Candidate[]): [number[], number[]] {
 }
 
 /**
- * Locks candidates until the transaction ends. People about whom another process is deciding are left out.
+ * Locks candidates until the transaction ends. People about whom another process is deciding are left out, and messages with mentions that an
+ * edit added, until those are candidates: who read them already would decide twice.
  *
- * @returns those that nobody has decided about meanwhile
+ * @returns those that nobody has decided about or written again meanwhile
  */
 export async function lockMailCandidates(
   client: Client,
-  candidates: readonly Candidate[],
+  candidates: readonly ReadCandidate[],
 ): Promise<Candidate[]> {
   const { rows } = await client.query<Candidate>({
     name: 'store-lock-mail-candidates',
-    text: `WITH given AS MATERIALIZED (SELECT g.user_id, g.message_id FROM unnest($1::integer[], $2::bigint[]) g (user_id, message_id)),
+    text: `WITH given AS MATERIALIZED (SELECT g.* FROM unnest($1::integer[], $2::bigint[], $3::text[]) g (user_id, message_id, version)),
       mine AS MATERIALIZED (
         SELECT d.user_id FROM (SELECT DISTINCT given.user_id FROM given) d WHERE pg_try_advisory_xact_lock(${decidingLock}, d.user_id)
       )
       SELECT c.user_id AS "userId", c.message_id AS "messageId" FROM messages_to_mail c JOIN given g USING (user_id, message_id)
-      WHERE c.user_id IN (SELECT mine.user_id FROM mine) FOR UPDATE OF c SKIP LOCKED`,
-    values: pairsOf(candidates),
+      WHERE c.xmin::text = g.version AND c.user_id IN (SELECT mine.user_id FROM mine)
+        AND NOT EXISTS (SELECT 1 FROM mentions_added a WHERE a.message_id = c.message_id) FOR UPDATE OF c SKIP LOCKED`,
+    values: [...pairsOf(candidates), candidates.map(({ version }) => version)],
   });
   return rows;
 }
@@ -95,7 +104,8 @@ export async function restoreMailCandidates(
   await db.query({
     name: 'store-restore-mail-candidates',
     text: `INSERT INTO messages_to_mail (user_id, message_id, due_at)
-      SELECT d.user_id, d.message_id, parley_now() FROM unnest($1::integer[], $2::bigint[]) d (user_id, message_id) ON CONFLICT DO NOTHING`,
+      SELECT d.user_id, d.message_id, parley_now() FROM unnest($1::integer[], $2::bigint[]) d (user_id, message_id)
+      ORDER BY 1, 2 ON CONFLICT (user_id, message_id) DO UPDATE SET due_at = excluded.due_at`,
     values: pairsOf(candidates),
   });
 }

@@ -27,7 +27,12 @@ export type ClaimedPush = PushTarget & {
   /** Whether an earlier attempt may have succeeded. */
   readonly mayHaveArrived: boolean;
   /** By ascending id; the newest ones. */
-  readonly messages: readonly { readonly id: number; readonly wasPushed: boolean }[];
+  readonly messages: readonly {
+    readonly id: number;
+    readonly wasPushed: boolean;
+    /** As of a `ReadCandidate`. */
+    readonly version: string;
+  }[];
 };
 
 /** A notification of each is shown at most, and each later push says which were read. */
@@ -173,8 +178,9 @@ export async function claimPushes(
         FROM due WHERE p.id = due.id RETURNING p.*, due.may_have_arrived AS may_have
       )
       SELECT c.id, c.user_id AS "userId", c.endpoint, c.origin, c.p256dh, c.auth, c.attempts, c.failures, c.may_have AS "mayHaveArrived",
-        coalesce((SELECT json_agg(json_build_object('id', n.message_id, 'wasPushed', n.pushed_at IS NOT NULL) ORDER BY n.message_id)
-          FROM (SELECT t.message_id, t.pushed_at FROM messages_to_push t WHERE t.subscription_id = c.id
+        coalesce((SELECT json_agg(json_build_object('id', n.message_id, 'wasPushed', n.pushed_at IS NOT NULL, 'version', n.xmin::text)
+            ORDER BY n.message_id)
+          FROM (SELECT t.message_id, t.pushed_at, t.xmin FROM messages_to_push t WHERE t.subscription_id = c.id
             ORDER BY t.message_id DESC LIMIT ${messagesPerSubscription}) n), '[]'::json) AS messages
       FROM claimed c ORDER BY c.due_at`,
     values: [
@@ -196,7 +202,8 @@ type Claim = Pick<ClaimedPush, 'id' | 'attempts' | 'messages'>;
  * Stores the outcome of a claim and releases it.
  *
  * @param outcome.pushed messages that the push service has taken; they stay until they are read
- * @param outcome.kept other messages that stay: those that wait, and pushed ones that are unread; the rest of the claim is forgotten
+ * @param outcome.kept other messages that stay: those that wait, and pushed ones that are unread; the rest of the claim is forgotten,
+ *   unless it was written again meanwhile
  * @param outcome.againInSecs when to push again; undefined if nothing waits, unless more came meanwhile
  */
 export async function releasePush(
@@ -217,7 +224,8 @@ export async function releasePush(
     values: [id, attempts],
   });
   if (rowCount !== 1) return;
-  const known = messages.map((each) => each.id);
+  const staying = new Set([...outcome.pushed, ...outcome.kept]);
+  const decided = messages.filter((each) => !staying.has(each.id));
   await client.query({
     name: 'store-note-pushed',
     text: `UPDATE messages_to_push SET pushed_at = parley_now() WHERE subscription_id = $1 AND message_id = ANY ($2::bigint[])`,
@@ -225,9 +233,15 @@ export async function releasePush(
   });
   await client.query({
     name: 'store-forget-pushed',
-    text: `DELETE FROM messages_to_push WHERE subscription_id = $1 AND message_id <> ALL ($3::bigint[])
-      AND (message_id = ANY ($2::bigint[]) OR message_id < $4)`,
-    values: [id, known, [...outcome.pushed, ...outcome.kept], known[0] ?? 0],
+    text: `DELETE FROM messages_to_push t USING unnest($2::bigint[], $3::text[]) d (message_id, version)
+      WHERE t.subscription_id = $1 AND t.message_id = d.message_id AND t.xmin::text = d.version`,
+    values: [id, decided.map((each) => each.id), decided.map(({ version }) => version)],
+  });
+  await client.query({
+    name: 'store-bound-pushes',
+    text: `DELETE FROM messages_to_push WHERE subscription_id = $1 AND message_id < (SELECT t.message_id FROM messages_to_push t
+      WHERE t.subscription_id = $1 ORDER BY t.message_id DESC OFFSET ${messagesPerSubscription - 1} LIMIT 1)`,
+    values: [id],
   });
   await client.query({
     name: 'store-release-push',
