@@ -1,10 +1,16 @@
 /** Invitations by address and by link, and joining by them (reference facts, people 14.5; decision 0050). */
 import { listKeptMails } from '@parley/mail/kept-mails';
+import { hasRoomForToken } from '@parley/store/account-tokens';
 import { readObjects, settle, sharedMailFolder } from '@parley/test-kit';
 import type { JsonObject, Parameters } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 import { Browser } from '../support/browser.ts';
+import {
+  meetTransaction,
+  untilStatementsWait,
+  waitsInCircle,
+} from '../support/held-transaction.ts';
 import { readMail, tokenIn } from '../support/kept-mails.ts';
 import { FollowedQueue } from './follow-queue.ts';
 import { refusalOf } from './message-fixture.ts';
@@ -296,6 +302,29 @@ describe('by address', () => {
     for (const answer of answers) expect(answer).toEqual(success);
     const invited = (await listed()).filter(({ email }) => emails.includes(String(email)));
     expect(invited).toHaveLength(3);
+  });
+
+  test('lists that share mailboxes under several addresses wait for one another in one order', async () => {
+    const shared = newAddress();
+    const tagged = (tag: string): string => shared.replace('@', `${tag}@`);
+    // In alphabetical order the shared mailbox is the first of one list, and the last of the other.
+    const lists = [
+      [tagged('+a'), tagged('-b')],
+      [tagged('-b'), shared],
+    ].map((list) => list.join());
+    const { pool } = organization;
+    let second: Promise<JsonObject> | undefined;
+    const answers = meetTransaction(
+      pool,
+      (client) => hasRoomForToken(client, 'join', shared),
+      () => invite('ann', lists[0] ?? ''),
+      async () => {
+        second = invite('ann', lists[1] ?? '');
+        await untilStatementsWait(pool, 2);
+      },
+    ).then(async (first) => [first, await second]);
+    expect(await waitsInCircle(pool, answers)).toBe(false);
+    expect(await answers).toEqual([success, success]);
   });
 
   test('by somebody else does not replace an open one, except by an administrator', async () => {

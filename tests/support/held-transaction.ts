@@ -14,6 +14,29 @@ export async function untilStatementsWait(from: Pick<Client, 'query'>, count = 1
 }
 
 /**
+ * Awaits what statements cause.
+ *
+ * @returns whether some of them waited for one another in a circle, which Postgres breaks after a while by refusing one
+ */
+export async function waitsInCircle(
+  from: Pick<Client, 'query'>,
+  work: Promise<unknown>,
+): Promise<boolean> {
+  let isCircle = false;
+  const done = work.then(() => true);
+  const look = async (): Promise<boolean> => {
+    const { rowCount } = await from.query(
+      `SELECT 1 FROM pg_stat_activity one JOIN pg_stat_activity other ON other.pid = ANY (pg_blocking_pids(one.pid))
+       WHERE one.datname = current_database() AND one.wait_event_type = 'Lock' AND one.pid = ANY (pg_blocking_pids(other.pid))`,
+    );
+    isCircle ||= rowCount !== 0;
+    return false;
+  };
+  while (!(await Promise.race([done, look()])));
+  return isCircle;
+}
+
+/**
  * Makes a request while a transaction holds the rows that `hold` locked or changed.
  *
  * @param meanwhile is done when the request waits for the transaction, which commits after it

@@ -474,17 +474,6 @@ export type {
   NewMail,
 } from './mails/mails.ts';
 export {
-  deleteOldTokens,
-  findJoinToken,
-  findToken,
-  hasRoomForToken,
-  insertToken,
-  noteJoined,
-  takeJoinToken,
-  takeToken,
-} from './people/account-tokens.ts';
-export type { AccountToken, JoinToken, NewToken, TokenPurpose } from './people/account-tokens.ts';
-export {
   countInvitations,
   deleteInvitation,
   deleteOldInvitations,
@@ -497,5 +486,4 @@ export {
 } from './people/invitations.ts';
 export type { Invitation, ListedInvitation, NewInvitation } from './people/invitations.ts';
 export type { EmailPolicy } from './people/shown-email.ts';
-
 export { findSignInPlaces, noteSignInPlaces } from './people/sign-in-places.ts';

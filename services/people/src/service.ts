@@ -15,9 +15,9 @@ import {
   deleteOldFailedMails,
   deleteOldInvitations,
   deleteOldMadeCounts,
-  deleteOldTokens,
   failLeftMails,
 } from '@parley/store';
+import { deleteOldTokens } from '@parley/store/account-tokens';
 
 import { signOnCounter } from './sign-on-metrics.ts';
 import { endpoints } from './endpoints/index.ts';

@@ -2,15 +2,9 @@
 import { withoutCode } from '@parley/api';
 import type { Client } from '@parley/database';
 import { quote } from '@parley/mail';
-import {
-  findToken,
-  hasRoomForToken,
-  insertToken,
-  lockRealmInUse,
-  lockUserForOwnChange,
-  takeToken,
-} from '@parley/store';
+import { lockRealmInUse, lockUserForOwnChange } from '@parley/store';
 import type { Realm, User } from '@parley/store';
+import { findToken, hasRoomForToken, insertToken, takeToken } from '@parley/store/account-tokens';
 import { isUniqueViolation } from '@parley/database';
 
 import { changeLockedEmail } from '../accounts/change-email.ts';

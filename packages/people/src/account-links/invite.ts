@@ -16,15 +16,14 @@ import {
   deleteInvitation,
   findInvitation,
   findStreamsByIds,
-  hasRoomForToken,
   insertInvitation,
-  insertToken,
   listDefaultStreams,
   lockRealmInUse,
   lockUsersInUse,
   renewInvitation,
 } from '@parley/store';
 import type { Realm, Stream, User } from '@parley/store';
+import { hasRoomForToken, insertToken, lockTokensOfAddresses } from '@parley/store/account-tokens';
 
 import { entryForEveryone } from '../accounts/account-events.ts';
 import { prepareEmailRules } from '../accounts/email-rules.ts';
@@ -89,7 +88,6 @@ function parseInvitees(raw: string): string[] {
       throw withoutCode(`At most ${limits.inviteesMax} people can be invited at once.`);
   }
   if (byFoldedEmail.size === 0) throw withoutCode('You must specify at least one email address.');
-  // In one order, because each address is locked while it is invited.
   return [...byFoldedEmail]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
     .map(([, email]) => email);
@@ -226,8 +224,10 @@ export async function invitePeople(
       throw invitationFailed("We weren't able to invite anyone.", taken, false);
     await checkRoom(client, emails.length - taken.length);
     const takenEmails = new Set(taken.map(([email]) => email));
+    const invited = emails.filter((email) => !takenEmails.has(email));
+    await lockTokensOfAddresses(client, 'join', invited);
     const mailed: string[] = [];
-    for (const email of emails.filter((each) => !takenEmails.has(each))) {
+    for (const email of invited) {
       // Whose mailbox has enough of them is invited without another mail.
       const hasRoom = await hasRoomForToken(client, 'join', email);
       await checkReplacedInvitation(client, actor, email);

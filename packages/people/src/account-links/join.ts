@@ -6,20 +6,23 @@ import { quote } from '@parley/mail';
 import { hashPassword } from '@parley/secrets';
 import {
   findInvitation,
-  findJoinToken,
   findRealm,
   findUserById,
-  hasRoomForToken,
-  insertToken,
   isEmailTaken,
   lockInvitationInUse,
   lockRealmInUse,
   lockUsersInUse,
-  noteJoined,
   takeInvitation,
-  takeJoinToken,
 } from '@parley/store';
-import type { Invitation, JoinToken, Realm, User } from '@parley/store';
+import type { Invitation, Realm, User } from '@parley/store';
+import {
+  findJoinToken,
+  hasRoomForToken,
+  insertToken,
+  noteJoined,
+  takeJoinToken,
+} from '@parley/store/account-tokens';
+import type { JoinToken } from '@parley/store/account-tokens';
 
 import { addPerson, checkAdmittedEmail, emailInUse } from '../accounts/create-person.ts';
 import type { AddedPerson } from '../accounts/create-person.ts';

@@ -5,15 +5,12 @@ import { quote } from '@parley/mail';
 import { hashPassword } from '@parley/secrets';
 import {
   findSignInAccount,
-  findToken,
   getUser,
-  hasRoomForToken,
-  insertToken,
   lockRealmInUse,
   lockUserForOwnChange,
   resetKind,
-  takeToken,
 } from '@parley/store';
+import { findToken, hasRoomForToken, insertToken, takeToken } from '@parley/store/account-tokens';
 
 import { entryForEveryone } from '../accounts/account-events.ts';
 import { isSameMailbox } from '../accounts/mailbox.ts';

@@ -149,7 +149,7 @@ const renewText = `WITH others AS (
   )
   INSERT INTO message_flags (user_id, message_id, scope, set_bits)
   SELECT named, m.id, m.scope, ${flagBits.mentioned} FROM unnest($2::integer[]) named JOIN messages m ON m.id = $1::bigint
-  WHERE NOT ${isKeptForSql('m', 'named')}
+  WHERE NOT ${isKeptForSql('m', 'named')} ORDER BY named
   ON CONFLICT (user_id, message_id) DO UPDATE SET
     set_bits = (message_flags.set_bits & ~${impliedBits}) | ${flagBits.mentioned},
     cleared_bits = message_flags.cleared_bits & ~${impliedBits}`;

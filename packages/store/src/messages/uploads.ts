@@ -347,7 +347,7 @@ export async function noteNewFiles(
   dueInSecs: number,
 ): Promise<readonly string[]> {
   const { rows } = await db.query<{ storageKey: string }>({
-    text: `INSERT INTO files_to_remove AS noted (storage_key, due_at) SELECT k, parley_now() + make_interval(secs => $2) FROM unnest($1::text[]) k
+    text: `INSERT INTO files_to_remove AS noted (storage_key, due_at) SELECT k, parley_now() + make_interval(secs => $2) FROM unnest($1::text[]) k ORDER BY k
       ON CONFLICT (storage_key) DO UPDATE SET due_at = CASE WHEN noted.is_taken THEN noted.due_at ELSE excluded.due_at END
       RETURNING CASE WHEN is_taken THEN storage_key END AS "storageKey"`,
     values: [storageKeys, dueInSecs],

@@ -36,17 +36,29 @@ const perHourMax = 5;
 /** Serializes the counting for one address; the first key of Postgres' advisory locks. */
 const countLock = 7_217_006;
 
+/**
+ * Lets nobody else add links for these addresses until the transaction ends. Who mails to several locks all of them first, because they are
+ * locked in one order here, which is not that of the addresses.
+ */
+export async function lockTokensOfAddresses(
+  client: Client,
+  purpose: TokenPurpose,
+  emails: readonly string[],
+): Promise<void> {
+  await client.query({
+    name: 'store-lock-tokens-of-addresses',
+    text: `SELECT pg_advisory_xact_lock($1, l.mailbox) FROM (SELECT DISTINCT hashtext(a) AS mailbox FROM unnest($2::text[]) a ORDER BY 1) l`,
+    values: [countLock, emails.map((email) => `${purpose} ${mailboxOf(email)}`)],
+  });
+}
+
 /** @returns whether another link for this address may be mailed; nobody else can add one until the transaction ends */
 export async function hasRoomForToken(
   client: Client,
   purpose: TokenPurpose,
   email: string,
 ): Promise<boolean> {
-  await client.query({
-    name: 'store-lock-tokens-of-address',
-    text: 'SELECT pg_advisory_xact_lock($1, hashtext($2))',
-    values: [countLock, `${purpose} ${mailboxOf(email)}`],
-  });
+  await lockTokensOfAddresses(client, purpose, [email]);
   const { rows } = await client.query<{ recent: number }>({
     name: 'store-count-tokens-of-address',
     text: `SELECT count(*)::int AS recent FROM account_tokens

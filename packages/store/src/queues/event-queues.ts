@@ -176,7 +176,9 @@ export async function touchEventQueues(
 ): Promise<void> {
   await database.query({
     name: 'store-touch-event-queues',
-    text: 'UPDATE event_queues SET last_polled_at = parley_now() WHERE queue_id = ANY ($1::text[])',
+    // In one order, because a queue may be polled at two nodes.
+    text: `UPDATE event_queues SET last_polled_at = parley_now() WHERE queue_id IN (
+      SELECT q.queue_id FROM event_queues q WHERE q.queue_id = ANY ($1::text[]) ORDER BY q.queue_id FOR NO KEY UPDATE)`,
     values: [queueIds],
   });
 }
