@@ -235,7 +235,7 @@ export const errorCatalogue = {
       status: 504,
       text: 'It is not known whether the change was made',
       fields: [],
-      when: 'a service or store was lost while it made a change; look whether it was made before you repeat the request',
+      when: 'a service or store was lost while it made a change, or a fault of the server came after it; look whether it was made before you repeat the request',
     },
   ],
 } as const satisfies Record<string, readonly ErrorForm[]>;
@@ -321,6 +321,6 @@ export const errorsWithoutCode: readonly ErrorForm[] = [
     status: 500,
     text: 'Internal server error',
     fields: [],
-    when: 'a fault of the server; nothing was changed',
+    when: 'a fault of the server; a change that may not be made twice was not made, of others it is not known',
   },
 ];

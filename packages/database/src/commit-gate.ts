@@ -2,6 +2,8 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 
 import pg from 'pg';
 
+import { isUndone } from './undone.ts';
+
 const current = new AsyncLocalStorage<CommitGate>();
 
 /** The gate of the work is closed, so nothing more of it is committed. */
@@ -15,7 +17,7 @@ const neverSent = /^Client (?:has encountered a connection error|was closed) and
 function provesRollback(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (!(error instanceof pg.DatabaseError)) return neverSent.test(error.message);
-  return error.severity === 'ERROR' || endedBefore.test(error.code ?? '');
+  return isUndone(error) || endedBefore.test(error.code ?? '');
 }
 
 /**

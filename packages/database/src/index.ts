@@ -16,4 +16,5 @@ export {
 } from './schema-version.ts';
 export { TimelyReads } from './timely-reads.ts';
 export { runTogether, transactionTogether } from './run-together.ts';
+export { isUndone } from './undone.ts';
 export { isUniqueViolation } from './unique-violation.ts';

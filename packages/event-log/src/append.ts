@@ -7,7 +7,7 @@ import type { Clock } from '@parley/clock';
 
 import type { LogEntry, PositionedEntry } from './log-entry.ts';
 import { entryLength, sideEffectsOf } from './log-entry.ts';
-import { commitThroughGate, runTogether } from '@parley/database';
+import { commitThroughGate, isUndone, runTogether } from '@parley/database';
 import type { Client, Pool, Queryable, Statement } from '@parley/database';
 import type { Logger } from '@parley/logging';
 import { accountsChannel } from '@parley/redis';
@@ -457,8 +457,7 @@ export class EventLog {
       isBroken = false;
       return rows;
     } catch (error) {
-      // After an error that Postgres reported, the connection is still usable.
-      isBroken = !(error instanceof Error && 'severity' in error && error.severity === 'ERROR');
+      isBroken = !isUndone(error);
       throw error;
     } finally {
       client.release(isBroken);

@@ -15,7 +15,6 @@ import {
 import type { LinkAnswer, LinkBody, ReceivedRequest } from '@parley/links';
 import { requestLogger } from '@parley/logging';
 
-import { refusalFor } from './error-handler.ts';
 import { readFormFiles } from './form-files.ts';
 import type { FormFile } from './form-files.ts';
 import { senderOf } from './held-bodies.ts';
@@ -169,8 +168,8 @@ class LinkExchange<Context> implements Exchange, StreamWriter {
     const maxBytes = this.#wholeMaxBytes(endpoint);
     const bytes = isShort(shared, own, maxBytes) ? 0 : bytesOf(shared) + bytesOf(own);
     if (bytes > maxBytes) {
-      if (endpoint?.method === 'GET') void this.#answerInSteps(answer.body, bytes, headers);
-      else this.#refuseFault(new Error(`an answer has ${bytes} bytes`));
+      if (endpoint?.method !== 'GET') throw new Error(`an answer has ${bytes} bytes`);
+      void this.#answerInSteps(answer.body, bytes, headers);
       return;
     }
     const text = shared === '' ? { shared: own, own: '' } : { shared, own: textOf(own) };
@@ -300,12 +299,6 @@ class LinkExchange<Context> implements Exchange, StreamWriter {
     const taken = signal.taken();
     this.#reply({ status, kind: 'step', headers, shared: part, own: '' });
     await taken;
-  }
-
-  #refuseFault(fault: Error): void {
-    this.refuse(
-      refusalFor(fault, requestLogger(this.#shared.pipeline.options.log, this.requestId)),
-    );
   }
 
   #end(answer: LinkAnswer): void {

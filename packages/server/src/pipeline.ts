@@ -206,7 +206,11 @@ class RequestRun<Context> implements Settle, Progress {
       return;
     }
     this.#nameChanges();
-    this.#exchange.answer(answer, endpoint);
+    try {
+      this.#exchange.answer(answer, endpoint);
+    } catch (error) {
+      this.fail(error);
+    }
   }
 
   fail(error: unknown): void {
@@ -217,8 +221,10 @@ class RequestRun<Context> implements Settle, Progress {
       signal.aborted && isGivenUp(error)
         ? serviceUnavailable()
         : refusalFor(error, requestLogger(log, requestId));
-    // Other parts of the work may go on, but must not commit any more.
-    const isUnknown = refusal.code === 'SERVICE_UNAVAILABLE' && this.#gate?.close() === false;
+    // Other parts of the work may go on, but must not commit any more: these refusals say that nothing was changed.
+    const isUnknown =
+      (refusal.code === 'SERVICE_UNAVAILABLE' || refusal.status === 500) &&
+      this.#gate?.close() === false;
     this.#refuse(isUnknown ? outcomeUnknown() : refusal);
   }
 

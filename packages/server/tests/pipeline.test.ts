@@ -1,5 +1,5 @@
 /** Requests over links, from access to answer. */
-import { declareEndpoint, serviceUnavailable } from '@parley/api';
+import { badRequest, declareEndpoint, serviceUnavailable } from '@parley/api';
 import { object, text } from '@parley/api/schema';
 import { commitThroughGate } from '@parley/database';
 import { RequestSignal, partBytes, readAnswerMaxBytes, textOf } from '@parley/links';
@@ -170,35 +170,61 @@ it('a request that nobody waits for any more aborts its signal, which is no erro
   expect(sample.logLines.join('')).not.toContain('AbortError');
 });
 
-it('a change that is refused with 503 makes nothing of its other parts', async () => {
-  const commits: Promise<string>[] = [];
-  const refused = Promise.withResolvers<undefined>();
-  const change = implement(
-    declareEndpoint({
-      service: 'messages',
-      tag: 'Server',
-      access: { authentication: 'none' },
-      parameters: [],
-      path: '/change',
-      name: 'change',
-      method: 'POST',
-      summary: 'A change in two parts',
-      success: object({}),
-    }),
-    (): never => {
-      commits.push(refused.promise.then(() => commitThroughGate(() => Promise.resolve('made'))));
-      throw serviceUnavailable();
-    },
-  );
-  const app = createLinkApp({
-    implementations: [change],
-    context: {},
-    clock: sampleClock,
-    log: createLogger({ service: 'sample', nodeId: 'n', level: 'silent' }),
+describe('a change that fails', () => {
+  /** @returns the status of its refusal */
+  async function statusOf(handle: () => Promise<never>): Promise<number> {
+    const change = implement(
+      declareEndpoint({
+        service: 'messages',
+        tag: 'Server',
+        access: { authentication: 'none' },
+        parameters: [],
+        path: '/change',
+        name: 'change',
+        method: 'POST',
+        summary: 'A change',
+        success: object({}),
+      }),
+      handle,
+    );
+    const app = createLinkApp({
+      implementations: [change],
+      context: {},
+      clock: sampleClock,
+      log: createLogger({ service: 'sample', nodeId: 'n', level: 'silent' }),
+    });
+    return (await ask(app, { endpoint: 'change' })).status;
+  }
+  const commit = (): Promise<string> => commitThroughGate(() => Promise.resolve('made'));
+
+  it.each([
+    ['a store that is away', serviceUnavailable(), 503],
+    ['a fault of the server', new TypeError('x'), 500],
+  ])('by %s makes nothing of its other parts', async (_what, fault, status) => {
+    const commits: Promise<string>[] = [];
+    const refused = Promise.withResolvers<undefined>();
+    expect(
+      await statusOf(() => {
+        commits.push(refused.promise.then(commit));
+        throw fault;
+      }),
+    ).toBe(status);
+    refused.resolve(undefined);
+    await expect(commits[0]).rejects.toThrow('closed before the commit');
   });
-  expect((await ask(app, { endpoint: 'change' })).status).toBe(503);
-  refused.resolve(undefined);
-  await expect(commits[0]).rejects.toThrow('closed before the commit');
+
+  it.each([
+    ['a store that is away', serviceUnavailable(), 504],
+    ['a fault of the server', new TypeError('x'), 504],
+    ['a refusal of its own', badRequest('x'), 400],
+  ])('after its commit, by %s, is not said to be undone', async (_what, fault, status) => {
+    expect(
+      await statusOf(async () => {
+        await commit();
+        throw fault;
+      }),
+    ).toBe(status);
+  });
 });
 
 describe('a long answer', () => {

@@ -29,7 +29,7 @@ Two errors are worth waiting for. 429 says that you sent too many requests, 503 
 you send again with the same key is stored once.
 
 After a 503 the request may be sent again: nothing was changed, or doing it twice does no harm. 504 with the code \`OUTCOME_UNKNOWN\` says that a part of the server was
-lost while it made a change: look whether it was made before you send it again.
+lost while it made a change, or had a fault after that: look whether it was made before you send it again.
 
 ## Following what happens
 

@@ -113,7 +113,10 @@ export function sharedResponses(schemas: NamedSchemas): Json {
       schemas.ofAnswer(rateLimitError),
       ['Retry-After', 'X-RateLimit-Limit', 'X-RateLimit-Reset'],
     ),
-    InternalServerError: refusal('A fault of the server; nothing was changed', plain),
+    InternalServerError: refusal(
+      'A fault of the server; a change that may not be made twice was not made, of others it is not known',
+      plain,
+    ),
     ServiceUnavailable: refusal(errorCatalogue.SERVICE_UNAVAILABLE[0].when, unavailable, [
       'Retry-After',
     ]),

@@ -12,6 +12,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { serviceUnavailable } from '@parley/api';
 import { pauseShortly } from '@parley/clock';
 import type { Clock } from '@parley/clock';
+import { isUndone } from '@parley/database';
 import { NotSent } from '@parley/event-log';
 import type { SendItem, SendOutcome } from '@parley/event-log';
 import { isStoreFailure } from '@parley/server';
@@ -59,11 +60,6 @@ const unknownDeadlineMs = 50_000;
 const retryWaitMinMs = 20;
 const retryWaitMaxMs = 100;
 const retryAfterSecs = 1;
-
-function isReportedByDatabase(error: unknown): boolean {
-  // A FATAL report ends the connection and may come after the commit; an ERROR means that the statement was undone.
-  return error instanceof Error && 'severity' in error && error.severity === 'ERROR';
-}
 
 function isKnown(outcome: SendOutcome): outcome is KnownOutcome {
   return outcome.outcome !== 'busy';
@@ -254,7 +250,7 @@ export class BatchWriter {
 
   async #handleFailure(batch: readonly Pending[], error: unknown): Promise<Pending[]> {
     this.#repeats.inc();
-    const isReported = isReportedByDatabase(error);
+    const isReported = isUndone(error);
     if (isStoreFailure(error)) {
       this.#options.log.warn(
         { err: error, items: batch.length },
