@@ -231,9 +231,28 @@ describe('what an owner and the bots add in a day', () => {
         subscriptions: [{ name, description: 'x'.repeat(1024) }],
       });
     expect((await long('sedge 0')).status).toBe(200);
-    expect(await outcome(long('sedge 1'))).toEqual(
-      tooMuch(textsMaxBytes / 16, 'bytes of texts of streams'),
-    );
+    const full = tooMuch(textsMaxBytes / 16, 'bytes of texts of streams');
+    expect(await outcome(long('sedge 1'))).toEqual(full);
+  });
+
+  test('is asked for many long descriptions before they are rendered, without those of streams that the caller sees', async () => {
+    const { person } = await organization.makePersonWithBot('lea');
+    const lea = organization.clientOf(person);
+    const ann = as('ann');
+    const join = (names: readonly string[]): Promise<Answer> =>
+      lea.request('POST', 'users/me/subscriptions', {
+        subscriptions: names.map((name) => ({ name, description: 'x'.repeat(1024) })),
+      });
+    const names = (what: string): string[] => [1, 2, 3, 4].map((n) => `${what} ${n}`);
+    for (const name of names('seen')) await ann.subscribe(name);
+    for (const name of names('unseen')) await ann.subscribe(name, { invite_only: true });
+    const full = tooMuch(textsMaxBytes / 16, 'bytes of texts of streams');
+    expect((await join(names('seen'))).status).toBe(200);
+    expect(await outcome(join(names('free')))).toEqual(full);
+    // As if they were free.
+    expect(await outcome(join(names('unseen')))).toEqual(full);
+    expect((await join(['seen 1', 'free 1'])).status).toBe(200);
+    expect(await outcome(join(['free 2', 'free 3', 'seen 2']))).toEqual(full);
   });
 });
 

@@ -41,5 +41,5 @@ export {
 } from './organization-access.ts';
 export { findReadableFile } from './file-access.ts';
 export type { ReadableFile } from './file-access.ts';
-export { checkListRoom } from './list-room.ts';
+export { checkListRoom, findTextRoom, TextRoom } from './list-room.ts';
 export type { Growth } from './list-room.ts';

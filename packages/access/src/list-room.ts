@@ -1,8 +1,9 @@
 /** The bounds of what everybody gets at register (decision 0063). */
 import { listIsFull, listTextsAreFull, madeTooMuch } from '@parley/api';
+import type { ApiError, Caller } from '@parley/api';
 import type { ListBounds } from '@parley/config';
-import type { Client } from '@parley/database';
-import { countMade, lockListSizes } from '@parley/store';
+import type { Client, Queryable } from '@parley/database';
+import { countMade, lockListSizes, readListSizes, readMade } from '@parley/store';
 import type { SharedList, User } from '@parley/store';
 
 /** How refusals call the elements of each list. */
@@ -96,6 +97,64 @@ export async function checkListRoom(
     await checkDay(client, bounds, author, grown, made);
 }
 
+/** Room for texts as it was at some moment. */
+export class TextRoom {
+  readonly #bounds: readonly { readonly leftBytes: number; readonly refusal: () => ApiError }[];
+  #taken = 0;
+
+  constructor(bounds: readonly { readonly leftBytes: number; readonly refusal: () => ApiError }[]) {
+    this.#bounds = bounds;
+  }
+
+  /** @throws ApiError naming the first bound that these texts exceed with those taken before */
+  take(texts: readonly string[]): void {
+    const bytes = jsonBytes(texts);
+    // What adds nothing is not refused, however full a list is.
+    if (bytes === 0) return;
+    this.#taken += bytes;
+    const full = this.#bounds.find(({ leftBytes }) => this.#taken > leftBytes);
+    if (full !== undefined) throw full.refusal();
+  }
+}
+
+/**
+ * Finds how many bytes of texts a caller might add to a list now, so that nothing is made of texts that certainly have no room. Others add
+ * meanwhile: `checkListRoom` decides.
+ */
+export async function findTextRoom(
+  db: Queryable,
+  bounds: ListBounds,
+  caller: Caller,
+  list: SharedList,
+): Promise<TextRoom> {
+  const bytes = (await readListSizes(db, [list])).get(list)?.bytes ?? 0;
+  const ofList = {
+    leftBytes: bounds.textsMaxBytes - bytes,
+    refusal: () => listTextsAreFull(nouns[list], bounds.textsMaxBytes),
+  };
+  if (caller.role === 'administrator') return new TextRoom([ofList]);
+  const { noun, what, max } = textsOfDay(bounds, list);
+  const maker = makerOf({ id: caller.userId, botOwnerId: caller.botOwnerId });
+  const made = await readMade(db, { what, maker, windowSecs: daySecs });
+  return new TextRoom([ofList, { leftBytes: max - made, refusal: () => madeTooMuch(noun, max) }]);
+}
+
+function makerOf({ id, botOwnerId }: Pick<Author, 'id' | 'botOwnerId'>): string {
+  return `owner ${botOwnerId ?? id}`;
+}
+
+/** What an owner may add to the texts of a list in a day. */
+function textsOfDay(
+  { textsMaxBytes }: ListBounds,
+  list: SharedList,
+): { readonly noun: string; readonly what: string; readonly max: number } {
+  return {
+    noun: `bytes of texts of ${nouns[list]}`,
+    what: `texts of ${list}`,
+    max: Math.floor(textsMaxBytes / dailyShareOfTexts),
+  };
+}
+
 async function checkDay(
   client: Client,
   bounds: ListBounds,
@@ -103,7 +162,6 @@ async function checkDay(
   grown: ReadonlyMap<SharedList, number>,
   made: NonNullable<Growth['made']>,
 ): Promise<void> {
-  const textsMax = Math.floor(bounds.textsMaxBytes / dailyShareOfTexts);
   const counted = [
     ...Object.entries(made).map(([kind, count]) => ({
       noun: kind,
@@ -111,14 +169,9 @@ async function checkDay(
       made: count,
       max: bounds[dailyMaxOf[kind as DailyKind]],
     })),
-    ...[...grown].map(([list, bytes]) => ({
-      noun: `bytes of texts of ${nouns[list]}`,
-      what: `texts of ${list}`,
-      made: bytes,
-      max: textsMax,
-    })),
+    ...[...grown].map(([list, bytes]) => ({ ...textsOfDay(bounds, list), made: bytes })),
   ].filter((each) => each.made > 0);
-  const maker = `owner ${author.botOwnerId ?? author.id}`;
+  const maker = makerOf(author);
   const totals = await countMade(
     client,
     counted.map(({ what, made: count }) => ({ what, maker, windowSecs: daySecs, made: count })),

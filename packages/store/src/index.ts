@@ -142,6 +142,7 @@ export {
   deactivateStreams,
   findStreamById,
   findStreamByName,
+  findStreamsByNames,
   findStreamsByIds,
   listStreams,
   lockStreamInUse,
@@ -163,9 +164,9 @@ export {
   updateDefaultStreamGroup,
 } from './streams/default-streams.ts';
 export type { DefaultStreamGroup } from './streams/default-streams.ts';
-export { countMade, deleteOldMadeCounts } from './organization/made-counts.ts';
+export { countMade, deleteOldMadeCounts, readMade } from './organization/made-counts.ts';
 export type { Made } from './organization/made-counts.ts';
-export { lockListSizes } from './organization/shared-lists.ts';
+export { lockListSizes, readListSizes } from './organization/shared-lists.ts';
 export type { SharedList } from './organization/shared-lists.ts';
 export { readRowVersions } from './organization/row-versions.ts';
 export type { VersionedTable } from './organization/row-versions.ts';

@@ -46,6 +46,20 @@ export async function countMade(
   return rows;
 }
 
+/** @returns how much a window has now */
+export async function readMade(
+  db: Queryable,
+  { what, maker, windowSecs }: Omit<Made, 'made'>,
+): Promise<number> {
+  const { rows } = await db.query<{ made: number }>({
+    name: 'store-read-made',
+    text: `SELECT made FROM made_counts WHERE what = $1 AND maker = $2 AND window_secs = $3
+      AND window_start = to_timestamp(floor(extract(epoch FROM parley_now()) / $3) * $3)`,
+    values: [what, maker, windowSecs],
+  });
+  return rows[0]?.made ?? 0;
+}
+
 /** Deletes the counts of windows that have ended. */
 export async function deleteOldMadeCounts(db: Queryable): Promise<void> {
   await db.query({

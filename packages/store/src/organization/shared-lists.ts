@@ -1,5 +1,5 @@
 /** How large the lists are that register returns to everybody (decision 0063). */
-import type { Client } from '@parley/database';
+import type { Client, Queryable } from '@parley/database';
 
 /** The bytes of texts in an answer: quotation marks and control characters take more there than they have. */
 function jsonBytesSql(...columns: readonly string[]): string {
@@ -56,7 +56,19 @@ export async function lockListSizes(
     values: [numbers],
   });
   // A statement of its own, which sees what the previous holder of the lock wrote.
-  const { rows } = await client.query<ListSize & { readonly list: SharedList }>({
+  return readListSizes(client, lists);
+}
+
+/**
+ * Measures lists without a lock.
+ *
+ * @param lists each once
+ */
+export async function readListSizes(
+  db: Queryable,
+  lists: readonly SharedList[],
+): Promise<ReadonlyMap<SharedList, ListSize>> {
+  const { rows } = await db.query<ListSize & { readonly list: SharedList }>({
     text: lists
       .map(
         (list) =>

@@ -79,7 +79,10 @@ export async function findStreamByName(db: Queryable, name: string): Promise<Str
 }
 
 /** @returns the existing streams with these names (any letter case), deactivated or not, by ascending id */
-async function findStreamsByNames(db: Queryable, names: readonly string[]): Promise<Stream[]> {
+export async function findStreamsByNames(
+  db: Queryable,
+  names: readonly string[],
+): Promise<Stream[]> {
   const { rows } = await db.query<Stream>({
     name: 'store-find-streams-by-names',
     text: `SELECT ${columns} FROM streams s WHERE s.name_folded = ANY ($1::text[]) ORDER BY s.id`,

@@ -12,7 +12,8 @@ import type { LeaveOutcome } from './leave-streams.ts';
 import { lockPeople, isOnlyCaller } from './principals.ts';
 import type { Principal } from './principals.ts';
 import { appendOf, checkLists } from './step.ts';
-import { checkStreamNames, withDescriptions } from './stream-names.ts';
+import { checkStreamNames, findDescriptionRoom, withDescriptions } from './stream-names.ts';
+import type { NamedStream, StreamToJoin } from './stream-names.ts';
 
 /**
  * POST, DELETE and PATCH users/me/subscriptions (contract, Streams; reference facts, streams 5): each is one transaction with one change.
@@ -43,6 +44,16 @@ function checkMayRemove(
   }
 }
 
+/** @throws ApiError for a guest, or if there is no room for the descriptions, before anything is made of them */
+async function describe(
+  context: SubscriptionsContext,
+  caller: Caller,
+  named: ReadonlyMap<string, NamedStream>,
+): Promise<Map<string, StreamToJoin>> {
+  if (caller.role === 'guest') throw notAllowedForGuests();
+  return withDescriptions(context, named, () => findDescriptionRoom(context, caller, named));
+}
+
 /**
  * Subscribes people to streams, creating those that do not exist.
  *
@@ -53,7 +64,8 @@ export async function subscribePeople(
   request: SubscribeRequest,
 ): Promise<JoinOutcome> {
   checkLists(request.principals, request.subscriptions);
-  const wanted = await withDescriptions(context, checkStreamNames(request.subscriptions));
+  const named = checkStreamNames(request.subscriptions);
+  const wanted = await describe(context, request.caller, named);
   const traffic = await context.traffic.counts(context.pool);
   return context.eventLog.transaction(async (client) => {
     const people = await lockPeople(client, request.caller, request.principals);
@@ -108,7 +120,7 @@ export async function changeSubscriptions(
   checkLists(principals, subscriptions, streamNames);
   const named = checkStreamNames(subscriptions);
   const toLeave = checkStreamNames(streamNames.map((name) => ({ name })));
-  const toJoin = await withDescriptions(context, named);
+  const toJoin = await describe(context, caller, named);
   const traffic = await context.traffic.counts(context.pool);
   return context.eventLog.transaction(async (client) => {
     const people = await lockPeople(client, caller, principals);

@@ -242,7 +242,7 @@ async function findOrCreateStreams(
     missing.map(([, { name, description, renderedDescription }]) => ({
       name,
       description,
-      renderedDescription,
+      renderedDescription: renderedDescription ?? context.renderDescription(description),
       inviteOnly: options.inviteOnly,
       isAnnouncementOnly: options.isAnnouncementOnly,
       historyPublicToSubscribers: options.historyPublicToSubscribers,

@@ -1,32 +1,30 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
+import { TextRoom } from '@parley/access';
+import { badRequest, foldName } from '@parley/api';
 import type { DescriptionRenderer } from '@parley/markdown';
 import { StepBudget } from '@parley/markdown';
 import { Turns } from '@parley/server';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { checkStreamNames, withDescriptions } from './stream-names.ts';
-
-const lists = {
-  accountsMax: 1,
-  botsMax: 1,
-  streamsMax: 1,
-  subscriptionsMax: 1,
-  textsMaxBytes: 12_000,
-  newStreamsPerDayMax: 1,
-  newSubscriptionsPerDayMax: 1,
-  newBotsPerDayMax: 1,
-};
 
 async function describeAll(
   descriptions: readonly string[],
   renderDescription: DescriptionRenderer,
-  renderingTurns = new Turns(),
+  { renderingTurns = new Turns(), leftBytes = Infinity, existing = [] as readonly string[] } = {},
 ): Promise<(string | undefined)[]> {
   const wanted = checkStreamNames(
     descriptions.map((description, n) => ({ name: `s${n}`, description })),
   );
-  const rendered = await withDescriptions({ renderDescription, renderingTurns, lists }, wanted);
+  const rendered = await withDescriptions(
+    { renderDescription, renderingTurns },
+    wanted,
+    async () => ({
+      existing: new Set(existing.map(foldName)),
+      texts: new TextRoom([{ leftBytes, refusal: () => badRequest('no room') }]),
+    }),
+  );
   return [...rendered.values()].map(({ renderedDescription }) => renderedDescription);
 }
 
@@ -50,8 +48,8 @@ test('of long descriptions in several requests one is rendered in each turn of t
     return '';
   };
   const requests = Promise.all([
-    describeAll(long, render, turns),
-    describeAll(long, render, turns),
+    describeAll(long, render, { renderingTurns: turns }),
+    describeAll(long, render, { renderingTurns: turns }),
   ]);
   while (renderedIn.length < 16) {
     await nextTurn();
@@ -64,11 +62,33 @@ test('of long descriptions in several requests one is rendered in each turn of t
   expect(Math.max(...[...perTurn.values()].map(({ length }) => length))).toBeLessThanOrEqual(2);
 });
 
-test('descriptions that all streams may not have together are refused before they are rendered', async () => {
-  const many = Array.from({ length: 13 }, () => 'x'.repeat(1_000));
-  await expect(
-    describeAll(many, () => {
-      throw new Error('one was rendered');
-    }),
-  ).rejects.toThrow('The texts of all streams may have at most 12000 bytes together.');
+describe('long descriptions', () => {
+  const many = Array.from({ length: 10 }, () => 'x'.repeat(1_000));
+
+  test.each<[what: string, leftBytes: number, rendered: number]>([
+    ['without room are refused before any is rendered', 10_000, 0],
+    // Each has two bytes of quotation marks, and four with its name.
+    ['with too little room for their HTML are rendered as far as there is some', 10_060 + 3_006, 4],
+  ])('%s', async (_what, leftBytes, expected) => {
+    let rendered = 0;
+    const answer = describeAll(
+      many,
+      (description) => {
+        rendered += 1;
+        return description;
+      },
+      { leftBytes },
+    );
+    await expect(answer).rejects.toThrow('no room');
+    expect(rendered).toBe(expected);
+  });
+
+  test('of streams that are there take no room, and are not rendered', async () => {
+    const existing = many.slice(1).map((_, n) => `s${n + 1}`);
+    const rendered = await describeAll(many, (description) => description, {
+      leftBytes: 2_008,
+      existing,
+    });
+    expect(rendered).toEqual([many[0], ...existing.map(() => undefined)]);
+  });
 });
