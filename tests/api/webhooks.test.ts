@@ -549,12 +549,38 @@ describe('forms', () => {
 });
 
 describe('others', () => {
+  const alert = (status: string, instance: string): object => ({
+    status,
+    generatorURL: 'https://p.example/graph?tab=1',
+    labels: { instance, alertname: 'Hot' },
+  });
+
+  test('alertmanager sends none of its messages where it may not send', async () => {
+    const { ann, organization } = all;
+    const { id } = await organization.makeStream('quiet', [ann, all.bob]);
+    await ann.client.patch(`streams/${id}`, { is_announcement_only: true });
+    const alerts = [alert('firing', 'a'), alert('firing', 'b')];
+    const posted = { ...withKey({ stream: 'quiet' }), body: { alerts } };
+    expect(await post('alertmanager', posted)).toEqual(
+      coded('Only organization administrators can send to this stream.'),
+    );
+    const { messages } = await fetchMessages(ann, { narrow: [['stream', 'quiet']] });
+    expect(messages.filter(({ sender_id: sender }) => sender === hook.id)).toEqual([]);
+  });
+
+  test.each(['no\0de', '"'.repeat(30_000), '\ud800', '@**all**'])(
+    'alertmanager loses no alert because of the text of another: %s',
+    async (text) => {
+      const [first, last] = [newTopic(), newTopic()];
+      const odd = { ...alert('firing', text), labels: { instance: text, alertname: text } };
+      const alerts = [alert('firing', first), odd, alert('firing', last)];
+      const posted = { ...withKey({ stream: 'pots' }), body: { alerts } };
+      expect(await post('alertmanager', posted)).toEqual(success);
+      expect([...(await inTopic(first)), ...(await inTopic(last))]).toHaveLength(2);
+    },
+  );
+
   test('alertmanager sends a message for each topic and state', async () => {
-    const alert = (status: string, instance: string): object => ({
-      status,
-      generatorURL: 'https://p.example/graph?tab=1',
-      labels: { instance, alertname: 'Hot' },
-    });
     const alerts = [alert('firing', 'a:1'), alert('resolved', 'a:1'), alert('firing', 'b:1')];
     expect(
       await post('alertmanager', { ...withKey({ stream: 'pots' }), body: { alerts } }),

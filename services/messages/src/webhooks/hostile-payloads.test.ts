@@ -5,11 +5,11 @@ import type { RenderContext, RenderedMessage } from '@parley/markdown';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 
-import { checkContent } from '../sending/message-text.ts';
+import { checkContent, checkTopic } from '../sending/message-text.ts';
 import { fixtures, integrationOf, readFixture } from './fixtures/read-fixture.ts';
 import { quoteBlock } from './git-wording.ts';
 import type { Integration, WebhookOutcome } from './integration.ts';
-import { composedContent } from './webhook-endpoint.ts';
+import { composedContent, composedTopic } from './webhook-endpoint.ts';
 
 /** An organization where every name and every group exists. */
 const crowded: RenderContext = {
@@ -198,6 +198,37 @@ test('no payload becomes a message with a mention', () => {
           expectNobodyMentioned(shown(integrationOf(fixture.integration), content));
       },
     ),
+  );
+});
+
+test('no text of an alert loses the others, which are sent one after another', () => {
+  const alertmanager = integrationOf('alertmanager');
+  const long = fc.tuple(hostile, fc.nat(500)).map(([text, times]) => text.repeat(times));
+  const label = fc.oneof(hostile, long, fc.constant('"'.repeat(20_000)));
+  const texts = fc.record({ instance: label, alertname: label }, { requiredKeys: [] });
+  const alerts = fc.array(
+    fc.record({
+      status: fc.oneof(fc.constant('firing'), label),
+      generatorURL: label,
+      labels: texts,
+      annotations: texts,
+    }),
+    { minLength: 1, maxLength: 4 },
+  );
+  fc.assert(
+    fc.property(alerts, (each) => {
+      const parameters = { name: 'instance', desc: 'alertname' };
+      const messages = alertmanager.read({ alerts: each }, undefined, {
+        parameters,
+        stream: 's',
+        topic: undefined,
+      });
+      if (messages === 'account') throw new Error('alerts are no question for an account');
+      for (const { topic, content } of messages) {
+        expect(checkTopic(composedTopic(topic))).not.toBe('');
+        expect(shown(alertmanager, content)).toBeDefined();
+      }
+    }),
   );
 });
 

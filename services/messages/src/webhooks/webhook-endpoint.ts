@@ -38,6 +38,11 @@ export function composedContent({ keepsMentions }: Integration, content: string)
   return keepsMentions ? cut : withoutMentions(cut);
 }
 
+/** A topic is one line, whatever a payload contains. */
+export function composedTopic(topic: string): string {
+  return topic.replaceAll(/\s+/g, ' ');
+}
+
 /** The destination of one message. */
 type Addressed = { readonly content: string } & (
   | { readonly type: 'stream'; readonly stream: string; readonly topic: string }
@@ -61,8 +66,8 @@ function address(
   return {
     type: 'stream',
     stream: checkStreamName(stream),
-    // A topic is one line, whatever a payload contains; a requested topic is treated as in a send.
-    topic: requestedTopic ?? message.topic.replaceAll(/\s+/g, ' '),
+    // A requested topic is treated as in a send.
+    topic: requestedTopic ?? composedTopic(message.topic),
     content,
   };
 }
@@ -118,16 +123,16 @@ async function send(receipt: Receipt, message: Addressed, index: number): Promis
   });
 }
 
-/** One after another, so that alerts and their resolutions stay in the order of the payload; none if one is refused. */
+/**
+ * One after another, so that alerts and their resolutions stay in the order of the payload. If one is refused, so is the first: what could be
+ * refused is the stream, which is the same for all, and no text of an integration with several messages.
+ */
 async function sendAll(receipt: Receipt, messages: readonly Addressed[]): Promise<void> {
-  const { context, integration } = receipt;
   try {
-    if (messages.length > 1)
-      for (const message of messages) await context.sender.check(newMessage(receipt, message));
     for (const [index, message] of messages.entries()) await send(receipt, message, index);
   } catch (error) {
     const isMissing = error instanceof ApiError && error.code === 'STREAM_DOES_NOT_EXIST';
-    if (!isMissing || integration.webhook.missingStream === 'refused') throw error;
+    if (!isMissing || receipt.integration.webhook.missingStream === 'refused') throw error;
     // The sender of a webhook cannot act on it, so the owner is notified.
   }
 }
