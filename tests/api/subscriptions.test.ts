@@ -441,6 +441,34 @@ test('an administrator joins a private stream of which only guests are left, wit
   expect(await newest()).toMatchObject([{ content: 'here' }]);
 });
 
+test('an administrator who removes everybody but guests from a private stream enters it in the same way', async () => {
+  const [ann, bob, gil] = (['ann', 'bob', 'gil'] as const).map((who) => organization.client(who));
+  await join('bob', ['board'], {
+    invite_only: true,
+    principals: ['bob@example.com', 'gil@example.com'],
+  });
+  await bob?.sendToStream('board', 'x', 'between us');
+  const contents = async (client: typeof ann): Promise<unknown[]> =>
+    readObjects(
+      (await client?.get('messages', {
+        anchor: 'newest',
+        num_before: 10,
+        num_after: 0,
+        apply_markdown: false,
+        narrow: [['stream', 'board']],
+      })) ?? {},
+      'messages',
+    ).map(({ content }) => content);
+  await ann?.delete('users/me/subscriptions', {
+    subscriptions: ['board'],
+    principals: ['bob@example.com'],
+  });
+  await join('ann', ['board']);
+  const opened = expect.stringMatching(/^@_\*\*Ann Lee.* opened this stream/) as unknown;
+  expect(await contents(ann)).toEqual([opened]);
+  expect((await contents(gil)).slice(-2)).toEqual(['between us', opened]);
+});
+
 test('concurrent requests for the same new streams create one of each', async () => {
   const answers = await Promise.all([
     join('ann', ['a', 'b', 'c']),
