@@ -975,6 +975,30 @@ const jobs: readonly Mutant[] = [
     title: 'who is mentioned by an edit gets a mail',
   },
   {
+    name: 'who decides about a mail by what a message was ends what an edit wrote',
+    file: 'packages/store/src/notifications/messages-to-mail.ts',
+    find: 'WHERE c.xmin::text = g.version AND c.user_id IN',
+    put: 'WHERE c.user_id IN',
+    caughtBy: ['tests/integration/mail-candidates.test.ts'],
+    title: 'who decides by what a message was',
+  },
+  {
+    name: 'a push under way ends what an edit wrote',
+    file: 'packages/store/src/notifications/push-subscriptions.ts',
+    find: ' AND t.xmin::text = d.version',
+    put: '',
+    caughtBy: ['tests/api/push.test.ts'],
+    title: 'a mention that an edit adds while another push is under way',
+  },
+  {
+    name: 'who was told of a message to all is told again of a mention by name',
+    file: 'packages/store/src/notifications/candidates.ts',
+    find: 'm.told_all AND coalesce(s.wildcard_mentions_notify',
+    put: 'false AND coalesce(s.wildcard_mentions_notify',
+    caughtBy: ['tests/api/missed-mails.test.ts'],
+    title: 'who got a mail gets none for a stronger mention',
+  },
+  {
     name: 'people are notified of their own messages',
     file: 'packages/notification-rules/src/notifications.ts',
     find: `  if (message.sender_id === recipient.userId) return {};
