@@ -23,7 +23,7 @@ type Actor = { readonly role: Role };
 
 /**
  * Joining a stream, or adding others. Outside a private stream only administrators may, and only if nobody is left in it who could add
- * somebody (decision 0077).
+ * somebody (decision 0078).
  *
  * @param isAbandoned whether its members are all guests, or gone (`findAbandonedStreams`)
  */
