@@ -1,5 +1,5 @@
 /** Every endpoint of the interface: services have their handlers, gateways their routes, and the OpenAPI document their descriptions. */
-import type { AnsweringService, Endpoint } from './declare/endpoint.ts';
+import type { Endpoint, ServiceName } from './declare/endpoint.ts';
 import {
   deleteQueueEndpoint,
   getEventsEndpoint,
@@ -149,7 +149,6 @@ import {
   reportPresenceEndpoint,
   sendTypingEndpoint,
 } from './presence/index.ts';
-import { mailPages, referencePages, signOnPages } from './reference-pages.ts';
 import { scimEndpoints } from './scim/index.ts';
 import {
   addDefaultStreamEndpoint,
@@ -354,23 +353,8 @@ export const endpointsWithExample: readonly Endpoint[] = endpoints.filter(
 /** Endpoints of SCIM, which describe themselves and are not in the document. */
 export { scimEndpoints };
 
-export { mailPages, referencePages, signOnPages };
-
-/** Endpoints that gateways answer themselves, and that the document does not describe. */
-export const pages: readonly (Endpoint & { readonly name: EndpointNameOf<'gateway'> })[] = [
-  ...referencePages,
-  ...mailPages,
-  ...signOnPages,
-];
-
-/** The names of the endpoints of a service, or of the gateway itself. */
-export type EndpointNameOf<Service extends AnsweringService> = Extract<
-  (
-    | typeof ofServices
-    | typeof scimEndpoints
-    | typeof referencePages
-    | typeof mailPages
-    | typeof signOnPages
-  )[number],
+/** The names of the endpoints of a service. */
+export type EndpointNameOf<Service extends ServiceName> = Extract<
+  (typeof ofServices | typeof scimEndpoints)[number],
   { readonly service: Service }
 >['name'];

@@ -93,7 +93,6 @@ export {
 } from './declare/endpoint.ts';
 export type {
   AfterLoss,
-  AnsweringService,
   AnswerOf,
   DeclaredSuccess,
   DecodedParameters,

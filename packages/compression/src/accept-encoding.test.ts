@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 
-import { takesBrotli, takesGzip } from './accept-encoding.ts';
+import { takesGzip } from './accept-encoding.ts';
 
 test.each([
   ['gzip'],
@@ -40,17 +40,4 @@ test.each([
   ['not gzip'],
 ])('%s does not accept gzip', (accepted) => {
   expect(takesGzip(accepted)).toBe(false);
-});
-
-test.each([
-  ['br', true],
-  ['gzip, deflate, br, zstd', true],
-  ['BR;q=0.1', true],
-  ['*', true],
-  ['br;q=0, *', false],
-  ['gzip', false],
-  ['identity, br;q=0.5', false],
-  [undefined, false],
-])('%s accepts brotli: %s', (accepted, isAccepted) => {
-  expect(takesBrotli(accepted)).toBe(isAccepted);
 });

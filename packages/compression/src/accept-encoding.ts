@@ -1,7 +1,6 @@
-/** Reads which encodings a client accepts. */
+/** Reads whether a client accepts gzip. */
 
 const gzip: ReadonlySet<string> = new Set(['gzip', 'x-gzip']);
-const brotli: ReadonlySet<string> = new Set(['br']);
 const weight = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/;
 
 type Weights = { wanted?: number; any?: number; identity?: number };
@@ -12,27 +11,18 @@ type Weights = { wanted?: number; any?: number; identity?: number };
  *   accept it.
  */
 export function takesGzip(accepted: string | undefined): boolean {
-  return takes(gzip, accepted);
-}
-
-/** @returns whether to answer with brotli, by the same rules */
-export function takesBrotli(accepted: string | undefined): boolean {
-  return takes(brotli, accepted);
-}
-
-function takes(names: ReadonlySet<string>, accepted: string | undefined): boolean {
   if (accepted === undefined) return false;
-  const { wanted, any, identity } = readWeights(names, accepted);
+  const { wanted, any, identity } = readWeights(accepted);
   const ofWanted = wanted ?? any ?? 0;
   return ofWanted > 0 && ofWanted >= (identity ?? 0);
 }
 
-function readWeights(names: ReadonlySet<string>, accepted: string): Weights {
+function readWeights(accepted: string): Weights {
   const weights: Weights = {};
   for (const each of accepted.split(',')) {
     const [coding = '', ...parameters] = each.split(';').map((part) => part.trim().toLowerCase());
     const value = readWeight(parameters);
-    if (names.has(coding)) weights.wanted = Math.max(weights.wanted ?? 0, value);
+    if (gzip.has(coding)) weights.wanted = Math.max(weights.wanted ?? 0, value);
     if (coding === '*') weights.any = value;
     if (coding === 'identity') weights.identity = value;
   }

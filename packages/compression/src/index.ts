@@ -1,4 +1,4 @@
-export { takesBrotli, takesGzip } from './accept-encoding.ts';
+export { takesGzip } from './accept-encoding.ts';
 export { joinChecksums, noBytes } from './checksum.ts';
 export { Deflater } from './deflater.ts';
 export type { Checksum } from './checksum.ts';

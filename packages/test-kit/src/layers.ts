@@ -87,7 +87,7 @@ export const closedLayers: readonly string[] = ['services'];
 
 /** Libraries that only these packages declare. */
 export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
-  express: ['server'],
+  express: ['gateway', 'server'],
   ioredis: ['redis'],
   nodemailer: ['mail'],
   'openid-client': ['openid'],

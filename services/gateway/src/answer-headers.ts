@@ -1,5 +1,5 @@
 /** Headers that the gateway sets on every answer, errors included. Services cannot change them. */
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import type { AllowedOrigins } from '@parley/config';
 
@@ -9,17 +9,23 @@ export type AnswerHeaders = Readonly<Record<string, string>>;
 const strictTransportSecs = 31_536_000;
 
 /** @returns the header that keeps browsers at TLS if the address of the server begins with `https` */
-export function transportHeadersOf(publicUrl: string): AnswerHeaders {
+function transportHeadersOf(publicUrl: string): AnswerHeaders {
   return publicUrl.startsWith('https:')
     ? { 'Strict-Transport-Security': `max-age=${strictTransportSecs}` }
     : {};
 }
 
 /** The permissions of pages of other origins (reference facts, people 2.8). */
-const crossOriginPermissions: AnswerHeaders = {
+const crossOriginPermissions = {
   'Access-Control-Allow-Headers': 'Authorization',
   'Access-Control-Allow-Methods': 'GET, POST, DELETE, PUT, PATCH, HEAD',
 };
+
+/** Takes the permissions from the answer to a request that is no part of the interface. */
+export function denyOtherOrigins(response: ServerResponse): void {
+  for (const name of ['Access-Control-Allow-Origin', ...Object.keys(crossOriginPermissions)])
+    response.removeHeader(name);
+}
 
 /**
  * @param options.allowedOrigins the origins whose pages may call the interface; `every` is the documented `*`

@@ -1,16 +1,11 @@
 /**
- * The public side of the gateway. It is one handler without a framework, because the declarations say which endpoint a path belongs to, and
- * the forwarders or the events hop do the rest.
+ * The public side of the gateway. The interface is one handler without a framework, because the declarations say which endpoint a path belongs
+ * to, and the forwarders or the events hop do the rest. It is asked first; pages and files are an Express application ({@link AnswerPage}).
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import {
-  ApiError,
-  headersTakenBy,
-  limits,
-  methodNotAllowed,
-  requestIdHeaderName,
-} from '@parley/api';
+import { ApiError, headersTakenBy, limits, notFound, requestIdHeaderName } from '@parley/api';
+import type { Endpoint } from '@parley/api';
 import { isScimPath, scimContentType, scimRefusalText } from '@parley/api/scim';
 import { setSessionCookie } from '@parley/identity';
 import { makeSessionToken } from '@parley/secrets';
@@ -22,10 +17,10 @@ import type { Span } from '@parley/tracing';
 import { admit, checkOptions, receive, refusalForBrowser } from './admit.ts';
 import type { AdmittedRequest, ReceivedRequest } from './admit.ts';
 import type { GatewayContext } from './context.ts';
-import { decodeRequest, findField, isServed } from './decode-request.ts';
-import type { DecodedRequest, ServedEndpoint } from './decode-request.ts';
+import { decodeRequest, findField } from './decode-request.ts';
+import type { DecodedRequest } from './decode-request.ts';
+import { findPageName } from './page-route.ts';
 import { forwardLogin } from './password-login.ts';
-import type { ServedFile } from './served-file.ts';
 import { ClientGone, readBody } from './request-body.ts';
 import { endRequestSpan, findRequestSpan, openRequestSpan } from './request-span.ts';
 
@@ -69,7 +64,7 @@ class FormBeforeAdmission {
   }
 }
 
-function linkedHeadersOf({ headers }: IncomingMessage, endpoint: ServedEndpoint): LinkedHeaders {
+function linkedHeadersOf({ headers }: IncomingMessage, endpoint: Endpoint): LinkedHeaders {
   const linked: Record<string, string> = {};
   for (const name of headersTakenBy(endpoint)) {
     const value = headers[name];
@@ -160,7 +155,7 @@ async function forwardUpload(
   context: GatewayContext,
   { request, response }: Exchange,
   admitted: AdmittedRequest,
-  { name, service }: ServedEndpoint,
+  { name, service }: Endpoint,
 ): Promise<void> {
   await context.uploadForwarder.forward({
     request,
@@ -181,38 +176,29 @@ function holdBody(context: GatewayContext, response: ServerResponse, sender: str
   return held;
 }
 
-/** A file of the web client, unless an endpoint has its path. */
-function findWebFile(
-  { webClient }: GatewayContext,
-  { path, route }: ReceivedRequest,
-): ServedFile | undefined {
-  return route === undefined ? webClient.get(path) : undefined;
-}
-
-const methodsOfFiles = ['GET', 'HEAD'];
-
 /**
- * Answers a request for a file of the web client. It is the same for everybody, and for no other origin.
+ * Answers a request for what is no endpoint.
  *
- * @throws ApiError 405
+ * @throws ApiError 404, or 405; any error of a page
  */
-async function answerWebFile(
-  file: ServedFile,
+async function answerPage(
+  context: GatewayContext,
   { request, response, received }: Exchange,
 ): Promise<void> {
-  const { method = '' } = request;
-  if (method !== 'OPTIONS' && !methodsOfFiles.includes(method))
-    throw methodNotAllowed(methodsOfFiles);
-  response.setHeader(requestIdHeaderName, received.requestId);
-  if (method === 'OPTIONS') response.writeHead(204, { Allow: methodsOfFiles.join(', ') }).end();
-  else await file.answer(request, response);
+  const { url = '' } = request;
+  const mark = url.indexOf('?');
+  request.url = received.path + (mark < 0 ? '' : url.slice(mark));
+  setFixedHeaders(response, received);
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  response.once('close', resolve);
+  context.answerPage(request, response, (error) => reject(error ?? notFound()));
+  await promise;
 }
 
 async function handle(context: GatewayContext, exchange: NotedExchange): Promise<void> {
   const { request, response, received, notes } = exchange;
-  const file = findWebFile(context, received);
-  if (file !== undefined) {
-    await answerWebFile(file, exchange);
+  if (received.route === undefined) {
+    await answerPage(context, exchange);
     return;
   }
   if (request.method === 'OPTIONS') {
@@ -235,10 +221,7 @@ async function handle(context: GatewayContext, exchange: NotedExchange): Promise
     response.setHeader(name, value);
   if (response.destroyed) return;
   const { endpoint } = admitted;
-  if (!isServed(endpoint)) {
-    setFixedHeaders(response, received);
-    await context.answerPage(endpoint.name, request, response);
-  } else if (endpoint.takesFile) await forwardUpload(context, exchange, admitted, endpoint);
+  if (endpoint.takesFile) await forwardUpload(context, exchange, admitted, endpoint);
   else {
     const sender = admitted.caller === null ? address : senderOf(admitted.caller);
     const held = holdBody(context, response, sender);
@@ -321,10 +304,11 @@ function observe(
     const durationMs = clock.elapsedMs() - beganAtMs;
     // 499: the client hung up before the answer was complete.
     const status = response.writableFinished ? response.statusCode : 499;
-    const webFile = findWebFile(context, received) === undefined ? 'unknown' : 'web client';
-    const endpoint = received.route?.pattern ?? webFile;
+    const pageName = findPageName(response);
+    const endpoint = received.route?.pattern ?? pageName ?? 'unknown';
     const first = received.route?.served[0]?.endpoint;
-    metrics.requests.inc({ service: first?.service ?? 'none', status });
+    const ofGateway = pageName === undefined ? 'none' : 'gateway';
+    metrics.requests.inc({ service: first?.service ?? ofGateway, status });
     serviceMetrics.requestDuration.observe({ endpoint, status }, durationMs / 1000);
     if (span !== undefined) endRequestSpan(span, response, status);
     const level = first?.longPoll === true ? 'debug' : 'info';

@@ -5,17 +5,16 @@ import type { Logger } from '@parley/logging';
 import type { SessionCookie } from '@parley/identity';
 import type { HeldBodies, ServiceMetrics } from '@parley/server';
 
-import type { AnswerPage } from './api-reference.ts';
 import type { EventsHop } from './events-hop.ts';
 import type { Forwarder } from './forward.ts';
 import type { UploadForwarder } from './forward-upload.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import type { OpenRequests } from './open-requests.ts';
 import type { AdmittedRequest, Checks, Readings } from './admit.ts';
+import type { AnswerPage } from './pages.ts';
 import type { PasswordLines } from './password-lines.ts';
 import type { SignInPlaces } from './sign-in-places.ts';
 import type { Upstreams } from './upstreams.ts';
-import type { WebClient } from './web-client.ts';
 
 /** Everything that the handling of a request may use. */
 export type GatewayContext = Checks &
@@ -30,7 +29,6 @@ export type GatewayContext = Checks &
     readonly forwarder: Forwarder;
     readonly uploadForwarder: UploadForwarder;
     readonly answerPage: AnswerPage;
-    readonly webClient: WebClient;
     readonly eventsHop: EventsHop;
     readonly signIdentity: (admitted: Pick<AdmittedRequest, 'caller' | 'requestId'>) => string;
     readonly answerTimeoutMs: number;

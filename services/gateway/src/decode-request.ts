@@ -1,16 +1,13 @@
 /** Decodes an admitted request, once for gateway and service: the endpoint that it means, and the fields of its form. */
-import { bodyTooLarge, limits, methodNotAllowed, serviceUnavailable, takesJson } from '@parley/api';
-import type { Endpoint, FormValues, ServiceName } from '@parley/api';
+import { bodyTooLarge, limits, methodNotAllowed, takesJson } from '@parley/api';
+import type { Endpoint, FormValues } from '@parley/api';
 import { decodeBody } from '@parley/server';
 
 import type { AdmittedRequest } from './admit.ts';
 import type { Route } from './routes.ts';
 
-/** A declared endpoint that a service answers. */
-export type ServedEndpoint = Endpoint & { readonly service: ServiceName };
-
 export type DecodedRequest = {
-  readonly endpoint: ServedEndpoint;
+  readonly endpoint: Endpoint;
   readonly path: Readonly<Record<string, string>>;
   readonly query: FormValues;
   readonly form: FormValues;
@@ -69,14 +66,9 @@ export function findField(
 }
 
 /** A POST may name another method in its form (reference facts, people 2.2). */
-function findMeantEndpoint(route: Route, method: string, form: FormValues): ServedEndpoint {
+function findMeantEndpoint(route: Route, method: string, form: FormValues): Endpoint {
   const override = method === 'POST' ? form.get('method') : undefined;
   const found = route.find(override ?? method)?.endpoint;
   if (found === undefined) throw methodNotAllowed(route.allowedMethods);
-  if (!isServed(found)) throw serviceUnavailable();
   return found;
-}
-
-export function isServed(endpoint: Endpoint): endpoint is ServedEndpoint {
-  return endpoint.service !== 'gateway';
 }

@@ -1,8 +1,11 @@
 /** The page of a development server that shows the mails it kept in place of sending them (decision 0049). */
-import type { IncomingMessage, ServerResponse } from 'node:http';
-
+import { devEnvironmentOff } from '@parley/api';
+import type { ServiceConfig } from '@parley/config';
 import { listKeptMails } from '@parley/mail/kept-mails';
 import type { KeptMail } from '@parley/mail/kept-mails';
+import type { RequestHandler } from 'express';
+
+import { denyOtherOrigins } from './answer-headers.ts';
 
 /** Nothing is loaded and no script runs, in the page or in the mails, whose frames inherit the policy. */
 const headers = {
@@ -47,19 +50,17 @@ pre{white-space:pre-wrap}iframe{width:100%;height:24em;border:1px solid;backgrou
 ${list}</body></html>`;
 }
 
-/**
- * Answers with the page.
- *
- * @param folder undefined if this server sends its mails, or none
- */
-export async function answerKeptMails(
-  folder: string | undefined,
-  request: IncomingMessage,
-  response: ServerResponse,
-): Promise<void> {
-  const page = pageOf(folder === undefined ? [] : await listKeptMails(folder, shownMax));
-  // The mails have links that open accounts, and this is no part of the interface that pages of other origins may call.
-  response.removeHeader('Access-Control-Allow-Origin');
-  response.writeHead(200, { ...headers, 'Content-Length': Buffer.byteLength(page) });
-  response.end(request.method === 'HEAD' ? undefined : page);
+/** Answers with the page, which is empty if this server sends its mails, or has none. */
+export function answerKeptMails({
+  mail,
+  mode,
+}: Pick<ServiceConfig, 'mail' | 'mode'>): RequestHandler {
+  const folder = mail?.by.kind === 'folder' ? mail.by.path : undefined;
+  return async (_request, response) => {
+    if (mode !== 'development') throw devEnvironmentOff();
+    const page = pageOf(folder === undefined ? [] : await listKeptMails(folder, shownMax));
+    // The mails have links that open accounts.
+    denyOtherOrigins(response);
+    response.set(headers).send(page);
+  };
 }

@@ -4,7 +4,7 @@
  */
 import { RouteTable, takesJson } from '@parley/api';
 import type { Endpoint, Route as RouteOf, RouteMatch as RouteMatchOf } from '@parley/api';
-import { endpoints, pages, scimEndpoints } from '@parley/api/endpoints';
+import { endpoints, scimEndpoints } from '@parley/api/endpoints';
 
 type Declared = { readonly endpoint: Endpoint };
 
@@ -12,9 +12,7 @@ export type Route = RouteOf<Declared>;
 
 export type RouteMatch = RouteMatchOf<Declared>;
 
-const table = new RouteTable(
-  [...endpoints, ...scimEndpoints, ...pages].map((endpoint) => ({ endpoint })),
-);
+const table = new RouteTable([...endpoints, ...scimEndpoints].map((endpoint) => ({ endpoint })));
 
 /**
  * The canonical spelling of a path: doubled slashes become one (reference facts, people 2.6), and percent escapes have the form that

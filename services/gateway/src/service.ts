@@ -1,5 +1,4 @@
 import { ApiError, notAuthenticated } from '@parley/api';
-import { mailPages, signOnPages } from '@parley/api/endpoints';
 import { BatchedReads, createPool } from '@parley/database';
 import type { Pool } from '@parley/database';
 import { HeldBodies, RateLimiter, faultLogger, registerStoreMetrics } from '@parley/server';
@@ -18,8 +17,6 @@ import type { ScimTokenInUse } from '@parley/store/scim';
 
 import { refusalForBrowser } from './admit.ts';
 import type { AdmittedRequest } from './admit.ts';
-import { readPages } from './api-reference.ts';
-import type { AnswerPage } from './api-reference.ts';
 import { AnswerCompression } from './answer-compression.ts';
 import { answerHeadersOf } from './answer-headers.ts';
 import { createApp } from './app.ts';
@@ -31,20 +28,17 @@ import { CredentialCache } from './credential-cache.ts';
 import { EventsHop } from './events-hop.ts';
 import { Forwarder, answerTimeoutsMax } from './forward.ts';
 import { UploadForwarder } from './forward-upload.ts';
-import { answerKeptMails } from './kept-mails.ts';
 import { LoginLimiter } from './login-limit.ts';
 import { createGatewayMetrics } from './metrics.ts';
 import type { GatewayMetrics } from './metrics.ts';
 import { OpenRequests } from './open-requests.ts';
+import { createPages } from './pages.ts';
 import { PasswordLines } from './password-lines.ts';
 import { ServiceLinks } from './service-links.ts';
 import { SessionUses } from './session-uses.ts';
 import { SignInPlaces } from './sign-in-places.ts';
-import { answerSignOnPage } from './sign-on-pages.ts';
 import { StreamWrites } from './stream-answer.ts';
 import { Upstreams } from './upstreams.ts';
-import { readWebClient, webBuildFolder } from './web-client.ts';
-import type { WebClient } from './web-client.ts';
 
 /** A client waits this much longer for a poll than the event nodes hold it. */
 const pollBoundMarginMs = 5_000;
@@ -277,28 +271,6 @@ function openCompression(counts: GatewayMetrics): AnswerCompression {
   });
 }
 
-async function openWebClient({ config, log }: ServiceFrame): Promise<WebClient> {
-  const folder = config.webFolder ?? webBuildFolder;
-  const client = await readWebClient(folder, config.publicUrl);
-  if (client.size === 0)
-    log.info(
-      { folder },
-      'the web client is not built, so there is no page at /: `npm start` builds it, and so does `vite build` in packages/web',
-    );
-  return client;
-}
-
-async function openPages({ mail, publicUrl }: ServiceFrame['config']): Promise<AnswerPage> {
-  const answerReference = await readPages(publicUrl);
-  const folder = mail?.by.kind === 'folder' ? mail.by.path : undefined;
-  return (name, request, response) => {
-    if (name === mailPages[0].name) return answerKeptMails(folder, request, response);
-    if (signOnPages.some((page) => page.name === name))
-      return answerSignOnPage(publicUrl, request, response);
-    return answerReference(name, request, response);
-  };
-}
-
 /** Starts a gateway on a service frame. It is stateless, so only its connections have to be released. */
 export const startGateway: StartService = async (frame: ServiceFrame) => {
   const { clock, config, log, metrics } = frame;
@@ -367,8 +339,7 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
     upstreams,
     forwarder,
     uploadForwarder,
-    answerPage: await openPages(config),
-    webClient: await openWebClient(frame),
+    answerPage: await createPages(frame),
     eventsHop: hop,
     signIdentity: sign,
     answerTimeoutMs: config.upstreamTimeoutMs,

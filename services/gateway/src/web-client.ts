@@ -1,43 +1,28 @@
-/**
- * The web client: the page at `/` and its files, as the build of `packages/web` left them. All are read when the gateway starts; the path of a
- * request is only looked up among their names.
- */
-import type { Dirent } from 'node:fs';
-import { readFile, readdir } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+/** The web client: the page at `/` and its files, as the build of `packages/web` left them. */
+import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { transportHeadersOf } from './answer-headers.ts';
+import { notFound, withoutCode } from '@parley/api';
+import type { Express, Response } from 'express';
+
+import { denyOtherOrigins } from './answer-headers.ts';
 import { ownSourcesOf } from './own-sources.ts';
-import { ServedFile } from './served-file.ts';
-import type { ServedFileOptions } from './served-file.ts';
+import { addPage } from './page-route.ts';
 
 /** Where the build is, unless the configuration says otherwise. */
 export const webBuildFolder = fileURLToPath(
   new URL('../../../packages/web/dist/', import.meta.url),
 );
 
-/** The files of the web client by their paths; empty if it was not built. */
-export type WebClient = ReadonlyMap<string, ServedFile>;
+/** The paths that a file of the build can have, whatever else is in its folder. */
+const filePath =
+  /^\/(?:assets\/)?\w[\w.-]*\.(?:css|ico|js|json|mp3|ogg|png|svg|wasm|webmanifest|webp)$/;
 
-/** A build has a few dozen files and less than a megabyte. */
-const filesMax = 1_000;
-const bytesMax = 32 * 1_048_576;
-
-const types: Readonly<Record<string, string>> = {
-  '.css': 'text/css; charset=utf-8',
-  '.html': 'text/html; charset=utf-8',
-  '.ico': 'image/x-icon',
-  '.js': 'text/javascript; charset=utf-8',
-  '.json': 'application/json',
-  '.mp3': 'audio/mpeg',
-  '.ogg': 'audio/ogg',
-  '.png': 'image/png',
-  '.svg': 'image/svg+xml',
-  '.wasm': 'application/wasm',
-  '.webmanifest': 'application/manifest+json',
-  '.webp': 'image/webp',
-};
+/** The build compresses files, if that makes them smaller. The smaller form is first. */
+const compressedForms = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const;
 
 /**
  * The page runs only its own scripts and makes markup of texts only through its own two policies. It loads nothing from other hosts, sends no
@@ -87,94 +72,67 @@ const pageHeaders = {
 } as const;
 
 /** The build puts a hash of the content into the names of files in this folder, so their content never changes. */
-const assetsFolder = 'assets';
+const assetsFolder = '/assets/';
 const hashedName = /-[\w-]{8,}\.\w+$/;
-const servedName = /^\w[\w.-]*$/;
 
 function cacheRuleOf(path: string): string {
-  return path.startsWith(`/${assetsFolder}/`) && hashedName.test(path)
+  return path.startsWith(assetsFolder) && hashedName.test(path)
     ? 'public, max-age=31536000, immutable'
     : 'no-cache';
 }
 
-/** Reads files, all together at most the bound. */
-class BoundedReader {
-  #leftBytes = bytesMax;
-
-  /** @throws Error of the file system, or if the bound is exceeded */
-  async read(path: string): Promise<Buffer> {
-    const content = await readFile(path);
-    this.#leftBytes -= content.length;
-    if (this.#leftBytes < 0) throw new Error(`the web client has more than ${bytesMax} bytes`);
-    return content;
-  }
-}
-
-async function listFiles(folder: string): Promise<string[]> {
-  const entries: Dirent[] = await readdir(folder, { withFileTypes: true });
-  if (entries.length > filesMax)
-    throw new Error(`the web client has more than ${filesMax} files in ${folder}`);
-  // Nothing is followed out of the folder.
-  return entries.filter((entry) => entry.isFile()).map(({ name }) => name);
-}
-
-async function readFolder(
-  reader: BoundedReader,
-  folder: string,
-  prefix: string,
-  headersFor: ServedFileOptions['headersFor'],
-): Promise<(readonly [path: string, file: ServedFile])[]> {
-  const names = await listFiles(folder);
-  const present = new Set(names);
-  const files: (readonly [string, ServedFile])[] = [];
-  for (const name of names) {
-    const type = types[extname(name)];
-    if (type === undefined || !servedName.test(name)) continue;
-    const path = prefix + name;
-    const readEncoded = (extension: string): Promise<Buffer> | undefined =>
-      present.has(name + extension) ? reader.read(join(folder, name + extension)) : undefined;
-    files.push([
-      path === '/index.html' ? '/' : path,
-      new ServedFile({
-        type,
-        content: await reader.read(join(folder, name)),
-        brotli: await readEncoded('.br'),
-        gzip: await readEncoded('.gz'),
-        headersFor: (host) => ({ ...headersFor(host), 'Cache-Control': cacheRuleOf(path) }),
-      }),
-    ]);
-  }
-  return files;
-}
+type FileOptions = { readonly root: string; readonly headers: Readonly<Record<string, string>> };
 
 /**
- * Reads the web client.
+ * Answers with a file.
  *
- * @param folder the output of its build
- * @param publicUrl where browsers reach it
- * @throws Error if the build is too large or cannot be read, which stops the start
+ * @returns whether there is one
+ * @throws ApiError 412 or 416 if it is not as the request demands
  */
-export async function readWebClient(folder: string, publicUrl: string): Promise<WebClient> {
-  const reader = new BoundedReader();
-  const fixedHeaders = { ...transportHeadersOf(publicUrl), ...pageHeaders };
-  const ownSources = ownSourcesOf(publicUrl);
-  const headersFor: ServedFileOptions['headersFor'] = (host) => ({
-    ...fixedHeaders,
-    'Content-Security-Policy': contentSecurityPolicy(ownSources(host, `/${assetsFolder}/`)),
+async function sendFile(response: Response, name: string, options: FileOptions): Promise<boolean> {
+  const { promise, resolve, reject } = Promise.withResolvers<boolean>();
+  response.sendFile(name, { ...options, cacheControl: false }, (error?: FileError) => {
+    if (error === undefined) {
+      resolve(true);
+      return;
+    }
+    const { message, status = 500 } = error;
+    if (status < 500) response.removeHeader('Content-Encoding');
+    if (status === 404) resolve(false);
+    else reject(status < 500 ? withoutCode(message, status) : error);
   });
-  try {
-    const files = new Map(await readFolder(reader, folder, '/', headersFor));
-    if (!files.has('/')) return new Map();
-    const assets = await readFolder(
-      reader,
-      join(folder, assetsFolder),
-      `/${assetsFolder}/`,
-      headersFor,
-    );
-    for (const [path, file] of assets) files.set(path, file);
-    return files;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return new Map();
-    throw error;
-  }
+  return promise;
+}
+
+type FileError = Error & { readonly status?: number };
+
+/**
+ * Adds the files.
+ *
+ * @param folder the output of the build
+ * @param publicUrl where browsers reach them
+ */
+export function addWebClient(app: Express, folder: string, publicUrl: string): void {
+  const ownSources = ownSourcesOf(publicUrl);
+  addPage(app, 'web client', ['/', filePath], async (request, response) => {
+    const { path } = request;
+    const name = path === '/' ? '/index.html' : path;
+    const headers = {
+      ...pageHeaders,
+      'Cache-Control': cacheRuleOf(path),
+      'Content-Security-Policy': contentSecurityPolicy(
+        ownSources(request.headers.host, assetsFolder),
+      ),
+      // The same for everybody, and for no other origin.
+      Vary: 'Accept-Encoding',
+    };
+    denyOtherOrigins(response);
+    response.type(extname(name));
+    for (const [encoding, extension] of compressedForms) {
+      if (request.acceptsEncodings(encoding) === false) continue;
+      const options = { root: folder, headers: { ...headers, 'Content-Encoding': encoding } };
+      if (await sendFile(response, name + extension, options)) return;
+    }
+    if (!(await sendFile(response, name, { root: folder, headers }))) throw notFound();
+  });
 }

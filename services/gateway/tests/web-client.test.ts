@@ -1,7 +1,6 @@
 /** The files of the web client: which paths have one, in which encodings, under which policy. */
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request as sendRequest } from 'node:http';
-import type { IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
@@ -9,6 +8,8 @@ import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from '
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { GatewayUnderTest } from './support/gateway-under-test.ts';
+import { sendAsGiven } from './support/send-as-given.ts';
+import type { Got } from './support/send-as-given.ts';
 
 const page = '<!doctype html><title>Parley</title>';
 const script = `export const greeting = 'hello';${' '.repeat(500)}`;
@@ -33,9 +34,9 @@ async function writeBuild(): Promise<void> {
     'assets/index-C0ffee12.css': 'body{}',
     'assets/plain.css': 'p{}',
     'assets/index-B1x_9-Qz.js.map': '{}',
+    'assets/long-abcdefgh.js': ' '.repeat(8 * 1024 * 1024),
   };
   for (const [name, content] of Object.entries(files)) await writeFile(join(folder, name), content);
-  await symlink('/etc/hostname', join(folder, 'assets', 'linked-abcdefgh.js'));
 }
 
 beforeAll(async () => {
@@ -52,35 +53,13 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-type Got = {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
-};
-
 /** Sends a request exactly as given. */
 function send(
   path: string,
-  headers: Readonly<Record<string, string>> = {},
-  method = 'GET',
+  headers?: Readonly<Record<string, string>>,
+  method?: string,
 ): Promise<Got> {
-  const { port } = gateway.running.address;
-  return new Promise((resolve, reject) => {
-    const request = sendRequest({ host: '127.0.0.1', port, method, path, headers }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () =>
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          body: Buffer.concat(chunks),
-        }),
-      );
-    });
-    request.on('error', reject);
-    request.end();
-  });
+  return sendAsGiven(gateway, path, headers, method);
 }
 
 const immutable = 'public, max-age=31536000, immutable';
@@ -88,7 +67,7 @@ const immutable = 'public, max-age=31536000, immutable';
 describe.each([
   ['/', 'text/html; charset=utf-8', 'no-cache'],
   ['/sw.js', 'text/javascript; charset=utf-8', 'no-cache'],
-  ['/manifest.webmanifest', 'application/manifest+json', 'no-cache'],
+  ['/manifest.webmanifest', 'application/manifest+json; charset=utf-8', 'no-cache'],
   ['/icon.svg', 'image/svg+xml', 'no-cache'],
   ['/icon-192.png', 'image/png', 'no-cache'],
   ['/assets/index-B1x_9-Qz.js', 'text/javascript; charset=utf-8', immutable],
@@ -122,14 +101,6 @@ describe.each([
     expect(headers).not.toHaveProperty('access-control-allow-origin');
     expect(headers).not.toHaveProperty('set-cookie');
     expect(headers).toHaveProperty('x-request-id');
-  });
-
-  test('is 304 for browsers that have it', async () => {
-    const tag = String((await send(path)).headers.etag);
-    const unchanged = await send(path, { 'if-none-match': tag });
-    expect([unchanged.status, unchanged.body.length]).toEqual([304, 0]);
-    expect(unchanged.headers['cache-control']).toBe(cacheRule);
-    expect((await send(path, { 'if-none-match': 'W/"other"' })).status).toBe(200);
   });
 
   test('answers HEAD without a body, and no other method', async () => {
@@ -167,12 +138,53 @@ test('each browser gets the smallest form that it accepts', async () => {
   const plain = await send(path);
   expect(plain.headers).not.toHaveProperty('content-encoding');
   expect(plain.body.toString()).toBe(script);
-  expect(new Set([br, gzip, plain].map(({ headers }) => headers.etag)).size).toBe(1);
+  expect(new Set([br, gzip, plain].map(({ headers }) => headers.etag)).size).toBe(3);
   // The build leaves out a form that is not smaller.
   const css = await send('/assets/index-C0ffee12.css', { 'accept-encoding': 'gzip, br' });
   expect(css.headers).not.toHaveProperty('content-encoding');
   const whole = await send('/', { 'accept-encoding': 'gzip, br' });
   expect(gunzipSync(whole.body).toString()).toBe(page);
+});
+
+test('what a browser has already, and a part, are answered under the same rules', async () => {
+  const path = '/assets/index-B1x_9-Qz.js';
+  const { headers } = await send(path);
+  const unchanged = await send(path, { 'if-none-match': String(headers.etag) });
+  expect([unchanged.status, unchanged.body.length]).toEqual([304, 0]);
+  const part = await send(path, { range: 'bytes=0-5' });
+  expect([part.status, part.body.toString()]).toEqual([206, 'export']);
+  for (const answer of [unchanged, part])
+    expect(answer.headers).toMatchObject({ 'cache-control': immutable, vary: 'Accept-Encoding' });
+});
+
+test.each([
+  [{ range: 'bytes=9999-' }, 416],
+  [{ 'if-match': '"other"' }, 412],
+])('the refusal of %o is plain JSON', async (headers, status) => {
+  const refused = await send('/assets/index-B1x_9-Qz.js', { ...headers, 'accept-encoding': 'br' });
+  expect(refused.status).toBe(status);
+  expect(refused.headers).not.toHaveProperty('content-encoding');
+  expect(refused.headers['cache-control']).toContain('no-store');
+  expect(JSON.parse(refused.body.toString())).toMatchObject({ result: 'error' });
+});
+
+test('a browser that leaves within a file ends its request, and nothing else', async () => {
+  const { port } = gateway.running.address;
+  const path = '/assets/long-abcdefgh.js';
+  const before = await gateway.openRequests();
+  await new Promise<void>((resolve) => {
+    const request = sendRequest({ host: '127.0.0.1', port, path }, (response) => {
+      response.once('data', () => {
+        request.destroy();
+        resolve();
+      });
+      response.on('error', () => undefined);
+    });
+    request.end();
+  });
+  await gateway.untilOpen(before);
+  await gateway.settle();
+  expect((await send(path)).body).toHaveLength(8 * 1024 * 1024);
 });
 
 test.each([
@@ -184,7 +196,7 @@ test.each([
   '/assets/index-B1x_9-Qz.js.gz',
   '/assets/index-B1x_9-Qz.js.map',
   '/assets/index-B1x_9-Qz.js/',
-  '/assets/linked-abcdefgh.js',
+  '/assets/nothing-abcdefgh.js',
   '/assets/../index.html',
   '/assets/%2e%2e/index.html',
   '/assets/..%2findex.html',

@@ -20,9 +20,6 @@ export type EndpointMethod = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE' | 'ANY'
 
 export type ServiceName = 'messages' | 'subscriptions' | 'people' | 'presence' | 'events';
 
-/** The answering service, or the gateway with a page of its own. */
-export type AnsweringService = ServiceName | 'gateway';
-
 /** The permitted callers. Refusals come in the order of the reference facts, people 2.1, before any parameter is read. */
 export type EndpointAccess =
   | { readonly authentication: 'none' }
@@ -94,7 +91,7 @@ export type EndpointDeclaration<
   readonly below?: 'api' | 'root';
   /** `prefix`: the path with a trailing slash, or anything below it, also matches (webhooks). */
   readonly matching?: 'exact' | 'prefix';
-  readonly service: AnsweringService;
+  readonly service: ServiceName;
   /** The chapter of the reference that contains it. */
   readonly tag: EndpointTag;
   readonly summary: string;
