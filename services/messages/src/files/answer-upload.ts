@@ -5,6 +5,7 @@ import { FileStoreFault, servingHeaders } from '@parley/files';
 import { rawAnswer } from '@parley/server';
 import type { RawAnswer } from '@parley/server';
 import { storageKeyOf } from '@parley/store';
+import fresh from 'fresh';
 
 import type { MessagesContext } from '../context.ts';
 import { parseRange } from './byte-range.ts';
@@ -23,13 +24,6 @@ const fileNotFound = (): RawAnswer => page(404, 'File not found.');
 export const fileNotAuthorized = (): RawAnswer =>
   page(403, 'You are not authorized to view this file.');
 
-function matchesTag(header: string | undefined, tag: string): boolean {
-  return (header ?? '')
-    .split(',')
-    .map((text) => text.trim().replace(/^W\//, ''))
-    .some((text) => text === tag || text === '*');
-}
-
 type FileRequest = {
   readonly caller: Caller;
   readonly header: (name: string) => string | undefined;
@@ -45,7 +39,8 @@ async function answerFile(
   const tag = entityTagOf(pathId);
   const name = pathId.slice(pathId.lastIndexOf('/') + 1);
   const headers = { ...servingHeaders(contentType, name), ETag: tag, 'Accept-Ranges': 'bytes' };
-  if (matchesTag(header('if-none-match'), tag)) return rawAnswer(304, headers);
+  if (fresh({ 'if-none-match': header('if-none-match') }, { etag: tag }))
+    return rawAnswer(304, headers);
   const rangeText =
     header('if-range') === undefined || header('if-range') === tag ? header('range') : undefined;
   const range = rangeText === undefined ? undefined : parseRange(rangeText, sizeBytes);
