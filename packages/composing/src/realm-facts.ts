@@ -1,8 +1,7 @@
+import { BatchedReads } from '@parley/database';
 import type { Queryable } from '@parley/database';
 import { getSendRealm, listAllAlertWords } from '@parley/store';
 import type { AllAlertWords, SendRealm } from '@parley/store';
-
-import { CoalescedRead } from './coalesced-read.ts';
 
 /** The organization's data that every send needs, never older than the send that asks. */
 export type RealmFacts = SendRealm & {
@@ -22,16 +21,19 @@ export const noLinkifiers: RealmFacts['linkifiers'] = [];
  */
 export class RealmFactsReader {
   readonly #db: Queryable;
-  readonly #shared: CoalescedRead<RealmFacts>;
+  readonly #reads: BatchedReads<'realm', RealmFacts>;
   #last: RealmFacts | undefined;
 
   constructor(db: Queryable) {
     this.#db = db;
-    this.#shared = new CoalescedRead(() => this.#read());
+    this.#reads = new BatchedReads(async () => new Map([['realm', await this.#read()]]), {
+      keysPerRead: 1,
+      readsAtOnce: 1,
+    });
   }
 
   get(): Promise<RealmFacts> {
-    return this.#shared.get();
+    return this.#reads.get('realm');
   }
 
   async #read(): Promise<RealmFacts> {

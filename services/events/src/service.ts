@@ -74,9 +74,8 @@ async function followLog(frame: ServiceFrame, stores: Stores): Promise<Feeding> 
     tail: tailBounds,
     deliveriesMax: 2_000,
     loadView: async (userId) => {
-      const loaded = await views.find(userId);
-      if (loaded === undefined || !(await follower.waitFor(loaded.exactAt, catchUpTimeoutMs)))
-        throw serviceUnavailable();
+      const loaded = await views.get(userId);
+      if (!(await follower.waitFor(loaded.exactAt, catchUpTimeoutMs))) throw serviceUnavailable();
       return loaded;
     },
     findQueue: (queueId) => registry.peek(queueId),
@@ -144,11 +143,11 @@ function createReadContext(
       },
       readBeginPosition: async () => (await readHead(pool)).beginPosition,
       openSealed: (text) => openEventMembers(more.keySecrets, text),
-      flagsOf: async (message) => (await flags.find(message)) ?? [],
+      flagsOf: (message) => flags.get(message),
       subscribersAt: (streamId, position) => more.subscribers.at(streamId, position),
       firstMessageUpTo: async (streamId, messageId) =>
         findFirstMessageUpTo(pool, streamId, messageId),
-      heldInStream: async (range) => (await held.find(range)) ?? [],
+      heldInStream: (range) => held.get(range),
     },
     heartbeats: new Heartbeats(clock, {
       minMs: config.queues.heartbeatMinMs,

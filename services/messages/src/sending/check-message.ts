@@ -5,12 +5,11 @@
 import { badRequest, foldName, limits, notAuthenticated, streamDoesNotExist } from '@parley/api';
 import type { Recipients } from '@parley/api/messages';
 import { checkMaySendToStream, checkParticipantCount } from '@parley/access';
-import type { CheckedMessage, RealmFacts, RealmFactsReader } from '@parley/composing';
-import type { BatchedReads, Queryable } from '@parley/database';
-import { findPrivateSendFacts } from '@parley/store';
-import type { SendPerson, StreamAddress, StreamSendFacts, StreamSendQuestion } from '@parley/store';
+import type { CheckedMessage } from '@parley/composing';
+import type { SendPerson, StreamAddress } from '@parley/store';
 
 import { checkContent, checkTopic } from './message-text.ts';
+import type { SendReads, StreamSendFound } from './send-reads.ts';
 
 /** A requested message. */
 export type NewMessage = {
@@ -21,14 +20,8 @@ export type NewMessage = {
   readonly content: string;
 };
 
-/** The facts for a send of a stream message, with the organization as of the same statement. */
-export type StreamSendFound = StreamSendFacts & { readonly realm: RealmFacts };
-
-/** The look-ups for the checks of a send. Most sends are stream messages, which are looked up together. */
-export type SendReads = {
-  readonly db: Queryable;
-  readonly streamFacts: BatchedReads<StreamSendQuestion, StreamSendFound>;
-  readonly realmFacts: RealmFactsReader;
+/** What a send is checked by. */
+export type SendChecks = SendReads & {
   /** The most people of a private message, its sender among them. */
   readonly participantsMax: number;
 };
@@ -61,7 +54,7 @@ function noSuchStream(address: StreamAddress): Error {
 }
 
 async function checkStreamMessage(
-  { streamFacts }: SendReads,
+  { streamFacts }: SendChecks,
   message: NewMessage,
 ): Promise<CheckedMessage> {
   const { senderId } = message;
@@ -106,7 +99,7 @@ function checkEveryRecipientFound(to: Recipients, found: readonly SendPerson[]):
 }
 
 async function checkPrivateMessage(
-  { db, realmFacts, participantsMax }: SendReads,
+  { privateFacts, participantsMax }: SendChecks,
   message: NewMessage,
 ): Promise<CheckedMessage> {
   const { to } = message;
@@ -115,16 +108,12 @@ async function checkPrivateMessage(
   checkParticipantCount(requested, participantsMax);
   const withNul = to.kind === 'names' ? to.names.find((email) => email.includes('\0')) : undefined;
   if (withNul !== undefined) throw badRequest(`Invalid email '${withNul}'`);
-  const [facts, realm] = await Promise.all([
-    findPrivateSendFacts(
-      db,
-      message.senderId,
-      to.kind === 'names' ? { emails: to.names } : { userIds: to.ids },
-    ),
-    realmFacts.get(),
-  ]);
+  const facts = await privateFacts.find({
+    senderId: message.senderId,
+    addressees: to.kind === 'names' ? { emails: to.names } : { userIds: to.ids },
+  });
   if (facts?.sender.isActive !== true) throw notAuthenticated('Account is deactivated');
-  const { sender, recipients, conversation } = facts;
+  const { sender, recipients, conversation, realm } = facts;
   checkEveryRecipientFound(to, recipients);
   const content = checkContent(message.content);
   const gone = recipients.find((person) => !person.isActive);
@@ -141,14 +130,17 @@ async function checkPrivateMessage(
  *
  * @throws ApiError the first refusal in the documented order
  */
-export async function checkMessage(reads: SendReads, message: NewMessage): Promise<CheckedMessage> {
+export async function checkMessage(
+  checks: SendChecks,
+  message: NewMessage,
+): Promise<CheckedMessage> {
   switch (message.type) {
     case 'stream':
     case 'channel':
-      return checkStreamMessage(reads, message);
+      return checkStreamMessage(checks, message);
     case 'private':
     case 'direct':
-      return checkPrivateMessage(reads, message);
+      return checkPrivateMessage(checks, message);
     default:
       throw badRequest('Invalid message type');
   }

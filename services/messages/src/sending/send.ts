@@ -10,7 +10,6 @@ import type {
   Notice,
   RealmFactsReader,
 } from '@parley/composing';
-import { BatchedReads } from '@parley/database';
 import type { Pool } from '@parley/database';
 import {
   drawSubmessageId,
@@ -18,9 +17,8 @@ import {
   ensureTopicConversation,
   findClaimableUploads,
   findMessageOfSendKey,
-  findStreamSendFacts,
 } from '@parley/store';
-import type { NamedInMessage, StreamSendQuestion } from '@parley/store';
+import type { NamedInMessage } from '@parley/store';
 
 import { uploadsOfSend } from '../files/attachment-events.ts';
 import type { MessageRenderer } from '../rendering/message-renderer.ts';
@@ -28,11 +26,11 @@ import type { BatchWriter } from './batch-writer.ts';
 import { BotOwnerNotices } from './bot-owner-notices.ts';
 import type { BotOwnerNoticesOptions, SystemNotice } from './bot-owner-notices.ts';
 import { checkMessage } from './check-message.ts';
-import type { NewMessage, SendReads, StreamSendFound } from './check-message.ts';
+import type { NewMessage, SendChecks } from './check-message.ts';
 import { findNames } from './render-names.ts';
 import { makeSendKey } from './send-key.ts';
 import type { SendKey } from './send-key.ts';
-import { SendBatches } from './send-batches.ts';
+import { openSendReads } from './send-reads.ts';
 import { findWidget } from './widgets.ts';
 import type { WidgetSubmessage } from './widgets.ts';
 
@@ -84,32 +82,11 @@ export type SystemMessage = {
 // If a stream or an account changes faster than a message can be checked, it is an attack or a fault.
 const checksMax = 5;
 
-/** The most sends that one statement looks up; a second one starts beside it only if there are more. */
-const checksBound = { keysPerRead: 64, readsAtOnce: 2 };
-
-/** Batches wait for more sends above 2,600 sends a second. At lower rates the wait saves little for what it adds to a send. */
-const batchBounds = { busySends: 8, gatherMs: 3, sendsMax: checksBound.keysPerRead };
-
-async function findStreamSends(
-  pool: Pool,
-  realmFacts: RealmFactsReader,
-  questions: readonly StreamSendQuestion[],
-): Promise<ReadonlyMap<StreamSendQuestion, StreamSendFound>> {
-  const found = await findStreamSendFacts(pool, questions);
-  if (found.facts.size === 0) return new Map();
-  const realm =
-    found.realm === undefined
-      ? await realmFacts.get()
-      : await realmFacts.complete(pool, found.realm);
-  return new Map(Array.from(found.facts, ([question, facts]) => [question, { ...facts, realm }]));
-}
-
 /** Sends messages: checks and renders them, and gives them to the batch writer until the outcome is known. */
 export class MessageSender {
   readonly #clock: Clock;
   readonly #pool: Pool;
-  readonly #reads: SendReads;
-  readonly #batches: SendBatches;
+  readonly #checks: SendChecks;
   readonly #writer: BatchWriter;
   readonly #publicUrl: string;
   readonly #realmFacts: RealmFactsReader;
@@ -130,16 +107,10 @@ export class MessageSender {
     const { clock, pool, realmFacts } = options;
     this.#clock = clock;
     this.#pool = pool;
-    this.#reads = {
-      db: pool,
-      streamFacts: new BatchedReads(
-        (questions) => findStreamSends(pool, realmFacts, questions),
-        checksBound,
-      ),
-      realmFacts,
+    this.#checks = {
+      ...openSendReads(clock, pool, realmFacts),
       participantsMax: options.participantsMax,
     };
-    this.#batches = new SendBatches(clock, batchBounds);
     this.#writer = options.writer;
     this.#publicUrl = options.publicUrl;
     this.#realmFacts = options.realmFacts;
@@ -192,7 +163,7 @@ export class MessageSender {
   async check(
     request: MessageRequest,
   ): Promise<{ readonly message: CheckedMessage; readonly renderedContent: string }> {
-    const message = await checkMessage(this.#reads, request).catch((error: unknown) => {
+    const message = await checkMessage(this.#checks, request).catch((error: unknown) => {
       this.#notices.afterFailure(request, error);
       throw error;
     });
@@ -270,7 +241,6 @@ export class MessageSender {
 
   /** @returns undefined if the checks no longer held at the message's position in the log */
   async #trySend(request: KeyedSend, sendKey: SendKey): Promise<number | undefined> {
-    await this.#batches.enter();
     const message = await this.#checkSend(request);
     const widget = findWidget(message.content, request.widgetContent);
     const namedAs = request.namedAs ?? message.sender.id;
@@ -316,9 +286,9 @@ export class MessageSender {
 
   /** If another account must be allowed to send a message too, the message depends on that account's subscription at its position. */
   async #checkSend(request: KeyedSend): Promise<CheckedMessage> {
-    const message = await checkMessage(this.#reads, request);
+    const message = await checkMessage(this.#checks, request);
     if (request.allowedTo === undefined) return message;
-    const allowed = await checkMessage(this.#reads, { ...request, senderId: request.allowedTo });
+    const allowed = await checkMessage(this.#checks, { ...request, senderId: request.allowedTo });
     return message.kind === 'stream' && allowed.kind === 'stream'
       ? { ...message, authorityId: allowed.authorityId }
       : message;
