@@ -100,7 +100,6 @@ export { requestPasswordReset, resetPassword } from './account-links/reset-passw
 
 export { writeTestMail } from './mails/write-mail.ts';
 
-export { drawOnce } from './pictures/draw-once.ts';
 export { readPictures } from './pictures/picture-maker.ts';
 
 export {

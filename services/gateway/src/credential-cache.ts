@@ -13,6 +13,7 @@ import { hash, randomBytes } from 'node:crypto';
 
 import type { ChangedAccounts } from '@parley/api';
 import type { Clock } from '@parley/clock';
+import { BatchedReads } from '@parley/database';
 import type { KeyAccount } from '@parley/store';
 import { LRUCache } from 'lru-cache';
 
@@ -24,7 +25,7 @@ export type AccountChangeSource = {
 
 export type CredentialCacheOptions<Account> = {
   readonly clock: Clock;
-  readonly findAccount: (secret: string) => Promise<Account | undefined>;
+  readonly readAccounts: (secrets: readonly string[]) => Promise<ReadonlyMap<string, Account>>;
   readonly changeSource: AccountChangeSource;
   readonly entriesMax?: number;
   readonly onLookup?: (outcome: 'hit' | 'miss') => void;
@@ -39,31 +40,25 @@ const entryLifetimeMs = 30_000;
 /** A wrong key that is tried repeatedly costs one look-up in this time. A new key waits no longer than this. */
 const unknownKeyLifetimeMs = 250;
 
-/** A running look-up serves others for the same key only this long after it began. */
-const sharedLookupMs = 250;
+/** Look-ups are read together, because thousands of clients' polls come back at once when Postgres was silent for a moment. */
+export const credentialReads = { keysPerRead: 500, readsAtOnce: 2 };
 
 const entriesMaxDefault = 20_000;
 
 type Entry<Account> = { readonly account: Account | undefined; readonly untilMs: number };
 
-type Lookup<Account> = {
-  readonly beganAtMs: number;
-  /** The number of changes announced before it began; it may not include later ones. */
-  readonly changesSeen: number;
-  readonly account: Promise<Account | undefined>;
-};
-
 export class CredentialCache<Account extends KeyAccount = KeyAccount> {
   readonly #options: CredentialCacheOptions<Account>;
   readonly #hashSecret = randomBytes(32).toString('base64');
   readonly #entries: LRUCache<string, Entry<Account>>;
-  readonly #lookups = new Map<string, Lookup<Account>>();
+  readonly #store: BatchedReads<string, Account>;
   readonly #stopListening: () => void;
   #changesSeen = 0;
 
   constructor(options: CredentialCacheOptions<Account>) {
     this.#options = options;
     this.#entries = new LRUCache({ max: options.entriesMax ?? entriesMaxDefault });
+    this.#store = new BatchedReads(options.readAccounts, credentialReads);
     this.#stopListening = options.changeSource.onAccountsChanged((userIds) => this.forget(userIds));
   }
 
@@ -100,7 +95,7 @@ export class CredentialCache<Account extends KeyAccount = KeyAccount> {
 
   /** The account of a key or session in the store now, without the cache. */
   async findInStore(secret: string): Promise<Account | undefined> {
-    return this.#options.findAccount(secret);
+    return this.#store.find(secret);
   }
 
   /** Forgets changed accounts. Unknown keys are forgotten too, because one may be the new key of such an account. */
@@ -128,32 +123,10 @@ export class CredentialCache<Account extends KeyAccount = KeyAccount> {
   }
 
   async #lookUp(hash: string, secret: string): Promise<Account | undefined> {
-    const { clock } = this.#options;
-    const underway = this.#lookups.get(hash);
-    if (
-      underway?.changesSeen === this.#changesSeen &&
-      clock.elapsedMs() - underway.beganAtMs < sharedLookupMs
-    ) {
-      return underway.account;
-    }
-    const lookup: Lookup<Account> = {
-      beganAtMs: clock.elapsedMs(),
-      changesSeen: this.#changesSeen,
-      account: this.#lookUpAndKeep(hash, secret),
-    };
-    this.#lookups.set(hash, lookup);
-    try {
-      return await lookup.account;
-    } finally {
-      if (this.#lookups.get(hash) === lookup) this.#lookups.delete(hash);
-    }
-  }
-
-  async #lookUpAndKeep(hash: string, secret: string): Promise<Account | undefined> {
-    const { clock, findAccount, changeSource } = this.#options;
+    const { clock, changeSource } = this.#options;
     const changesSeen = this.#changesSeen;
     const isHeard = changeSource.heardWithinMs(freshnessMs);
-    const account = await findAccount(secret);
+    const account = await this.#store.find(secret);
     if (!isHeard || this.#changesSeen !== changesSeen) return account;
     this.#entries.set(hash, {
       account,

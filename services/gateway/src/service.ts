@@ -12,7 +12,6 @@ import type { Redis } from '@parley/redis';
 import { deriveKeySecrets } from '@parley/secrets';
 import { findAccountsByKeys, findAccountsBySessions, noteSessionUses } from '@parley/store';
 import { findScimTokens } from '@parley/store/scim';
-import type { KeyAccount, SessionAccount } from '@parley/store';
 import type { ScimTokenInUse } from '@parley/store/scim';
 
 import { refusalForBrowser } from './admit.ts';
@@ -24,7 +23,7 @@ import { checkAccount, checkKey } from './authenticate.ts';
 import { browserRequests } from './browser-request.ts';
 import { clientAddresses, trustedPeers } from './client-address.ts';
 import type { GatewayContext } from './context.ts';
-import { CredentialCache } from './credential-cache.ts';
+import { CredentialCache, credentialReads } from './credential-cache.ts';
 import { EventsHop } from './events-hop.ts';
 import { Forwarder, answerTimeoutsMax } from './forward.ts';
 import { UploadForwarder } from './forward-upload.ts';
@@ -45,9 +44,6 @@ const pollBoundMarginMs = 5_000;
 
 /** The gateway is ready if Postgres answered within this time, because then it knows the leases. */
 const readyHeardWithinMs = 5_000;
-
-/** Look-ups of keys and sessions are batched, because thousands of clients' polls come back at once when Postgres was silent for a moment. */
-const accountReads = { keysPerRead: 500, readsAtOnce: 2 };
 
 /** A look-up of a key that Postgres does not answer in this time gets 503. */
 const lookupTimeoutMs = 5_000;
@@ -108,13 +104,9 @@ function openCredentials(
 ): CredentialCache {
   const { keySecret, keySecretPrevious } = frame.config;
   const keySecrets = deriveKeySecrets(keySecret.reveal(), keySecretPrevious?.reveal());
-  const accounts = new BatchedReads<string, KeyAccount>(
-    (apiKeys) => findAccountsByKeys(pool, keySecrets, apiKeys),
-    accountReads,
-  );
   const credentials = new CredentialCache({
     clock: frame.clock,
-    findAccount: (apiKey) => accounts.find(apiKey),
+    readAccounts: (apiKeys) => findAccountsByKeys(pool, keySecrets, apiKeys),
     changeSource: live,
     onLookup: (outcome) => counts.credentialLookups.inc({ outcome }),
   });
@@ -127,13 +119,9 @@ type Logins = Pick<GatewayContext, 'credentials' | 'sessions' | 'sessionUses' | 
 function openLogins(frame: ServiceFrame, stores: GatewayStores, counts: GatewayMetrics): Logins {
   const { pool, live } = stores;
   const { sessionIdleSecs } = frame.config;
-  const accounts = new BatchedReads<string, SessionAccount>(
-    (tokens) => findAccountsBySessions(pool, tokens, sessionIdleSecs),
-    accountReads,
-  );
   const sessions = new CredentialCache({
     clock: frame.clock,
-    findAccount: (token) => accounts.find(token),
+    readAccounts: (tokens) => findAccountsBySessions(pool, tokens, sessionIdleSecs),
     changeSource: live,
     onLookup: (outcome) => counts.credentialLookups.inc({ outcome }),
   });
@@ -147,7 +135,7 @@ function openLogins(frame: ServiceFrame, stores: GatewayStores, counts: GatewayM
   frame.onSettle('uses of sessions', () => sessionUses.settle());
   const scimTokens = new BatchedReads<string, ScimTokenInUse>(
     (tokens) => findScimTokens(pool, tokens),
-    accountReads,
+    credentialReads,
   );
   return {
     credentials: openCredentials(frame, stores, counts),

@@ -1,5 +1,8 @@
 import type { Pool } from '@parley/database';
 import { membersAsOf } from '@parley/store';
+import { LRUCache } from 'lru-cache';
+
+type AsOf = { readonly streamId: number; readonly position: number };
 
 // Some megabytes, for streams with a hundred thousand members.
 const listsKept = 16;
@@ -9,11 +12,16 @@ const listsKept = 16;
  * may be cached, because the past does not change.
  */
 export class SubscriberReader {
-  readonly #pool: Pool;
-  readonly #lists = new Map<string, Promise<readonly number[]>>();
+  readonly #lists: LRUCache<string, readonly number[], AsOf>;
 
   constructor(pool: Pool) {
-    this.#pool = pool;
+    this.#lists = new LRUCache<string, readonly number[], AsOf>({
+      max: listsKept,
+      fetchMethod: (_key, _stale, { context: { streamId, position } }) =>
+        membersAsOf(pool, streamId, position),
+      // Whoever waits for a list gets it, also if others take its place meanwhile.
+      ignoreFetchAbort: true,
+    });
   }
 
   /** The number of cached lists. */
@@ -23,16 +31,6 @@ export class SubscriberReader {
 
   /** @returns ascending user ids */
   at(streamId: number, position: number): Promise<readonly number[]> {
-    const key = `${streamId} ${position}`;
-    const known = this.#lists.get(key);
-    if (known !== undefined) return known;
-    const reading = membersAsOf(this.#pool, streamId, position);
-    this.#lists.set(key, reading);
-    reading.catch(() => this.#lists.delete(key));
-    for (const oldest of this.#lists.keys()) {
-      if (this.#lists.size <= listsKept) break;
-      this.#lists.delete(oldest);
-    }
-    return reading;
+    return this.#lists.forceFetch(`${streamId} ${position}`, { context: { streamId, position } });
   }
 }

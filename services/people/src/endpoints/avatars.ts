@@ -15,7 +15,6 @@ import { drawDefaultAvatar } from '@parley/images';
 import {
   avatarKey,
   avatarSides,
-  drawOnce,
   readPictures,
   removeOwnAvatar,
   uploadOwnAvatar,
@@ -23,6 +22,7 @@ import {
 import type { PeopleContext } from '@parley/people';
 import { avatarUrl, gravatarUrl } from '@parley/objects';
 import { findAvatarFile, findUserByEmail, findUserById } from '@parley/store';
+import { LRUCache } from 'lru-cache';
 
 import { drawnPictureAnswer, pictureAnswer } from './picture-answer.ts';
 import { redirectToPicture } from './picture-redirection.ts';
@@ -87,10 +87,10 @@ export const getAvatarFileHandler = implement(
   },
 );
 
-const draw = drawOnce(drawDefaultAvatar);
+const drawn = new LRUCache<number, Buffer>({ max: 2, fetchMethod: drawDefaultAvatar });
 
 async function defaultAvatar(side: number): Promise<RawAnswer> {
-  return drawnPictureAnswer(await draw(side), 'day');
+  return drawnPictureAnswer(await drawn.forceFetch(side), 'day');
 }
 
 /** GET /static/images/default-avatar.png (reference facts, people 7.8). */

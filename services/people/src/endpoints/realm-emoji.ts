@@ -8,10 +8,11 @@ import {
 } from '@parley/api/organization';
 import { implement } from '@parley/server';
 import { drawExtraEmoji } from '@parley/images';
-import { addEmoji, drawOnce, emojiFileKey, readPictures, removeEmoji } from '@parley/people';
+import { addEmoji, emojiFileKey, readPictures, removeEmoji } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
 import { realmEmojiJson } from '@parley/objects';
 import { isEmojiFile, listRealmEmoji } from '@parley/store';
+import { LRUCache } from 'lru-cache';
 
 import { drawnPictureAnswer, pictureAnswer } from './picture-answer.ts';
 
@@ -59,9 +60,9 @@ export const getEmojiFileHandler = implement(
   },
 );
 
-const draw = drawOnce<void>(drawExtraEmoji);
+const drawn = new LRUCache<'octopus', Buffer>({ max: 1, fetchMethod: drawExtraEmoji });
 
 export const getExtraEmojiHandler = implement(
   getExtraEmojiEndpoint,
-  async (_context: PeopleContext) => drawnPictureAnswer(await draw(), 'day'),
+  async (_context: PeopleContext) => drawnPictureAnswer(await drawn.forceFetch('octopus'), 'day'),
 );

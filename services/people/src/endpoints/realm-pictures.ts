@@ -14,10 +14,11 @@ import {
 import { implement } from '@parley/server';
 import type { RawAnswer } from '@parley/server';
 import { drawDefaultLogo } from '@parley/images';
-import { drawOnce, pictureUrl, readPictures, removePicture, uploadPicture } from '@parley/people';
+import { pictureUrl, readPictures, removePicture, uploadPicture } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
 import { findRealmPicture, getRealm } from '@parley/store';
 import type { RealmPicture } from '@parley/store';
+import { LRUCache } from 'lru-cache';
 
 import { drawnPictureAnswer, pictureAnswer } from './picture-answer.ts';
 import { redirectToPicture } from './picture-redirection.ts';
@@ -92,10 +93,10 @@ export const getRealmPictureHandler = implement(
   },
 );
 
-const draw = drawOnce(drawDefaultLogo);
+const drawn = new LRUCache<'day' | 'night', Buffer>({ max: 2, fetchMethod: drawDefaultLogo });
 
 async function defaultLogo(theme: 'day' | 'night'): Promise<RawAnswer> {
-  return drawnPictureAnswer(await draw(theme), 'forever');
+  return drawnPictureAnswer(await drawn.forceFetch(theme), 'forever');
 }
 
 export const getDefaultLogoHandler = implement(getDefaultLogoEndpoint, (_context: PeopleContext) =>
