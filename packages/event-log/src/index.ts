@@ -17,7 +17,6 @@ export {
   readLogSize,
   readNewestAccountChange,
 } from './read-log.ts';
-export { GatheredRuns } from './gathered-runs.ts';
 export {
   audienceKey,
   callsOf,

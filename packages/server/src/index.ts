@@ -7,6 +7,7 @@ export { refusalFor, writeRefusal } from './error-handler.ts';
 export { everyHandlerOf } from './every-handler-of.ts';
 export type { FormFile } from './form-files.ts';
 export { decodeForm } from './form-text.ts';
+export { GatheredRuns } from './gathered-runs.ts';
 export type { GracefulServer, ListenOptions, RequestHandler } from './graceful-server.ts';
 export { HeldBodies, senderOf } from './held-bodies.ts';
 export type { HeldBody } from './held-bodies.ts';

@@ -129,9 +129,9 @@ function openLogins(frame: ServiceFrame, stores: GatewayStores, counts: GatewayM
   const sessionUses = new SessionUses({
     clock: frame.clock,
     note: (sessionIds) => noteSessionUses(pool, sessionIds),
-    onFault: faultLogger(frame.log, 'noting the use of sessions failed', frame.clock),
+    log: frame.log,
   });
-  frame.onDispose('uses of sessions', () => sessionUses.flush());
+  frame.onDispose('uses of sessions', () => sessionUses.stop());
   frame.onSettle('uses of sessions', () => sessionUses.settle());
   const scimTokens = new BatchedReads<string, ScimTokenInUse>(
     (tokens) => findScimTokens(pool, tokens),

@@ -1,8 +1,9 @@
 import type { Clock } from '@parley/clock';
-import { GatheredRuns, audienceKey, changeEntry } from '@parley/event-log';
+import { audienceKey, changeEntry } from '@parley/event-log';
 import type { EventLog, EventPart } from '@parley/event-log';
 import type { Client, Pool } from '@parley/database';
 import type { Logger } from '@parley/logging';
+import { GatheredRuns } from '@parley/server';
 import { clientPresence, serverTimestamp, staleAfterMs, takeStates } from '@parley/presence-state';
 import type { ClientState, ClientStates } from '@parley/presence-state';
 import { findSupersededPresence, lockUsersInUse, trimPresence, writePresence } from '@parley/store';

@@ -1,7 +1,8 @@
 import type { Clock } from '@parley/clock';
-import { GatheredRuns, audienceKey, changeEntry } from '@parley/event-log';
+import { audienceKey, changeEntry } from '@parley/event-log';
 import type { EventLog, EventPart } from '@parley/event-log';
 import type { Logger } from '@parley/logging';
+import { GatheredRuns } from '@parley/server';
 import { lockUsersInUse } from '@parley/store';
 import type { User } from '@parley/store';
 

@@ -5,8 +5,8 @@ import type { Logger } from '@parley/logging';
 const unnoticedMs = 100;
 
 /**
- * Runs work at once when it is requested, and once more for all requests within a time after that. So frequent soft events become few
- * entries of the log, and a rare event is not late. There is one run at a time.
+ * Runs work at once when it is requested, and once more for all requests within a time after that. So what happens often is written
+ * a few times, and what is rare is not late. There is one run at a time.
  */
 export class GatheredRuns {
   readonly #options: {
