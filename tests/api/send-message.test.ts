@@ -167,6 +167,45 @@ describe('accepted', () => {
     );
   });
 
+  test('private messages that are sent at once reach their own people, by address or id, and one that is refused refuses no other', async () => {
+    const { ann, bob, cat, guest } = all;
+    const groups = [[bob, cat], [bob, guest], [cat, guest], [bob, cat, guest], [guest]];
+    const sends = groups.flatMap((people) => [
+      { people, to: people.map(({ email }) => email.toUpperCase()) },
+      { people, to: people.map(({ id }) => id) },
+    ]);
+    const refused = [['nobody@example.com'], [bob.email, 'nobody@example.com'], [4_000_000_000]];
+    const [ids, refusals] = await Promise.all([
+      Promise.all(
+        sends.map(async ({ to }, n) => {
+          const form = { type: 'private', to: JSON.stringify(to), content: `at once ${n}` };
+          return (await ann.client.post('messages', form))['id'];
+        }),
+      ),
+      Promise.all(
+        refused.map((to) =>
+          refusalOf(
+            ann.client.post('messages', { type: 'private', to: JSON.stringify(to), content: 'no' }),
+          ),
+        ),
+      ),
+    ]);
+    expect(refusals.map(({ msg }) => msg)).toEqual([
+      "Invalid email 'nobody@example.com'",
+      "Invalid email 'nobody@example.com'",
+      'Invalid user ID 4000000000',
+    ]);
+    const { messages } = await fetchMessages(ann, { num_before: 100 });
+    const found = new Map(messages.map((message) => [message.id, message]));
+    for (const [n, { people }] of sends.entries()) {
+      const message = found.get(Number(ids[n]));
+      expect(message?.['content']).toBe(`at once ${n}`);
+      expect(new Set(recipientsOf(message).map(({ id }) => id))).toEqual(
+        new Set([ann.id, ...people.map(({ id }) => id)]),
+      );
+    }
+  });
+
   test('a message from a human client is read for its sender', async () => {
     const { ann } = all;
     await ann.client.post('messages', { ...toDenmark, client: 'website' });

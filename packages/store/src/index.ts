@@ -303,6 +303,8 @@ export {
 export type {
   NamedInMessage,
   PrivateSendFacts,
+  PrivateSendQuestion,
+  SendFactsRead,
   SendPerson,
   SendRealm,
   SendSender,
@@ -355,12 +357,7 @@ export {
 } from './messages/messages.ts';
 export type { MessageFacts, MessagePage } from './messages/messages.ts';
 export { pageSideBytesMax, readShownMessages } from './messages/shown-messages.ts';
-export type {
-  MessageToRead,
-  MessageTexts,
-  ShownMessage,
-  ShownReaction,
-} from './messages/shown-messages.ts';
+export type { MessageToRead, MessageTexts, ShownMessage } from './messages/shown-messages.ts';
 export { readShownNames } from './people/shown-names.ts';
 export type { ShownNames, ShownPerson } from './people/shown-names.ts';
 export {
@@ -466,14 +463,7 @@ export {
   removeMail,
   resetKind,
 } from './mails/mails.ts';
-export type {
-  ClaimedMail,
-  ListedMail,
-  MailClaim,
-  MailLane,
-  MailSubject,
-  NewMail,
-} from './mails/mails.ts';
+export type { ClaimedMail, ListedMail, MailLane, NewMail } from './mails/mails.ts';
 export {
   countInvitations,
   deleteInvitation,

@@ -119,12 +119,28 @@ const streamSendText = `SELECT ${senderColumns}, q.ordinality AS "ordinal", s.id
       WHEN q.name_folded IS NOT NULL THEN (SELECT named.id FROM streams named WHERE named.name_folded = q.name_folded)
       ELSE coalesce(q.stream_id, u.default_sending_stream_id) END OFFSET 0) s ON true`;
 
-export type StreamSendReads = {
+export type SendFactsRead<Question, Facts> = {
   /** For each question, except those whose sender does not exist. */
-  readonly facts: ReadonlyMap<StreamSendQuestion, StreamSendFacts>;
+  readonly facts: ReadonlyMap<Question, Facts>;
   /** Undefined if the sender of the first question does not exist. */
   readonly realm: SendRealm | undefined;
 };
+
+/** What each row has beside its facts. */
+type Answered = { readonly ordinal: number; readonly realm: SendRealm | null };
+
+function factsRead<Question, Row extends Answered, Facts>(
+  questions: readonly Question[],
+  rows: readonly Row[],
+  factsOf: (row: Row) => Facts,
+): SendFactsRead<Question, Facts> {
+  const facts = new Map<Question, Facts>();
+  for (const row of rows) {
+    const question = questions[row.ordinal - 1];
+    if (question !== undefined) facts.set(question, factsOf(row));
+  }
+  return { facts, realm: rows.find(({ realm }) => realm !== null)?.realm ?? undefined };
+}
 
 /**
  * Reads everything that the sends of stream messages must check, and the organization's data that they need, in one statement for all of
@@ -133,11 +149,9 @@ export type StreamSendReads = {
 export async function findStreamSendFacts(
   db: Queryable,
   questions: readonly StreamSendQuestion[],
-): Promise<StreamSendReads> {
+): Promise<SendFactsRead<StreamSendQuestion, StreamSendFacts>> {
   const addresses = questions.map(({ address }) => address);
-  const { rows } = await db.query<
-    SendSender & StreamColumns & { readonly ordinal: number; readonly realm: SendRealm | null }
-  >({
+  const { rows } = await db.query<SendSender & StreamColumns & Answered>({
     name: 'send-facts-stream',
     text: streamSendText,
     values: [
@@ -147,13 +161,7 @@ export async function findStreamSendFacts(
       questions.map(({ topic }) => foldName(topic)),
     ],
   });
-  const facts = new Map<StreamSendQuestion, StreamSendFacts>();
-  for (const row of rows) {
-    const question = questions[row.ordinal - 1];
-    if (question !== undefined) facts.set(question, { sender: row, stream: streamOf(row) });
-  }
-  const realm = rows.find((row) => row.realm !== null)?.realm ?? undefined;
-  return { facts, realm };
+  return factsRead(questions, rows, (row) => ({ sender: row, stream: streamOf(row) }));
 }
 
 function streamOf(row: StreamColumns): StreamSendFacts['stream'] {
@@ -181,45 +189,72 @@ export type PrivateSendFacts = {
   readonly conversation: { readonly id: number; readonly recipientId: number | null } | undefined;
 };
 
+/** The input of a private message's facts. */
+export type PrivateSendQuestion = {
+  readonly senderId: number;
+  readonly addressees:
+    | { readonly emails: readonly string[] }
+    | { readonly userIds: readonly number[] };
+};
+
+// The addressees of all questions are in one list, of which each question has a part.
+const privateSendText = `SELECT ${senderColumns}, q.ordinality AS "ordinal", people.recipients, c.id AS "conversationId",
+      c.recipient_id AS "groupRecipientId", CASE WHEN q.ordinality = 1 THEN ${realmJson} END AS realm
+    FROM unnest((SELECT $1::bigint[]), (SELECT $2::integer[]), (SELECT $3::integer[])) WITH ORDINALITY
+      AS q (sender_id, first_addressee, last_addressee, ordinality)
+    CROSS JOIN LATERAL (SELECT a.* FROM users a WHERE a.id = q.sender_id OFFSET 0) u
+    LEFT JOIN LATERAL (SELECT a.* FROM users a WHERE a.id = u.bot_owner_id OFFSET 0) owner ON true
+    CROSS JOIN LATERAL (
+      SELECT json_agg(${personJson('p')} ORDER BY p.id) AS recipients, array_agg(p.id) AS ids
+      FROM unnest(((SELECT $4::text[]))[q.first_addressee:q.last_addressee], ((SELECT $5::bigint[]))[q.first_addressee:q.last_addressee])
+        AS addressee (email_folded, id)
+      CROSS JOIN LATERAL (SELECT a.* FROM users a WHERE a.id = CASE WHEN addressee.email_folded IS NOT NULL
+        THEN (SELECT named.id FROM users named WHERE named.email_folded = addressee.email_folded) ELSE addressee.id END OFFSET 0) p) people
+    LEFT JOIN LATERAL (SELECT a.* FROM conversations a
+      WHERE a.participant_ids = ARRAY(SELECT e.id FROM unnest(people.ids || u.id) AS e (id) GROUP BY e.id ORDER BY e.id) OFFSET 0) c ON true`;
+
 /**
- * Reads everything that the send of a private message must check.
- *
- * @returns undefined if the sender does not exist
+ * Reads everything that the sends of private messages must check, and the organization's data that they need, in one statement for all of
+ * them.
  */
 export async function findPrivateSendFacts(
   db: Queryable,
-  senderId: number,
-  addressees: { readonly emails: readonly string[] } | { readonly userIds: readonly number[] },
-): Promise<PrivateSendFacts | undefined> {
-  const byEmail = 'emails' in addressees;
-  const condition = byEmail ? 'p.email_folded = ANY ($2::text[])' : 'p.id = ANY ($2::bigint[])';
+  questions: readonly PrivateSendQuestion[],
+): Promise<SendFactsRead<PrivateSendQuestion, PrivateSendFacts>> {
+  const addressees = questions.map((question) =>
+    'emails' in question.addressees
+      ? [...new Set(question.addressees.emails.map(foldName))].map((email) => ({ email, id: null }))
+      : [...new Set(question.addressees.userIds)].map((id) => ({ email: null, id })),
+  );
+  let last = 0;
+  const parts = addressees.map(({ length }) => ({ first: last + 1, last: (last += length) }));
+  const all = addressees.flat();
   const { rows } = await db.query<
-    SendSender & {
-      recipients: SendPerson[] | null;
-      conversationId: number | null;
-      groupRecipientId: number | null;
-    }
+    SendSender &
+      Answered & {
+        readonly recipients: SendPerson[] | null;
+        readonly conversationId: number | null;
+        readonly groupRecipientId: number | null;
+      }
   >({
-    name: byEmail ? 'send-facts-private-email' : 'send-facts-private-id',
-    text: `WITH people AS MATERIALIZED (SELECT p.* FROM users p WHERE ${condition}),
-        everyone AS (SELECT array_agg(e.id ORDER BY e.id) AS ids FROM (SELECT id FROM people UNION SELECT $1::integer) e)
-      SELECT ${senderColumns}, (SELECT json_agg(${personJson('p')} ORDER BY p.id) FROM people p) AS recipients,
-        c.id AS "conversationId", c.recipient_id AS "groupRecipientId"
-      FROM users u LEFT JOIN users owner ON owner.id = u.bot_owner_id
-      LEFT JOIN conversations c ON c.participant_ids = (SELECT e.ids FROM everyone e)
-      WHERE u.id = $1`,
-    values: [senderId, byEmail ? addressees.emails.map(foldName) : addressees.userIds],
+    name: 'send-facts-private',
+    text: privateSendText,
+    values: [
+      questions.map(({ senderId }) => senderId),
+      parts.map((part) => part.first),
+      parts.map((part) => part.last),
+      all.map(({ email }) => email),
+      all.map(({ id }) => id),
+    ],
   });
-  const row = rows[0];
-  if (row === undefined) return undefined;
-  return {
+  return factsRead(questions, rows, (row) => ({
     sender: row,
     recipients: row.recipients ?? [],
     conversation:
       row.conversationId === null
         ? undefined
         : { id: row.conversationId, recipientId: row.groupRecipientId },
-  };
+  }));
 }
 
 /** Whether an account wants its emoticons converted to emoji (reference facts, events 4.6). */

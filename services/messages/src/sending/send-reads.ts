@@ -1,27 +1,26 @@
-/**
- * The look-ups for the checks of sends, several sends in one statement or at least at one time. They also set the pace: sends that were
- * looked up together are written by one statement.
- */
+/** The look-ups for the checks of sends. They also set the pace: sends that are looked up together are written together. */
 import type { Clock } from '@parley/clock';
 import type { RealmFacts, RealmFactsReader } from '@parley/composing';
 import { BatchedReads } from '@parley/database';
-import type { Pool } from '@parley/database';
+import type { Pool, Queryable } from '@parley/database';
 import { findPrivateSendFacts, findStreamSendFacts } from '@parley/store';
-import type { PrivateSendFacts, StreamSendFacts, StreamSendQuestion } from '@parley/store';
+import type {
+  PrivateSendFacts,
+  PrivateSendQuestion,
+  SendFactsRead,
+  StreamSendFacts,
+  StreamSendQuestion,
+} from '@parley/store';
 
-/** The facts for a send of a stream message, with the organization as of the same statement. */
+/** With the organization as of the same statement. */
 export type StreamSendFound = StreamSendFacts & { readonly realm: RealmFacts };
-
-export type PrivateSendQuestion = {
-  readonly senderId: number;
-  readonly addressees: Parameters<typeof findPrivateSendFacts>[2];
-};
-
-export type PrivateSendFound = PrivateSendFacts & { readonly realm: RealmFacts };
 
 export type SendReads = {
   readonly streamFacts: BatchedReads<StreamSendQuestion, StreamSendFound>;
-  readonly privateFacts: BatchedReads<PrivateSendQuestion, PrivateSendFound>;
+  readonly privateFacts: BatchedReads<
+    PrivateSendQuestion,
+    PrivateSendFacts & { readonly realm: RealmFacts }
+  >;
 };
 
 /** The most sends that one statement looks up; a second one starts beside it only if there are more. */
@@ -31,48 +30,27 @@ const bounds = { keysPerRead: 64, readsAtOnce: 2 };
 const gathering = { busyKeys: 8, ms: 3 };
 
 export function openSendReads(clock: Clock, pool: Pool, realmFacts: RealmFactsReader): SendReads {
+  const readWithRealm =
+    <Question, Facts>(
+      read: (
+        db: Queryable,
+        questions: readonly Question[],
+      ) => Promise<SendFactsRead<Question, Facts>>,
+    ) =>
+    async (questions: readonly Question[]) => {
+      const found = await read(pool, questions);
+      if (found.facts.size === 0) return new Map<Question, Facts & { realm: RealmFacts }>();
+      const realm =
+        found.realm === undefined
+          ? await realmFacts.get()
+          : await realmFacts.complete(pool, found.realm);
+      return new Map(
+        Array.from(found.facts, ([question, facts]) => [question, { ...facts, realm }] as const),
+      );
+    };
   const paced = { ...bounds, gathering: { clock, ...gathering } };
   return {
-    streamFacts: new BatchedReads(
-      (questions) => findStreamSends(pool, realmFacts, questions),
-      paced,
-    ),
-    privateFacts: new BatchedReads(
-      (questions) => findPrivateSends(pool, realmFacts, questions),
-      paced,
-    ),
+    streamFacts: new BatchedReads(readWithRealm(findStreamSendFacts), paced),
+    privateFacts: new BatchedReads(readWithRealm(findPrivateSendFacts), paced),
   };
-}
-
-async function findStreamSends(
-  pool: Pool,
-  realmFacts: RealmFactsReader,
-  questions: readonly StreamSendQuestion[],
-): Promise<ReadonlyMap<StreamSendQuestion, StreamSendFound>> {
-  const found = await findStreamSendFacts(pool, questions);
-  if (found.facts.size === 0) return new Map();
-  const realm =
-    found.realm === undefined
-      ? await realmFacts.get()
-      : await realmFacts.complete(pool, found.realm);
-  return new Map(Array.from(found.facts, ([question, facts]) => [question, { ...facts, realm }]));
-}
-
-async function findPrivateSends(
-  pool: Pool,
-  realmFacts: RealmFactsReader,
-  questions: readonly PrivateSendQuestion[],
-): Promise<ReadonlyMap<PrivateSendQuestion, PrivateSendFound>> {
-  const [realm, facts] = await Promise.all([
-    realmFacts.get(),
-    Promise.all(
-      questions.map(({ senderId, addressees }) => findPrivateSendFacts(pool, senderId, addressees)),
-    ),
-  ]);
-  return new Map(
-    questions.flatMap((question, n) => {
-      const found = facts[n];
-      return found === undefined ? [] : [[question, { ...found, realm }] as const];
-    }),
-  );
 }
