@@ -3,7 +3,6 @@ import { keyNames } from '@parley/redis';
 import { createRedisPrefix, startCluster, waitUntil } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
-import { DeliveryDelay } from '../support/delivery-delay.ts';
 import { DeliveryScenario } from '../support/delivery-scenario.ts';
 import {
   startRedisCluster,
@@ -31,14 +30,10 @@ async function checkDelivery(start: () => Promise<RedisTopology>): Promise<void>
   await using scenario = await DeliveryScenario.open(cluster);
   const uses = new RedisUses(cluster, scenario.organization);
   await uses.check();
-  const prober = await scenario.organization.makeAccount('Pia Probe');
-  await using delays = await DeliveryDelay.open(prober, 'before');
   await scenario.sendUntilAcknowledged(sendsPerPart);
   if (redis.killPrimaryOf !== undefined) {
     const isCluster = redis.url.includes('cluster');
     const key = `${keyNames(redisPrefix, { isCluster }).jobsPrefix}:none`;
-    const killedAtMs = performance.now();
-    delays.begin('during the failover');
     await redis.killPrimaryOf(key);
     const replacement = redis.awaitPrimaryOf(key);
     let isReplaced = false;
@@ -54,14 +49,11 @@ async function checkDelivery(start: () => Promise<RedisTopology>): Promise<void>
       { deadlineMs: 90_000, pauseMs: 20 },
     );
     await replacement;
-    process.stdout.write(`failover after ${Math.round(performance.now() - killedAtMs)} ms\n`);
-    delays.begin('after it');
     await scenario.sendUntilAcknowledged(sendsPerPart);
     await uses.check();
   }
   await scenario.settle();
   expect(scenario.answeringNodes.size).toBe(2);
-  process.stdout.write(`${delays.describe()}\n`);
 }
 
 test('one server with TLS and its own certificate authority', () => checkDelivery(startTlsServer));

@@ -1,5 +1,8 @@
 import { fork } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+import type { ClientOutcome, ClientPlan } from './fleet/clients.ts';
 
 type Reply<Result> =
   | { readonly ok: true; readonly result: Result }
@@ -13,14 +16,20 @@ export class GeneratorProcess<Command extends object, Result> {
   readonly #child: ChildProcess;
   readonly #program: string;
 
-  /** @param program the path of its module */
+  /** @param program its module, in the folder `fleet` */
   constructor(program: string) {
     this.#program = program;
-    this.#child = fork(program, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
+    const path = fileURLToPath(new URL(`fleet/${program}`, import.meta.url));
+    this.#child = fork(path, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   }
 
-  get pid(): number {
-    return this.#child.pid ?? 0;
+  /** Clients that make requests. */
+  static ofClients(): GeneratorProcess<ClientPlan, ClientOutcome> {
+    return new GeneratorProcess('client-process.ts');
+  }
+
+  get pids(): readonly number[] {
+    return [this.#child.pid ?? 0];
   }
 
   /** @throws Error that the process threw, or if the process ends instead of answering */
@@ -40,10 +49,6 @@ export class GeneratorProcess<Command extends object, Result> {
   /** Ends it at once, with its connections. */
   stop(): void {
     this.#child.kill('SIGKILL');
-  }
-
-  [Symbol.dispose](): void {
-    this.stop();
   }
 }
 

@@ -1,22 +1,23 @@
-import { HttpConnection } from './fleet/http-connection.ts';
 import { markedContent } from './fleet/protocol.ts';
 import type { FleetAccount } from './fleet/protocol.ts';
+import { ask, writeGet } from './requests.ts';
 
 // The maximum of one request.
 const messagesPerRequest = 5_000;
 
+type Message = { readonly id: number; readonly content: string };
+
 /** Checks after a run that the history of a stream contains each acknowledged message once. */
 export class HistoryCheck {
-  readonly #connection: HttpConnection;
-  readonly #head: string;
+  readonly #url: string;
+  readonly #reader: FleetAccount;
   readonly #narrow: string;
   #lastId = 0;
 
   /** @param reader a member of the stream */
   constructor(url: string, reader: FleetAccount, stream: string) {
-    this.#connection = new HttpConnection(url);
-    const credentials = Buffer.from(`${reader.email}:${reader.apiKey}`).toString('base64');
-    this.#head = `Host: ${new URL(url).host}\r\nAuthorization: Basic ${credentials}\r\nUser-Agent: ParleyLoad/1.0\r\n\r\n`;
+    this.#url = url;
+    this.#reader = reader;
     this.#narrow = encodeURIComponent(JSON.stringify([{ operator: 'stream', operand: stream }]));
   }
 
@@ -29,13 +30,9 @@ export class HistoryCheck {
   async expect(count: number): Promise<void> {
     const seen = new Set<string>();
     for (;;) {
-      const { status, body } = await this.#connection.request(
-        `GET /api/v1/messages?anchor=${this.#lastId}&num_before=0&num_after=${messagesPerRequest - 1}&apply_markdown=false&narrow=${this.#narrow} HTTP/1.1\r\n${this.#head}`,
+      const messages = await this.#read(
+        `anchor=${this.#lastId}&num_before=0&num_after=${messagesPerRequest - 1}&apply_markdown=false`,
       );
-      if (status !== 200) throw new Error(`history: ${status} ${body.slice(0, 300)}`);
-      const { messages } = JSON.parse(body) as {
-        readonly messages: readonly { readonly id: number; readonly content: string }[];
-      };
       const added = messages.filter(({ id }) => id > this.#lastId);
       for (const { content } of added) {
         const [mark] = JSON.stringify({ content }).matchAll(markedContent);
@@ -53,17 +50,13 @@ export class HistoryCheck {
 
   /** Skips the messages that the stream already has. */
   async skip(): Promise<void> {
-    const { status, body } = await this.#connection.request(
-      `GET /api/v1/messages?anchor=newest&num_before=1&num_after=0&narrow=${this.#narrow} HTTP/1.1\r\n${this.#head}`,
-    );
-    if (status !== 200) throw new Error(`history: ${status} ${body.slice(0, 300)}`);
-    const { messages } = JSON.parse(body) as {
-      readonly messages: readonly { readonly id: number }[];
-    };
+    const messages = await this.#read('anchor=newest&num_before=1&num_after=0');
     this.#lastId = messages.at(-1)?.id ?? 0;
   }
 
-  [Symbol.dispose](): void {
-    this.#connection.abort();
+  async #read(parameters: string): Promise<readonly Message[]> {
+    const path = `/api/v1/messages?${parameters}&narrow=${this.#narrow}`;
+    const answer = await ask(this.#url, writeGet(this.#url, path, this.#reader));
+    return (JSON.parse(answer) as { readonly messages: readonly Message[] }).messages;
   }
 }

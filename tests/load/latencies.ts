@@ -1,12 +1,8 @@
 import { build, decodeFromCompressedBase64, encodeIntoCompressedBase64 } from 'hdr-histogram-js';
 import type { Histogram } from 'hdr-histogram-js';
 
-const percentiles = [50, 90, 99, 99.9] as const;
 // Latencies are recorded in whole microseconds up to two minutes.
 const highestUs = 120_000_000;
-
-/** Percentiles of one kind of latency, in milliseconds. */
-export type LatencySummary = { readonly count: number } & Readonly<Record<string, number>>;
 
 /** A histogram of latencies with three significant digits. */
 export class Latencies {
@@ -25,6 +21,13 @@ export class Latencies {
   /** @param text from `encode`, in another process */
   static decode(text: string): Latencies {
     return new Latencies(decodeFromCompressedBase64(text));
+  }
+
+  /** @param texts from `encode`, in other processes */
+  static join(texts: readonly string[]): Latencies {
+    const all = new Latencies();
+    for (const text of texts) all.add(Latencies.decode(text));
+    return all;
   }
 
   get count(): number {
@@ -49,35 +52,8 @@ export class Latencies {
     return this.#histogram.maxValue / 1_000;
   }
 
-  /** @param startedAtMs from `performance.now()` */
-  recordSince(startedAtMs: number): void {
-    this.record(performance.now() - startedAtMs);
-  }
-
   record(latencyMs: number): void {
     const us = Math.round(latencyMs * 1_000);
     this.#histogram.recordValue(Math.min(Math.max(us, 1), highestUs));
   }
-
-  summarize(): LatencySummary {
-    const values = percentiles.map(
-      (percentile) =>
-        [
-          `p${percentile}_ms`,
-          Math.round(this.#histogram.getValueAtPercentile(percentile)) / 1_000,
-        ] as const,
-    );
-    return {
-      count: this.#histogram.totalCount,
-      ...Object.fromEntries(values),
-      max_ms: this.#histogram.maxValue / 1_000,
-    };
-  }
-}
-
-/** @param latenciesMs in any order */
-export function summarizeLatencies(latenciesMs: readonly number[]): LatencySummary {
-  const latencies = new Latencies();
-  for (const latencyMs of latenciesMs) latencies.record(latencyMs);
-  return latencies.summarize();
 }

@@ -27,19 +27,13 @@ export function readArguments(args = process.argv.slice(2)) {
       audience: { type: 'string' },
       people: { type: 'string' },
       messages: { type: 'string' },
-      queues: { type: 'string' },
-      deliveries: { type: 'string', default: '200' },
       polls: { type: 'string' },
       streams: { type: 'string' },
-      survivors: { type: 'string', default: '1' },
       minutes: { type: 'string', default: '30' },
       clients: { type: 'string', default: '300' },
       'sample-seconds': { type: 'string', default: '30' },
       source: { type: 'string' },
       file: { type: 'string' },
-      channels: { type: 'string' },
-      threads: { type: 'string' },
-      reactions: { type: 'string' },
       seed: { type: 'string', default: '1' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -82,4 +76,9 @@ export function readAmount(text: string, name: string, most: number): number {
   const value = Number(text);
   if (!(value > 0 && value <= most)) throw new Error(`--${name} is above 0 and at most ${most}`);
   return value;
+}
+
+/** Such numbers with commas between them. */
+export function readAmounts(text: string, name: string, most: number): readonly number[] {
+  return text.split(',').map((part) => readAmount(part, name, most));
 }

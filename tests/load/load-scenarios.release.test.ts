@@ -138,7 +138,7 @@ test('reads', async () => {
 });
 
 test('history', async () => {
-  const { cases } = await measure('history', ['--messages', '10000']);
+  const { cases } = await measure('history', [...longer, '--messages', '10000']);
   const names = cases.map(({ name }) => name);
   expect(names.filter((name) => name.startsWith('narrow: '))).toHaveLength(11);
   expect(names.filter((name) => name.startsWith('search '))).toHaveLength(3);

@@ -64,6 +64,13 @@ export function getOwn(
   return { organization, cluster, stores };
 }
 
+/** @returns the accounts again and again, for clients of which several may be the same person */
+export function accountsInTurn({ accounts }: LoadSystem, count: number): readonly FleetAccount[] {
+  return Array.from({ length: count }, (_, n) => accounts[n % accounts.length]).filter(
+    (account) => account !== undefined,
+  );
+}
+
 /**
  * Starts a system: empty durable stores, two event nodes and one of each other service unless specified. Everything is as in
  * production, with a mail server that takes everything, except that rate limits are off. All people of the organization are in one public

@@ -6,15 +6,6 @@ import type { FleetAccount } from './fleet/protocol.ts';
 const accountsPerTransaction = 500;
 const transactionsAtOnce = 2;
 
-/** @returns the ids of this many new members */
-export async function makePeople(
-  organization: TestOrganization,
-  count: number,
-  label: string,
-): Promise<number[]> {
-  return (await makeAccounts(organization, count, label)).map(({ user }) => user.id);
-}
-
 /** @returns this many new members with their keys */
 export async function makeAccounts(
   organization: TestOrganization,
@@ -43,4 +34,26 @@ export async function makeAccounts(
 /** What a follower needs of an account. */
 export function credentialsOf(accounts: readonly Account[]): FleetAccount[] {
   return accounts.map(({ user, apiKey }) => ({ email: user.email, apiKey }));
+}
+
+/** A stream with somebody who sends to it and others who listen. */
+export type Audience = {
+  readonly streamName: string;
+  readonly sender: FleetAccount & { readonly id: number };
+  readonly listeners: readonly FleetAccount[];
+};
+
+/** @param label names the stream and its people, and is given once in an organization */
+export async function makeAudience(
+  organization: TestOrganization,
+  label: string,
+  listenerCount: number,
+): Promise<Audience> {
+  const { id, email, apiKey } = await organization.makeAccount(`Sender ${label}`);
+  const listeners = await makeAccounts(organization, listenerCount, label);
+  const streamName = `stream ${label}`;
+  const [stream] = await organization.maker.makeStreams([{ name: streamName }]);
+  if (stream === undefined) throw new Error('no stream was made');
+  await organization.maker.subscribe(stream.id, [id, ...listeners.map(({ user }) => user.id)]);
+  return { streamName, sender: { id, email, apiKey }, listeners: credentialsOf(listeners) };
 }

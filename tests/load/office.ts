@@ -1,26 +1,22 @@
 /** An organization at work: teams with a stream each, a queue and a held poll for everybody, and the mix of their requests. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 
 import type { Pool } from '@parley/database';
 
 import { makeBacklog } from './backlog.ts';
 import { Fleet } from './fleet/fleet.ts';
-import { HttpConnection } from './fleet/http-connection.ts';
-import type { MixOutcome, MixPlan, MixedKind } from './fleet/mixing.ts';
+import type { ClientOutcome, ClientPlan, RequestKind } from './fleet/clients.ts';
 import { messageMark, nowMs } from './fleet/protocol.ts';
-import type { FleetAccount } from './fleet/protocol.ts';
+import type { FleetAccount, Window } from './fleet/protocol.ts';
 import { GeneratorProcess } from './generator-process.ts';
 import { Latencies } from './latencies.ts';
 import { getOwn } from './load-system.ts';
 import type { LoadSystem } from './load-system.ts';
 import { watchLoops } from './loop-watch.ts';
 import { credentialsOf, makeAccounts } from './make-people.ts';
-import { acceptGzip, writeGet, writePost } from './requests.ts';
+import { acceptGzip, pathOfPage, reportFirst, writeGet, writePost } from './requests.ts';
 import type { Rig } from './rig.ts';
 import type { Shot } from './scenario.ts';
-
-const program = fileURLToPath(new URL('fleet/mix-process.ts', import.meta.url));
 
 /**
  * Of a thousand requests of a real organization 440 are polls, 360 reports of presence, 60 changes of flags, 40 pages of history
@@ -56,8 +52,8 @@ export class Office {
   readonly #system: LoadSystem;
   readonly #pool: Pool;
   readonly #fleet: Fleet;
-  readonly #mixing: GeneratorProcess<MixPlan, MixOutcome>;
-  readonly #kinds: readonly MixedKind[];
+  readonly #mixing: GeneratorProcess<ClientPlan, ClientOutcome>;
+  readonly #kinds: readonly RequestKind[];
   readonly #teams: readonly Team[];
   #nextMessage = 0;
 
@@ -92,12 +88,11 @@ export class Office {
       teamCount * messagesPerTeam,
     );
     const url = system.urls[0] ?? '';
-    await reportFirst(url, accounts);
-    const { fleet } = await Fleet.register(system.urls, accounts, requestsAtOnce, 'polls', queueOf);
+    await reportFirst(url, accounts, requestsAtOnce);
+    const fleet = await Fleet.register(system.urls, accounts, requestsAtOnce, 'polls', queueOf);
     rig.addGenerators(fleet);
-    await fleet.hold(accounts.length, requestsAtOnce);
-    const mixing = new GeneratorProcess<MixPlan, MixOutcome>(program);
-    rig.addGenerators({ pids: [mixing.pid], stop: () => mixing.stop() });
+    await fleet.hold(requestsAtOnce);
+    const mixing = rig.addGenerators(GeneratorProcess.ofClients());
     const kinds = writeKinds(url, teams, messageIds);
     return new Office({ system, pool: organization.maker.pool, fleet, mixing, kinds, teams });
   }
@@ -106,8 +101,8 @@ export class Office {
     readonly system: LoadSystem;
     readonly pool: Pool;
     readonly fleet: Fleet;
-    readonly mixing: GeneratorProcess<MixPlan, MixOutcome>;
-    readonly kinds: readonly MixedKind[];
+    readonly mixing: GeneratorProcess<ClientPlan, ClientOutcome>;
+    readonly kinds: readonly RequestKind[];
     readonly teams: readonly Team[];
   }) {
     this.#system = parts.system;
@@ -140,6 +135,7 @@ export class Office {
       ratePerSecond: ratePerSecond === null ? null : ratePerSecond * (1 - shareOfPolls),
       beginAtMs: nowMs(),
       endAtMs: window.toMs + tailMs,
+      requestsMax: null,
       window,
     });
     const [mixed, measured, polls, loops] = await Promise.all([
@@ -149,14 +145,16 @@ export class Office {
       watchLoops(this.#system, window),
     ]);
     this.#nextMessage += sendsBound;
-    await this.#fleet.waitForReceived(mixed.sent * teamSize);
+    const sends = mixed.kinds.find(({ name }) => name === 'send');
+    if (sends === undefined) throw new Error('nobody sent');
+    await this.#fleet.waitForReceived(sends.count * teamSize);
     const added = (await this.#countMessages()) - written;
-    if (added !== mixed.sent)
-      throw new Error(`${added} messages are there of ${mixed.sent} that were acknowledged`);
+    if (added !== sends.count)
+      throw new Error(`${added} messages are there of ${sends.count} that were acknowledged`);
     const tally = await this.#fleet.readTally();
-    const operations = mixed.answeredInWindow + polls;
-    const secs = (window.toMs - window.fromMs) / 1_000;
-    const sends = mixed.kinds.find(({ name }) => name === 'send')?.answeredInWindow ?? 0;
+    const answered = mixed.kinds.reduce((sum, { answeredInWindow }) => sum + answeredInWindow, 0);
+    const operations = answered + polls;
+    const { secs } = rig;
     return {
       operation: 'request',
       operations,
@@ -164,7 +162,7 @@ export class Office {
       polls,
       figures: {
         requests_per_s: operations / secs,
-        sends_per_s: sends / secs,
+        sends_per_s: sends.answeredInWindow / secs,
         deliveries_per_s: tally.receivedInWindow / secs,
         polls_per_thousand: (polls * 1_000) / Math.max(1, operations),
         late_p99_ms: Latencies.decode(mixed.lateness).at(99),
@@ -179,11 +177,12 @@ export class Office {
     };
   }
 
-  #describeSends(): MixedKind {
+  #describeSends(): RequestKind {
     return {
       name: 'send',
       weight: weights.send,
       firstMessage: this.#nextMessage,
+      step: 1,
       // The members of a team in turn, team after team.
       sends: Array.from({ length: teamSize }, (_, n) =>
         this.#teams.flatMap(({ streamName, accounts }) => {
@@ -194,7 +193,7 @@ export class Office {
     };
   }
 
-  async #countPolls(window: { readonly fromMs: number; readonly toMs: number }): Promise<number> {
+  async #countPolls(window: Window): Promise<number> {
     const countAt = async (atMs: number): Promise<number> => {
       await pause(Math.max(0, atMs - nowMs()));
       return (await this.#fleet.readTally()).polls;
@@ -223,7 +222,7 @@ function writeKinds(
   url: string,
   teams: readonly Team[],
   messageIds: readonly number[],
-): readonly MixedKind[] {
+): readonly RequestKind[] {
   const everybody = teams.flatMap(({ streamName, accounts }, team) => {
     const ids = messageIds.filter((_, n) => n % teams.length === team).slice(-flaggedAtOnce);
     return accounts.map((account) => ({ account, streamName, messages: JSON.stringify(ids) }));
@@ -256,10 +255,7 @@ function writeKinds(
       weight: weights.history,
       expected: '"found_newest":true',
       requests: everybody.map(({ account, streamName }) => {
-        const narrow = encodeURIComponent(
-          JSON.stringify([{ operator: 'stream', operand: streamName }]),
-        );
-        const path = `/api/v1/messages?anchor=newest&num_before=${pageLength}&num_after=0&narrow=${narrow}`;
+        const path = pathOfPage([{ operator: 'stream', operand: streamName }], pageLength);
         return acceptGzip(writeGet(url, path, account));
       }),
     },
@@ -272,20 +268,4 @@ function writeKinds(
       ),
     },
   ];
-}
-
-/** Each person's first report is an event for everybody, which does not occur in an organization at work. */
-async function reportFirst(url: string, accounts: readonly FleetAccount[]): Promise<void> {
-  let next = 0;
-  const parameters = { status: 'active', ping_only: 'true' };
-  const report = async (): Promise<void> => {
-    const connection = new HttpConnection(url);
-    for (let account = accounts[next++]; account !== undefined; account = accounts[next++]) {
-      const request = writePost(url, '/api/v1/users/me/presence', account, parameters);
-      const { status, body } = await connection.request(request);
-      if (status !== 200) throw new Error(`presence: ${status} ${body.slice(0, 300)}`);
-    }
-    connection.abort();
-  };
-  await Promise.all(Array.from({ length: requestsAtOnce }, report));
 }

@@ -1,12 +1,10 @@
-import { readFile, readdir } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 
 import type { ServiceProcess } from '@parley/test-kit';
 
 /** Makes a process listen for an inspector on a separate port, which costs nothing until it is used. */
 export const inspectable = { NODE_OPTIONS: '--inspect=127.0.0.1:0' } as const;
 
-// Linux counts processor time in hundredths of a second, on every machine that Node supports.
-const ticksPerSec = 100;
 const answerDeadlineMs = 60_000;
 
 export type MemorySample = {
@@ -57,14 +55,6 @@ export class ProcessGauge {
   /** @param process started with {@link inspectable} */
   constructor(process: ServiceProcess) {
     this.#process = process;
-  }
-
-  /** @returns seconds of processor time since its start, of the process and of the kernel on its behalf */
-  async readCpuSecs(): Promise<number> {
-    const stat = await readFile(`/proc/${this.#process.pid}/stat`, 'utf8');
-    // The name before it may contain spaces, and ends with a parenthesis.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) / ticksPerSec;
   }
 
   /** @returns open files and sockets */
@@ -209,11 +199,6 @@ export class ProcessGauge {
     this.#socket = socket;
     return socket;
   }
-}
-
-/** @returns KiB per item, to one decimal */
-export function kibEach(bytes: number, count: number): number {
-  return Math.round((bytes / 1_024 / count) * 10) / 10;
 }
 
 export function mebibytes(bytes: number): number {

@@ -22,9 +22,9 @@ export function describeResult(result: ScenarioResult): string {
     lines.push(
       '',
       'Goals',
-      ...judged.map(({ what, value, unit, control, ratio, bound, isReached }) => {
-        const against = ratio === undefined ? '' : `, ${ratio} × the ${control} ${unit} beside it`;
-        return `  ${isReached ? 'reached' : 'MISSED '} ${what}: ${value} ${unit}${against} (${bound})`;
+      ...judged.map(({ what, value, control, ratio, bound, isReached }) => {
+        const against = ratio === undefined ? '' : `, ${ratio} × the ${control} beside it`;
+        return `  ${isReached ? 'reached' : 'MISSED '} ${what} ${value}${against} (${bound})`;
       }),
     );
   if (result.warnings.length > 0)

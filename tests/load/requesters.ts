@@ -1,50 +1,71 @@
-import { fileURLToPath } from 'node:url';
-
-import type { AskOutcome, AskPlan } from './fleet/asking.ts';
+import type { ClientPlan } from './fleet/clients.ts';
+import { nowMs } from './fleet/protocol.ts';
 import { GeneratorProcess } from './generator-process.ts';
 import { Latencies } from './latencies.ts';
 import type { Rig } from './rig.ts';
-import type { Shot } from './scenario.ts';
+import type { Case, Shot } from './scenario.ts';
 
-const program = fileURLToPath(new URL('fleet/requester-process.ts', import.meta.url));
 const tailMs = 250;
 
 /** Clients in a separate process that each send their next request as soon as they have their answer. */
 export class Requesters {
-  readonly #process = new GeneratorProcess<AskPlan, AskOutcome>(program);
+  readonly #rig: Rig;
+  readonly #process = GeneratorProcess.ofClients();
 
-  get pids(): readonly number[] {
-    return [this.#process.pid];
-  }
-
-  stop(): void {
-    this.#process.stop();
+  /** @param rig stops them */
+  constructor(rig: Rig) {
+    this.#rig = rig;
+    rig.addGenerators(this.#process);
   }
 
   /**
    * Runs the clients for a warm-up and a window, and measures the window.
    *
-   * @param rig whose parts are measured
-   * @param plan.requests complete requests, such as `writeGet` makes
-   * @param plan.expected a text that every answer must contain
+   * @param asked.requests complete requests, such as `writeGet` makes
+   * @param asked.expected a text that every answer must contain
+   * @param rig whose parts are measured, if they are not those of the clients' own
    * @throws Error if an answer has a status other than 200, or does not contain the text
    */
-  async measure(
-    rig: Rig,
-    plan: Pick<AskPlan, 'url' | 'requests' | 'expected' | 'connections'>,
-  ): Promise<Shot> {
+  async measure(asked: Asked, rig = this.#rig): Promise<Shot> {
+    const { url, connections, requests, expected } = asked;
     const window = rig.planWindow();
-    const asking = this.#process.ask({ ...plan, window, endAtMs: window.toMs + tailMs });
-    const [outcome, measured] = await Promise.all([asking, rig.measureWindow(window)]);
+    const plan: ClientPlan = {
+      urls: [url],
+      kinds: [{ name: 'request', weight: 1, requests, expected }],
+      connections,
+      ratePerSecond: null,
+      requestsMax: null,
+      beginAtMs: nowMs(),
+      endAtMs: window.toMs + tailMs,
+      window,
+    };
+    const [outcome, measured] = await Promise.all([
+      this.#process.ask(plan),
+      rig.measureWindow(window),
+    ]);
+    const [answers] = outcome.kinds;
+    if (answers === undefined) throw new Error('nothing was requested');
     return {
       operation: 'request',
-      operations: outcome.answeredInWindow,
+      operations: answers.answeredInWindow,
       measured,
       figures: {
-        requests_per_s: (outcome.answeredInWindow * 1_000) / (window.toMs - window.fromMs),
-        bytes_per_answer: outcome.bodyBytes / outcome.answered,
+        requests_per_s: answers.answeredInWindow / rig.secs,
+        bytes_per_answer: answers.bodyBytes / answers.count,
       },
-      latencies: { request: Latencies.decode(outcome.latencies) },
+      latencies: { request: Latencies.decode(answers.latencies) },
     };
   }
+
+  /** @returns the case that measures these requests */
+  caseOf(name: string, asked: Asked): Case {
+    return { name, run: () => this.measure(asked) };
+  }
 }
+
+type Asked = {
+  readonly url: string;
+  readonly requests: readonly string[];
+  readonly expected: string;
+  readonly connections: number;
+};

@@ -1,4 +1,5 @@
 /** Requests as text, for generators on plain sockets. */
+import { HttpConnection } from './fleet/http-connection.ts';
 import type { FleetAccount } from './fleet/protocol.ts';
 
 /**
@@ -20,8 +21,73 @@ export function writePost(
   account: FleetAccount,
   parameters: Readonly<Record<string, string>> = {},
 ): string {
-  const body = new URLSearchParams(parameters).toString();
-  return `POST ${path} HTTP/1.1\r\n${writeHead(url, account)}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  return writeRequest('POST', url, path, account, new URLSearchParams(parameters).toString());
+}
+
+/**
+ * @param form in ASCII, as it is sent
+ * @returns the request as bytes on the wire
+ */
+export function writeRequest(
+  method: string,
+  url: string,
+  path: string,
+  account: FleetAccount,
+  form: string,
+): string {
+  return `${method} ${path} HTTP/1.1\r\n${writeHead(url, account)}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${form.length}\r\n\r\n${form}`;
+}
+
+/** @returns the path of the newest messages of a narrow */
+export function pathOfPage(narrow: Narrow, length: number): string {
+  const encoded = encodeURIComponent(JSON.stringify(narrow));
+  return `/api/v1/messages?anchor=newest&num_before=${length}&num_after=0&narrow=${encoded}`;
+}
+
+export type Narrow = readonly { readonly operator: string; readonly operand: string }[];
+
+/** @returns the answer to one request on a connection of its own */
+export async function ask(url: string, request: string): Promise<string> {
+  const bodies: string[] = [];
+  await askAll(url, [request], 1, (body) => bodies.push(body));
+  return bodies.join('');
+}
+
+/** @throws Error if an answer has a status other than 200 */
+export async function askAll(
+  url: string,
+  requests: readonly string[],
+  atOnce: number,
+  take: (body: string) => void = () => undefined,
+): Promise<void> {
+  const left = requests.values();
+  const askInTurn = async (): Promise<void> => {
+    const connection = new HttpConnection(url);
+    try {
+      for (const request of left) {
+        const { status, body } = await connection.request(request);
+        if (status !== 200)
+          throw new Error(`${request.split('\r\n')[0]}: ${status} ${body.slice(0, 300)}`);
+        take(body);
+      }
+    } finally {
+      connection.abort();
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, askInTurn));
+}
+
+/** Each person's first report of presence is an event for everybody, which does not occur in an organization at work. */
+export function reportFirst(
+  url: string,
+  accounts: readonly FleetAccount[],
+  atOnce: number,
+): Promise<void> {
+  const parameters = { status: 'active', ping_only: 'true' };
+  const requests = accounts.map((account) =>
+    writePost(url, '/api/v1/users/me/presence', account, parameters),
+  );
+  return askAll(url, requests, atOnce);
 }
 
 /** @returns the value of the header with the credentials */

@@ -1,4 +1,4 @@
-import type { DistributionPoint, Sample, Spread } from './summary.ts';
+import type { Sample, Spread } from './summary.ts';
 
 /** The content of a file of results, which can be compared with a later one. */
 export type CaseResult = {
@@ -9,8 +9,6 @@ export type CaseResult = {
   /** In the order in which they were taken. */
   readonly samples: readonly Sample[];
   readonly summary: Readonly<Record<string, Spread>>;
-  /** Of all runs together. */
-  readonly distributions: Readonly<Record<string, readonly DistributionPoint[]>>;
 };
 
 export type Machine = {

@@ -9,18 +9,12 @@ import { serviceNames } from '@parley/test-kit';
 import { readStoreSettings } from './durable-stores.ts';
 import type { LoadOptions } from './load-options.ts';
 import { readAmount, readCount } from './load-options.ts';
-import { Latencies } from './latencies.ts';
 import type { LoadSystem, OwnSystemOptions } from './load-system.ts';
 import { findWarnings } from './results.ts';
 import type { CaseResult, ScenarioResult } from './results.ts';
 import { Rig, describeMeasured, findParts } from './rig.ts';
 import type { Case, Group, MeasuredScenario, Shot } from './scenario.ts';
-import {
-  describeDistribution,
-  describeLatencies,
-  roundFigure,
-  summarizeSamples,
-} from './summary.ts';
+import { describeLatencies, roundFigure, summarizeSamples } from './summary.ts';
 import type { Sample } from './summary.ts';
 
 export const repeatsBound = 20;
@@ -28,32 +22,17 @@ export const secsBound = 3_600;
 const bytesPerGib = 1_073_741_824;
 const linesOfFault = 20;
 
-/** The samples of a case so far. */
-class CaseRecord {
-  readonly samples: Sample[] = [];
-  readonly latencies = new Map<string, Latencies>();
-  operation = '';
-
-  add(shot: Shot): Sample {
-    this.operation = shot.operation;
-    for (const [name, latencies] of Object.entries(shot.latencies)) {
-      const all = this.latencies.get(name) ?? new Latencies();
-      all.add(latencies);
-      this.latencies.set(name, all);
-    }
-    const sample = Object.assign(
-      { ...shot.figures },
-      ...Object.entries(shot.latencies).map(([name, latencies]) =>
-        describeLatencies(name, latencies),
-      ),
-      describeMeasured(shot.measured, shot.operations, shot.operation),
-    ) as Record<string, number>;
-    const rounded = Object.fromEntries(
-      Object.entries(sample).map(([name, value]) => [name, roundFigure(value)]),
-    );
-    this.samples.push(rounded);
-    return rounded;
-  }
+/** @returns all figures of a run */
+function sampleOf({ figures, latencies, measured, operations, operation }: Shot): Sample {
+  const named = Object.entries(latencies).flatMap(([name, each]) =>
+    Object.entries(describeLatencies(name, each)),
+  );
+  const all = {
+    ...figures,
+    ...Object.fromEntries(named),
+    ...describeMeasured(measured, operations, operation),
+  };
+  return Object.fromEntries(Object.entries(all).map(([name, value]) => [name, roundFigure(value)]));
 }
 
 /**
@@ -127,24 +106,24 @@ async function runGroup(
   const opened = (await group.open(rig)).filter(isWanted);
   // No case of the system was requested in this group, so there is nothing to compare with.
   if (opened.every(({ isControl = false }) => isControl)) return [];
-  const records = new Map(opened.map((each) => [each, new CaseRecord()]));
+  const taken = opened.map((each) => ({ each, operation: '', samples: [] as Sample[] }));
   for (let repeat = 0; repeat < run.repeats; repeat += 1) {
-    for (const [index, [each, record]] of [...records].entries()) {
+    for (const [index, result] of taken.entries()) {
       rig.isFirst = repeat === 0 && index === 0;
-      const sample = record.add(await each.run());
-      run.say(`${group.name}, ${each.name}: ${describeBriefly(sample)}`);
+      const shot = await result.each.run();
+      const sample = sampleOf(shot);
+      result.operation = shot.operation;
+      result.samples.push(sample);
+      run.say(`${group.name}, ${result.each.name}: ${describeBriefly(sample)}`);
     }
   }
-  return [...records].map(([{ name, isControl = false }, record]) => ({
+  return taken.map(({ each: { name, isControl = false }, operation, samples }) => ({
     group: group.name,
     name,
     isControl,
-    operation: record.operation,
-    samples: record.samples,
-    summary: summarizeSamples(record.samples),
-    distributions: Object.fromEntries(
-      [...record.latencies].map(([of, latencies]) => [of, describeDistribution(latencies)]),
-    ),
+    operation,
+    samples,
+    summary: summarizeSamples(samples),
   }));
 }
 

@@ -1,40 +1,47 @@
-import { fileURLToPath } from 'node:url';
-
+import type { Destination } from './fleet/clients.ts';
 import { nowMs } from './fleet/protocol.ts';
-import type { SendOutcome, SendPlan } from './fleet/sending.ts';
+import type { FleetAccount, Window } from './fleet/protocol.ts';
 import { GeneratorProcess } from './generator-process.ts';
 import { Latencies } from './latencies.ts';
-
-const program = fileURLToPath(new URL('fleet/sender-process.ts', import.meta.url));
 
 // Requests that are pending when the window ends.
 const tailMs = 250;
 
 /** Closed loop without a rate, and from now until a little after the window unless it says otherwise. */
-type PlanOfAll = Omit<
-  SendPlan,
-  'firstMessage' | 'step' | 'beginAtMs' | 'endAtMs' | 'ratePerSecond'
-> & { readonly endAtMs?: number; readonly ratePerSecond?: number };
+type SendPlan = {
+  readonly urls: readonly string[];
+  /** Messages use accounts and destinations in turn. */
+  readonly accounts: readonly FleetAccount[];
+  readonly destinations: readonly Destination[];
+  readonly connections: number;
+  readonly sendsMax: number;
+  readonly window: Window;
+  readonly endAtMs?: number;
+  readonly ratePerSecond?: number;
+};
 
-export type SendsOfAll = Omit<SendOutcome, 'latencies' | 'lateness' | 'longestSilenceMs'> & {
+export type SendOutcome = {
+  /** All sends; each was acknowledged with a different id. */
+  readonly sent: number;
+  readonly sentInWindow: number;
   readonly latencies: Latencies;
   readonly lateness: Latencies;
   /** Of the process with the highest values. */
   readonly longestSilenceMs: number;
-  readonly firstMessage: number;
+  readonly slowest: { readonly tookMs: number; readonly dueAtMs: number };
 };
 
 /** Senders in separate processes with a common numbering of messages. */
 export class Senders {
-  readonly #processes: readonly GeneratorProcess<SendPlan, SendOutcome>[];
+  readonly #processes;
   #nextMessage = 0;
 
   constructor(processes: number) {
-    this.#processes = Array.from({ length: processes }, () => new GeneratorProcess(program));
+    this.#processes = Array.from({ length: processes }, () => GeneratorProcess.ofClients());
   }
 
   get pids(): readonly number[] {
-    return this.#processes.map(({ pid }) => pid);
+    return this.#processes.flatMap(({ pids }) => pids);
   }
 
   /** The number of the first message of the next plan. */
@@ -47,57 +54,49 @@ export class Senders {
    *
    * @throws Error if a send was not acknowledged
    */
-  async send({ ratePerSecond, ...plan }: PlanOfAll): Promise<SendsOfAll> {
-    const beginAtMs = nowMs();
+  async send({ accounts, destinations, ...plan }: SendPlan): Promise<SendOutcome> {
     const firstMessage = this.#nextMessage;
     const used = this.#processes.slice(0, plan.connections);
     const share = (count: number, n: number): number =>
       Math.floor(count / used.length) + (n < count % used.length ? 1 : 0);
     // No number is used twice, even if one process sends more than another.
     this.#nextMessage += plan.sendsMax + used.length;
+    const turns = Math.max(accounts.length, destinations.length);
+    const sends = Array.from({ length: turns }, (_, n) => {
+      const [sender, to] = [accounts[n % accounts.length], destinations[n % destinations.length]];
+      if (sender === undefined || to === undefined) throw new Error('nobody sends, or to nothing');
+      return { ...to, sender };
+    });
     const outcomes = await Promise.all(
       used.map((sender, n) =>
         sender.ask({
-          endAtMs: plan.window.toMs + tailMs,
-          ...plan,
-          beginAtMs,
+          urls: plan.urls,
+          kinds: [
+            { name: 'send', weight: 1, sends, firstMessage: firstMessage + n, step: used.length },
+          ],
           connections: share(plan.connections, n),
-          ratePerSecond: ratePerSecond === undefined ? null : ratePerSecond / used.length,
-          sendsMax: share(plan.sendsMax, n),
-          firstMessage: firstMessage + n,
-          step: used.length,
+          ratePerSecond: plan.ratePerSecond === undefined ? null : plan.ratePerSecond / used.length,
+          requestsMax: share(plan.sendsMax, n),
+          beginAtMs: nowMs(),
+          endAtMs: plan.endAtMs ?? plan.window.toMs + tailMs,
+          window: plan.window,
         }),
       ),
     );
-    const sum = (read: (outcome: SendOutcome) => number): number =>
-      outcomes.reduce((total, outcome) => total + read(outcome), 0);
-    const latencies = new Latencies();
-    const lateness = new Latencies();
-    for (const outcome of outcomes) {
-      latencies.add(Latencies.decode(outcome.latencies));
-      lateness.add(Latencies.decode(outcome.lateness));
-    }
+    const kinds = outcomes.flatMap((outcome) => outcome.kinds);
     return {
-      sent: sum(({ sent }) => sent),
-      sentInWindow: sum(({ sentInWindow }) => sentInWindow),
-      latencies,
-      lateness,
+      sent: kinds.reduce((sum, { count }) => sum + count, 0),
+      sentInWindow: kinds.reduce((sum, { answeredInWindow }) => sum + answeredInWindow, 0),
+      latencies: Latencies.join(kinds.map(({ latencies }) => latencies)),
+      lateness: Latencies.join(outcomes.map(({ lateness }) => lateness)),
       longestSilenceMs: Math.max(...outcomes.map(({ longestSilenceMs }) => longestSilenceMs)),
-      lastAcknowledgedAtMs: Math.max(
-        ...outcomes.map(({ lastAcknowledgedAtMs }) => lastAcknowledgedAtMs),
-      ),
       slowest: outcomes
         .map(({ slowest }) => slowest)
         .reduce((most, each) => (each.tookMs > most.tookMs ? each : most)),
-      firstMessage,
     };
   }
 
   stop(): void {
     for (const sender of this.#processes) sender.stop();
-  }
-
-  [Symbol.dispose](): void {
-    this.stop();
   }
 }

@@ -11,11 +11,6 @@ export type Spread = {
 };
 
 const percentiles = [50, 90, 99, 99.9] as const;
-/** The points of plots of distributions. */
-const plottedPercentiles = [
-  0, 1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 85, 90, 93, 95, 97, 98, 99, 99.5, 99.9, 99.99, 100,
-] as const;
-
 /** @throws Error for no values */
 export function findMedian(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
@@ -47,12 +42,6 @@ export function describeLatencies(name: string, latencies: Latencies): Sample {
     ...percentiles.map((percentile) => [`${name}_p${percentile}_ms`, latencies.at(percentile)]),
     [`${name}_max_ms`, latencies.maxMs],
   ]) as Sample;
-}
-
-export type DistributionPoint = readonly [percentile: number, ms: number];
-
-export function describeDistribution(latencies: Latencies): readonly DistributionPoint[] {
-  return plottedPercentiles.map((percentile) => [percentile, latencies.at(percentile)] as const);
 }
 
 /** Three significant digits, which is the most that a measurement justifies; whole numbers from a thousand on. */

@@ -25,7 +25,6 @@ const others: Readonly<Record<string, string>> = {
   'tests/integration/sql-time.test.ts': 'compares the function with them',
   'tests/integration/idle-transactions.test.ts': "compares with a time of Postgres' own statistics",
   'tests/load/controls/pgbench.ts': 'has tables of its own',
-  'tests/load/scenarios/subscribe.ts': 'measures within one statement',
 };
 
 const comments = /\/\*[\s\S]*?\*\/|(?<!:)\/\/[^\n]*|--[^\n]*/g;

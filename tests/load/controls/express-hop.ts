@@ -21,19 +21,14 @@ export async function openExpressHop(rig: Rig, connections: number): Promise<rea
     { name: 'hop', pids: () => [hop.pid] },
     { name: 'origin', pids: () => [origin.pid] },
   ]);
-  const requesters = rig.addGenerators(new Requesters());
+  const requesters = new Requesters(rig);
   const url = `http://127.0.0.1:${hop.port}`;
+  const asked = { url, requests: [writeGet(url, '/fixed')], expected: '"success"', connections };
   return [
     {
       name: 'Express with http-proxy-middleware',
       isControl: true,
-      run: () =>
-        requesters.measure(controlRig, {
-          url,
-          requests: [writeGet(url, '/fixed')],
-          expected: '"success"',
-          connections,
-        }),
+      run: () => requesters.measure(asked, controlRig),
     },
   ];
 }

@@ -9,16 +9,15 @@ import { waitUntil } from '@parley/test-kit';
 import { Fleet } from '../fleet/fleet.ts';
 import { describeDue, nowMs } from '../fleet/protocol.ts';
 import { findChildren } from '../accounting.ts';
-import { joinMeasured } from '../rig.ts';
-import type { Measured, Rig } from '../rig.ts';
+import type { Rig } from '../rig.ts';
 import type { Case, Shot } from '../scenario.ts';
-import { findMedian } from '../summary.ts';
+import { deliverOneByOne } from '../talk.ts';
+import type { Announcer } from '../talk.ts';
 import { findProgram } from './find-program.ts';
 
 // The folders of modules in Debian and upstream.
 const moduleFolders = ['/usr/lib/nginx/modules', '/usr/lib64/nginx/modules', '/etc/nginx/modules'];
 const connectionsAtOnce = 32;
-const warmUpRounds = 3;
 const settleMs = 300;
 // About the length of the system's answer with one message of the scenarios.
 const answerBytes = 1_024;
@@ -51,53 +50,32 @@ export async function openNchan(
   const controlRig = rig.forParts([{ name: 'nchan', pids: () => [pid, ...workers] }]);
   const before = await controlRig.measureAround(() => Promise.resolve());
   const accounts = Array.from({ length: followers }, () => ({ email: '', apiKey: '' }));
-  const { fleet } = await Fleet.register([url.base], accounts, connectionsAtOnce, 'nchan');
+  const fleet = await Fleet.register([url.base], accounts, connectionsAtOnce, 'nchan');
   rig.addGenerators(fleet);
-  await fleet.hold(followers, connectionsAtOnce);
+  await fleet.hold(connectionsAtOnce);
   await pause(settleMs);
   const held = await controlRig.measureAround(() => Promise.resolve());
   const heldBytes = (held.memoryBytes['nchan'] ?? 0) - (before.memoryBytes['nchan'] ?? 0);
-  let sent = 0;
-  const sendOne = async (received: number): Promise<void> => {
-    await publish(url.base, sent);
-    sent += 1;
-    await fleet.waitForReceived(received);
+  let [sent, received] = [0, 0];
+  const announcer: Announcer = {
+    fleet,
+    begin: async (messages) => {
+      received = 0;
+      await fleet.startTally(sent, messages, { fromMs: nowMs(), toMs: farAwayMs });
+    },
+    sendOne: async () => {
+      await publish(url.base, sent++);
+      await fleet.waitForReceived((received += followers));
+    },
   };
   return [
     {
       name: `nginx with nchan, ${followers} followers, one message at a time`,
       isControl: true,
       run: async (): Promise<Shot> => {
-        await fleet.startTally(sent, rounds + warmUpRounds, { fromMs: nowMs(), toMs: farAwayMs });
-        for (let round = 0; round < warmUpRounds; round += 1) {
-          await sendOne((round + 1) * followers);
-          await pause(settleMs);
-        }
-        await fleet.startTally(sent, rounds, { fromMs: nowMs(), toMs: farAwayMs });
-        const all: Measured[] = [];
-        const tookMs: number[] = [];
-        for (let round = 0; round < rounds; round += 1) {
-          let beganAtMs = 0;
-          all.push(
-            await controlRig.measureAround(async () => {
-              beganAtMs = nowMs();
-              await sendOne((round + 1) * followers);
-              await pause(settleMs);
-            }),
-          );
-          tookMs.push((await fleet.readTally()).lastReceivedAtMs - beganAtMs);
-        }
-        const tally = await fleet.readTally();
-        return {
-          operation: 'delivery',
-          operations: tally.received,
-          measured: joinMeasured(all),
-          figures: {
-            deliveries_per_s: (followers * 1_000) / findMedian(tookMs),
-            memory_kib_per_poll: heldBytes / 1_024 / followers,
-          },
-          latencies: { send_to_receive: tally.latencies },
-        };
+        const shot = await deliverOneByOne(controlRig, announcer, rounds);
+        const memory_kib_per_poll = heldBytes / 1_024 / followers;
+        return { ...shot, figures: { ...shot.figures, memory_kib_per_poll } };
       },
     },
   ];

@@ -15,7 +15,7 @@ const writers = {
 export type ExportSource = keyof typeof writers;
 
 const messagesMax = 10_000_000;
-const directoryMax = 10_000;
+const peopleMax = 10_000;
 
 /** @throws Error unless the options name a source */
 export function readExportSource({ source }: LoadOptions): ExportSource {
@@ -28,15 +28,11 @@ export function readExportSource({ source }: LoadOptions): ExportSource {
 export function readExportSize(values: LoadOptions): ExportSize {
   const messages = readCount(values.messages ?? '1000000', 'messages', messagesMax);
   return {
-    people: readCount(values.people ?? '50', 'people', directoryMax),
-    channels: readCount(values.channels ?? '20', 'channels', directoryMax),
+    people: readCount(values.people ?? '50', 'people', peopleMax),
+    channels: 20,
     messages,
-    threads: readCount(values.threads ?? String(Math.ceil(messages / 20)), 'threads', messages),
-    reactions: readCount(
-      values.reactions ?? String(Math.ceil(messages / 10)),
-      'reactions',
-      messagesMax,
-    ),
+    threads: Math.ceil(messages / 20),
+    reactions: Math.ceil(messages / 10),
     seed: readCount(values.seed, 'seed', 2 ** 31),
   };
 }

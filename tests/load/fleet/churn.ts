@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Follower, Notes } from './follower.ts';
 import { checked } from './follower.ts';
 import { HttpConnection } from './http-connection.ts';
+import { messagesOnly } from './protocol.ts';
 
 /** How often a client deletes its queue and registers another, and how often it keeps its connection after an answer. */
 const renewProbability = 0.1;
@@ -28,9 +29,8 @@ export async function churn(
         try {
           if (Math.random() < renewProbability) {
             await follower.delete(connection);
-            notes.deleted += 1;
-            await follower.register(connection);
-            notes.registered += 1;
+            notes.counts.deleted += 1;
+            await follower.register(connection, messagesOnly);
           }
           const wasAnswered = await pollOrHangUp(follower, connection, notes, holdMaxMs, signal);
           if (wasAnswered && Math.random() < keepProbability) continue;
@@ -54,7 +54,6 @@ async function pollOrHangUp(
   holdMaxMs: number,
   signal: AbortSignal,
 ): Promise<boolean> {
-  notes.polls += 1;
   const given = new AbortController();
   const hangUp = pause(Math.random() * holdMaxMs, undefined, {
     signal: AbortSignal.any([signal, given.signal]),
@@ -68,7 +67,7 @@ async function pollOrHangUp(
   if (first === 'hung-up') {
     connection.abort();
     await answer;
-    notes.abandoned += 1;
+    notes.counts.abandoned += 1;
     return false;
   }
   if (first instanceof Error) throw first;

@@ -1,56 +1,36 @@
-import { fork } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import { setTimeout as pause } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 
+import { GeneratorProcess } from '../generator-process.ts';
 import { Latencies } from '../latencies.ts';
 import { messagesOnly, nowMs } from './protocol.ts';
 import type {
+  Answer,
   Command,
+  Counts,
   FleetAccount,
   Followed,
   Outcome,
-  Reply,
-  Report,
   TallyReport,
   Window,
 } from './protocol.ts';
 
-type Answer = Extract<Reply, { readonly ok: true }>['result'];
-
-const program = fileURLToPath(new URL('follower-process.ts', import.meta.url));
 // Below a process' limit of 20,000 open files, and as many as one core can feed.
 const followersPerProcessMax = 9_000;
 const receiptDeadlineMs = 60_000;
 const lookIntervalMs = 10;
 const looksPerCheck = 50;
 
-/** A message of the run as one follower received it. */
-export type Receipt = {
-  /** Counts the followers of all processes, in the order of their accounts. */
-  readonly follower: number;
-  readonly message: number;
-  readonly receivedAtMs: number;
-};
-
-export type FleetReport = Omit<Report, 'followers' | 'messages' | 'receivedAtMs'> & {
-  readonly receipts: readonly Receipt[];
-};
-
 /** What the followers of all processes counted since the tally began. */
-export type FleetTally = Omit<TallyReport, 'latencies'> & {
-  readonly latencies: Latencies;
-};
+export type FleetTally = Omit<TallyReport, 'latencies'> & { readonly latencies: Latencies };
 
 /** Followers in separate processes, so that their work does not slow down the measuring process. */
 export class Fleet {
-  readonly #members: { readonly child: ChildProcess; readonly followers: number }[] = [];
+  readonly followerCount: number;
+  readonly #processes: readonly GeneratorProcess<Command, Answer>[];
 
   /**
    * Starts the processes and registers a queue for each account, of messages unless `parameters` (a form) says otherwise. Followers
    * of the control use no accounts, but need as many entries.
-   *
-   * @returns the fleet, and figures of the registering
    */
   static async register(
     urls: readonly string[],
@@ -58,88 +38,60 @@ export class Fleet {
     atOnce: number,
     of: Followed = 'polls',
     parameters: string = messagesOnly,
-  ): Promise<{ readonly fleet: Fleet; readonly registering: Outcome }> {
-    const fleet = new Fleet();
+  ): Promise<Fleet> {
     const parts: FleetAccount[][] = [];
     for (let from = 0; from < accounts.length; from += followersPerProcessMax)
       parts.push(accounts.slice(from, from + followersPerProcessMax));
-    for (const part of parts) {
-      const child = fork(program, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-      fleet.#members.push({ child, followers: part.length });
-    }
+    const fleet = new Fleet(parts.length, accounts.length);
     try {
-      const outcomes = await fleet.#each((_followers, index) => {
-        const part = parts[index] ?? [];
-        const share = shareOf(atOnce, parts.length);
-        return { act: 'register', of, urls, accounts: part, atOnce: share, parameters };
-      });
-      return { fleet, registering: joinOutcomes(outcomes) };
+      await fleet.#each((index) => ({
+        act: 'register',
+        of,
+        urls,
+        accounts: parts[index] ?? [],
+        atOnce: fleet.#shareOf(atOnce),
+        parameters,
+      }));
+      return fleet;
     } catch (error) {
       fleet.stop();
       throw error;
     }
   }
 
-  get processCount(): number {
-    return this.#members.length;
-  }
-
-  get followerCount(): number {
-    return this.#members.reduce((sum, { followers }) => sum + followers, 0);
+  private constructor(processes: number, followers: number) {
+    this.followerCount = followers;
+    this.#processes = Array.from(
+      { length: processes },
+      () => new GeneratorProcess('follower-process.ts'),
+    );
   }
 
   get pids(): readonly number[] {
-    return this.#members.map(({ child }) => child.pid ?? 0);
+    return this.#processes.flatMap(({ pids }) => pids);
   }
 
-  /** From now on followers count messages instead of reporting each receipt. */
+  /** From now on followers count messages, each of which has to come once. */
   async startTally(firstMessage: number, messagesMax: number, window: Window): Promise<void> {
     await this.#each(() => ({ act: 'tally', firstMessage, messagesMax, window }));
-  }
-
-  /** @returns how many messages all followers together received since the tally began */
-  async countReceived(): Promise<number> {
-    const counts = (await this.#each(() => ({ act: 'count-received' }))) as number[];
-    return counts.reduce((sum, count) => sum + count, 0);
   }
 
   /** @throws Error if a client observed a fault */
   async readTally(): Promise<FleetTally> {
     const reports = (await this.#each(() => ({ act: 'read-tally' }))) as TallyReport[];
     await this.check();
-    const sum = (read: (report: TallyReport) => number): number =>
-      reports.reduce((total, report) => total + read(report), 0);
-    const latencies = new Latencies();
-    for (const report of reports) latencies.add(Latencies.decode(report.latencies));
     return {
-      received: sum(({ received }) => received),
-      receivedInWindow: sum(({ receivedInWindow }) => receivedInWindow),
+      received: sumOf(reports, ({ received }) => received),
+      receivedInWindow: sumOf(reports, ({ receivedInWindow }) => receivedInWindow),
       lastReceivedAtMs: Math.max(...reports.map(({ lastReceivedAtMs }) => lastReceivedAtMs)),
-      polls: sum(({ polls }) => polls),
-      latencies,
+      polls: sumOf(reports, ({ polls }) => polls),
+      latencies: Latencies.join(reports.map(({ latencies }) => latencies)),
     };
   }
 
-  /** Polls each queue of the first `count` followers once without waiting. */
-  async touch(followers: number, atOnce: number): Promise<Outcome> {
-    return joinOutcomes(
-      await this.#eachShare(followers, (share) => ({
-        act: 'touch',
-        followers: share,
-        atOnce: shareOf(atOnce, this.processCount),
-      })),
-    );
-  }
-
-  /** Holds polls for the first `count` followers, and returns when each poll has been sent. */
-  async hold(followers: number, atOnce: number): Promise<Outcome> {
-    return joinOutcomes(
-      await this.#eachShare(followers, (share) => ({
-        act: 'hold',
-        followers: share,
-        atOnce: shareOf(atOnce, this.processCount),
-      })),
-    );
+  /** Holds a poll for each follower, and returns when each poll has been sent. */
+  async hold(atOnce: number): Promise<Outcome> {
+    return this.#join({ act: 'hold', atOnce: this.#shareOf(atOnce) });
   }
 
   /** Makes all followers hang up. They can be held again when the system has noticed. */
@@ -155,7 +107,8 @@ export class Fleet {
   async waitForReceived(count: number): Promise<void> {
     const giveUpAtMs = nowMs() + receiptDeadlineMs;
     for (let looks = 0; ; looks += 1) {
-      const received = await this.countReceived();
+      const counts = (await this.#each(() => ({ act: 'count-received' }))) as number[];
+      const received = sumOf(counts, (each) => each);
       if (received >= count || looks % looksPerCheck === 0) await this.check();
       if (received > count)
         throw new Error(`${received} messages were received where ${count} were to be`);
@@ -168,7 +121,7 @@ export class Fleet {
 
   /** Makes all hang up and delete their queues. */
   async leave(atOnce: number): Promise<void> {
-    await this.#each(() => ({ act: 'leave', atOnce: shareOf(atOnce, this.processCount) }));
+    await this.#each(() => ({ act: 'leave', atOnce: this.#shareOf(atOnce) }));
   }
 
   /**
@@ -178,11 +131,11 @@ export class Fleet {
    * @returns when all are registered
    */
   async storm(parameters: string): Promise<Outcome> {
-    return joinOutcomes(await this.#each(() => ({ act: 'storm', parameters })));
+    return this.#join({ act: 'storm', parameters });
   }
 
   async startChurn(holdMaxMs: number): Promise<void> {
-    await this.#each((followers) => ({ act: 'churn', clients: followers, holdMaxMs }));
+    await this.#each(() => ({ act: 'churn', holdMaxMs }));
   }
 
   async stopChurn(): Promise<void> {
@@ -191,96 +144,45 @@ export class Fleet {
 
   /** @throws Error if a client observed a fault */
   async check(): Promise<void> {
-    throwFaults(((await this.#each(() => ({ act: 'check' }))) as string[][]).flat());
+    const faults = ((await this.#each(() => ({ act: 'check' }))) as string[][]).flat();
+    if (faults.length > 0) throw new Error(`faults of followers:\n${faults.join('\n')}`);
   }
 
-  /**
-   * @returns the report; receipts only since the last report
-   * @throws Error if a client observed a fault
-   */
-  async report(): Promise<FleetReport> {
-    const reports = (await this.#each(() => ({ act: 'report' }))) as Report[];
-    throwFaults(reports.flatMap((report) => report.faults));
-    const sum = (read: (report: Report) => number): number =>
-      reports.reduce((total, report) => total + read(report), 0);
-    let first = 0;
-    const receipts: Receipt[] = [];
-    for (const report of reports) {
-      for (const [index, follower] of report.followers.entries()) {
-        receipts.push({
-          follower: first + follower,
-          message: report.messages[index] ?? 0,
-          receivedAtMs: report.receivedAtMs[index] ?? 0,
-        });
-      }
-      first += report.nodes.length;
-    }
+  /** @throws Error if a client observed a fault */
+  async readCounts(): Promise<Counts> {
+    await this.check();
+    const counts = (await this.#each(() => ({ act: 'read-counts' }))) as Counts[];
     return {
-      faults: [],
-      repeated: sum(({ repeated }) => repeated),
-      failures: reports.flatMap(({ failures }) => failures),
-      heartbeats: sum(({ heartbeats }) => heartbeats),
-      emptyAnswers: sum(({ emptyAnswers }) => emptyAnswers),
-      polls: sum(({ polls }) => polls),
-      abandoned: sum(({ abandoned }) => abandoned),
-      registered: sum(({ registered }) => registered),
-      deleted: sum(({ deleted }) => deleted),
-      receipts,
-      nodes: reports.flatMap(({ nodes }) => nodes),
+      repeated: sumOf(counts, ({ repeated }) => repeated),
+      failures: counts.flatMap(({ failures }) => failures),
+      heartbeats: sumOf(counts, ({ heartbeats }) => heartbeats),
+      abandoned: sumOf(counts, ({ abandoned }) => abandoned),
+      deleted: sumOf(counts, ({ deleted }) => deleted),
     };
   }
 
   /** Ends the processes of all followers at once, with their connections. */
   stop(): void {
-    for (const { child } of this.#members) child.kill('SIGKILL');
+    for (const each of this.#processes) each.stop();
   }
 
-  [Symbol.dispose](): void {
-    this.stop();
+  #shareOf(count: number): number {
+    return Math.max(1, Math.ceil(count / this.#processes.length));
   }
 
-  #eachShare(followers: number, commandOf: (share: number) => Command): Promise<Answer[]> {
-    let left = followers;
-    const shares = this.#members.map((member) => {
-      const share = Math.min(left, member.followers);
-      left -= share;
-      return share;
-    });
-    return this.#each((_followers, index) => commandOf(shares[index] ?? 0));
+  async #join(command: Command): Promise<Outcome> {
+    const outcomes = (await this.#each(() => command)) as Outcome[];
+    return {
+      tookMs: Math.max(...outcomes.map(({ tookMs }) => tookMs)),
+      latenciesMs: outcomes.flatMap(({ latenciesMs }) => latenciesMs),
+    };
   }
 
-  #each(commandOf: (followers: number, index: number) => Command): Promise<Answer[]> {
-    return Promise.all(
-      this.#members.map(({ child, followers }, index) => ask(child, commandOf(followers, index))),
-    );
+  #each(commandOf: (index: number) => Command): Promise<Answer[]> {
+    return Promise.all(this.#processes.map((each, index) => each.ask(commandOf(index))));
   }
 }
 
-function throwFaults(faults: readonly string[]): void {
-  if (faults.length > 0) throw new Error(`faults of followers:\n${faults.join('\n')}`);
-}
-
-function ask(child: ChildProcess, command: Command): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const onEnd = (): void => reject(new Error('a process of followers ended'));
-    child.once('exit', onEnd);
-    child.once('message', (reply: Reply) => {
-      child.off('exit', onEnd);
-      if (reply.ok) resolve(reply.result);
-      else reject(new Error(`followers could not ${command.act}: ${reply.error}`));
-    });
-    child.send(command);
-  });
-}
-
-function shareOf(count: number, parts: number): number {
-  return Math.max(1, Math.ceil(count / parts));
-}
-
-function joinOutcomes(outcomes: readonly Answer[]): Outcome {
-  const known = outcomes as Outcome[];
-  return {
-    tookMs: Math.max(...known.map(({ tookMs }) => tookMs)),
-    latenciesMs: known.flatMap(({ latenciesMs }) => latenciesMs),
-  };
+function sumOf<Item>(items: readonly Item[], read: (item: Item) => number): number {
+  return items.reduce((sum, item) => sum + read(item), 0);
 }

@@ -2,8 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 import { HttpConnection } from './http-connection.ts';
 import type { WireAnswer } from './http-connection.ts';
-import { markedContent, messagesOnly, nowMs } from './protocol.ts';
-import type { FleetAccount, Report } from './protocol.ts';
+import { writeGet, writeRequest } from '../requests.ts';
+import { markedContent, nowMs } from './protocol.ts';
+import type { Counts, FleetAccount } from './protocol.ts';
 import type { Tally } from './tally.ts';
 
 const pauseBeforeRetryMs = 100;
@@ -15,55 +16,19 @@ const eventIds = /"id":(\d+)\}(?=,\{"type"|\],"(?:queue|handler)_id"|\]\})/g;
 /** What all followers of one process record. */
 export class Notes {
   readonly faults: string[] = [];
-  repeated = 0;
-  readonly failures: string[] = [];
-  heartbeats = 0;
-  emptyAnswers = 0;
-  polls = 0;
-  abandoned = 0;
-  registered = 0;
-  deleted = 0;
-  /** If set, it counts messages instead of recording receipts. */
+  readonly counts = {
+    repeated: 0,
+    failures: [] as string[],
+    heartbeats: 0,
+    abandoned: 0,
+    deleted: 0,
+  } satisfies Counts;
+  /** If set, it counts messages, and each has to come once. */
   tally: Tally | undefined;
-  #followers: number[] = [];
-  #messages: number[] = [];
-  #receivedAtMs: number[] = [];
-
-  receive(follower: number, message: number, receivedAtMs: number): void {
-    this.#followers.push(follower);
-    this.#messages.push(message);
-    this.#receivedAtMs.push(receivedAtMs);
-  }
-
-  /** @returns all counts, and the receipts since the last call */
-  read(): Omit<Report, 'nodes'> {
-    const { faults, repeated, failures, heartbeats, emptyAnswers } = this;
-    const { polls, abandoned, registered, deleted } = this;
-    const receipts = {
-      followers: this.#followers,
-      messages: this.#messages,
-      receivedAtMs: this.#receivedAtMs,
-    };
-    this.#followers = [];
-    this.#messages = [];
-    this.#receivedAtMs = [];
-    return {
-      faults,
-      repeated,
-      failures,
-      heartbeats,
-      emptyAnswers,
-      polls,
-      abandoned,
-      registered,
-      deleted,
-      ...receipts,
-    };
-  }
 
   repeat(failure: string): void {
-    this.repeated += 1;
-    if (this.failures.length < 20) this.failures.push(failure);
+    this.counts.repeated += 1;
+    if (this.counts.failures.length < 20) this.counts.failures.push(failure);
   }
 
   fault(text: string): void {
@@ -78,10 +43,8 @@ export class ServerRefusal extends Error {}
 export class Follower {
   readonly index: number;
   readonly #notes: Notes;
-  readonly #url: string;
-  readonly #fixedHead: string;
-  /** The event node that sent the last answer. */
-  node: string | undefined;
+  readonly url: string;
+  readonly #account: FleetAccount;
   isHeld = false;
   queueId = '';
   #lastEventId = -1;
@@ -90,28 +53,23 @@ export class Follower {
 
   constructor(index: number, url: string, account: FleetAccount, notes: Notes) {
     this.index = index;
-    this.#url = url;
+    this.url = url;
+    this.#account = account;
     this.#notes = notes;
-    const credentials = Buffer.from(`${account.email}:${account.apiKey}`).toString('base64');
-    this.#fixedHead = `Host: ${new URL(url).host}\r\nAuthorization: Basic ${credentials}\r\nUser-Agent: ParleyLoad/1.0\r\n`;
-  }
-
-  get url(): string {
-    return this.#url;
   }
 
   get lastEventId(): number {
     return this.#lastEventId;
   }
 
-  /** @returns the text of a GET without a body, for a path and query */
+  /** @returns a GET of a path and query */
   getText(address: string): string {
-    return `GET ${address} HTTP/1.1\r\n${this.#fixedHead}\r\n`;
+    return writeGet(this.url, address, this.#account);
   }
 
   /** @param parameters the options of the queue, as a form */
-  async register(connection: HttpConnection, parameters = messagesOnly): Promise<void> {
-    const request = this.#post('register', parameters);
+  async register(connection: HttpConnection, parameters: string): Promise<void> {
+    const request = this.#form('POST', 'register', parameters);
     this.#takeQueue(await this.#repeatOnce(() => connection.request(request)));
   }
 
@@ -128,24 +86,16 @@ export class Follower {
     let attempts = 0;
     await this.#repeatOnce(async () => {
       attempts += 1;
-      const answer = await connection.request(this.#post('events', body, 'DELETE'));
+      const answer = await connection.request(this.#form('DELETE', 'events', body));
       const isGone = attempts > 1 && answer.body.includes('"BAD_EVENT_QUEUE_ID"');
       return isGone ? { ...answer, status: 200 } : answer;
     });
   }
 
-  /** Polls once without waiting. */
-  async touch(connection: HttpConnection): Promise<void> {
-    this.#take(
-      await this.#repeatOnce(() => connection.request(this.#poll('&dont_block=true'))),
-      false,
-    );
-  }
-
   /** Polls without end on a separate connection. */
   async follow(onHeld: () => void): Promise<void> {
     this.isHeld = true;
-    const own = new HttpConnection(this.#url);
+    const own = new HttpConnection(this.url);
     this.#own = own;
     await this.#pollOn(own, onHeld);
   }
@@ -156,11 +106,11 @@ export class Follower {
    */
   async begin(parameters: string, onRegistered: () => void): Promise<void> {
     this.isHeld = true;
-    const own = new HttpConnection(this.#url);
+    const own = new HttpConnection(this.url);
     this.#own = own;
     for (let attempt = 0; ; attempt += 1) {
       try {
-        this.#takeQueue(checked(await own.request(this.#post('register', parameters))));
+        this.#takeQueue(checked(await own.request(this.#form('POST', 'register', parameters))));
         break;
       } catch (error) {
         if (error instanceof ServerRefusal || attempt === beginningsMax) {
@@ -178,7 +128,7 @@ export class Follower {
   async #pollOn(own: HttpConnection, onHeld: () => void): Promise<void> {
     try {
       while (this.isHeld)
-        this.#take(await this.#repeatOnce(() => own.request(this.#poll(''), onHeld)), true);
+        this.acknowledge(await this.#repeatOnce(() => own.request(this.#poll(), onHeld)));
     } catch (error) {
       if (this.isHeld) this.#notes.fault(`follower ${this.index}: ${String(error)}`);
     }
@@ -191,26 +141,13 @@ export class Follower {
 
   /** @returns a poll that the caller may abandon */
   pollOn(connection: HttpConnection): Promise<WireAnswer> {
-    return connection.request(this.#poll(''));
+    return connection.request(this.#poll());
   }
 
-  /** Processes the answer of a poll that was made with `pollOn`. */
+  /** Processes the answer of a poll; its events count as received and are not requested again. */
   acknowledge(answer: WireAnswer): void {
-    this.#take(answer, true);
-  }
-
-  /** Processes an answer; its events count as received and are not requested again. */
-  #take(answer: WireAnswer, isBlocking: boolean): void {
     if (this.#notes.tally !== undefined) this.#notes.tally.polls += 1;
-    this.noteNode(answer.head);
-    const before = this.#lastEventId;
     this.takeEvents(answer.body, eventIds);
-    if (before === this.#lastEventId && isBlocking) this.#notes.emptyAnswers += 1;
-  }
-
-  /** Records which node sent these headers. */
-  noteNode(head: string): void {
-    this.node = /^x-parley-node: (\S+)/im.exec(head)?.[1];
   }
 
   /** Processes the events of an answer or of a part of one. @param ids finds the id of each event */
@@ -233,10 +170,9 @@ export class Follower {
       if (message <= this.#lastMessage)
         this.#notes.fault(`follower ${this.index}: message ${message} after ${this.#lastMessage}`);
       this.#lastMessage = message;
-      this.#notes.receive(this.index, message, at);
     }
     this.#lastEventId = newest;
-    if (body.includes('{"type":"heartbeat"')) this.#notes.heartbeats += 1;
+    if (body.includes('{"type":"heartbeat"')) this.#notes.counts.heartbeats += 1;
   }
 
   async #repeatOnce(attempt: () => Promise<WireAnswer>): Promise<WireAnswer> {
@@ -256,14 +192,14 @@ export class Follower {
     }
   }
 
-  #poll(more: string): string {
+  #poll(): string {
     return this.getText(
-      `/api/v1/events?queue_id=${encodeURIComponent(this.queueId)}&last_event_id=${this.#lastEventId}${more}`,
+      `/api/v1/events?queue_id=${encodeURIComponent(this.queueId)}&last_event_id=${this.#lastEventId}`,
     );
   }
 
-  #post(path: string, body: string, method = 'POST'): string {
-    return `${method} /api/v1/${path} HTTP/1.1\r\n${this.#fixedHead}Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  #form(method: string, path: string, form: string): string {
+    return writeRequest(method, this.url, `/api/v1/${path}`, this.#account, form);
   }
 }
 

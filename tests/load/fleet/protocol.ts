@@ -16,18 +16,16 @@ export type Command =
       /** The options of the queues, as form parameters. */
       readonly parameters: string;
     }
-  /** Polls the queues of the first `count` followers once without waiting, so that a node loads them. */
-  | { readonly act: 'touch'; readonly followers: number; readonly atOnce: number }
-  /** Holds a poll for each of the first `count` followers from now on; polls that are already held stay. */
-  | { readonly act: 'hold'; readonly followers: number; readonly atOnce: number }
+  /** Holds a poll for each follower from now on; polls that are already held stay. */
+  | { readonly act: 'hold'; readonly atOnce: number }
   /** Releases all held polls: every follower hangs up. */
   | { readonly act: 'release' }
   /** All hang up and delete their queues, with this concurrency. */
   | { readonly act: 'leave'; readonly atOnce: number }
   /** All connect and register at once, and poll on the same connection from then on. It returns when all are registered. */
   | { readonly act: 'storm'; readonly parameters: string }
-  /** Opens, abandons and repeats polls, and deletes and registers queues, with this many clients, until stopped. */
-  | { readonly act: 'churn'; readonly clients: number; readonly holdMaxMs: number }
+  /** Opens, abandons and repeats polls, and deletes and registers queues, until stopped. */
+  | { readonly act: 'churn'; readonly holdMaxMs: number }
   /** Ends the churn: every client hangs up. */
   | { readonly act: 'calm' }
   /** From now on followers count messages by number; each must arrive exactly once. */
@@ -41,29 +39,18 @@ export type Command =
   /** Only the number of messages received since the tally began, which costs nothing. */
   | { readonly act: 'count-received' }
   | { readonly act: 'check' }
-  | { readonly act: 'report' };
+  | { readonly act: 'read-counts' };
 
-/** Times in milliseconds of the machine's monotonic clock, which all processes share. */
-export type Report = {
-  /** Observations that must not happen; any of them ends the run. */
-  readonly faults: readonly string[];
+/** What the clients of a process have observed. */
+export type Counts = {
   /** Polls and requests that failed once and succeeded when repeated. */
   readonly repeated: number;
   /** The causes of the first few of those failures. */
   readonly failures: readonly string[];
   readonly heartbeats: number;
-  readonly emptyAnswers: number;
-  /** Counts of the churn's clients. */
-  readonly polls: number;
+  /** Polls of the churn that were abandoned, and queues that it deleted. */
   readonly abandoned: number;
-  readonly registered: number;
   readonly deleted: number;
-  /** The received messages of the run: follower, message and time, in three lists of one length. */
-  readonly followers: readonly number[];
-  readonly messages: readonly number[];
-  readonly receivedAtMs: readonly number[];
-  /** For each follower, the event node that sent its last answer. */
-  readonly nodes: readonly (string | null)[];
 };
 
 export type Outcome = {
@@ -75,12 +62,7 @@ export type Outcome = {
 /** Queues of messages only, without initial state. */
 export const messagesOnly = 'event_types=%5B%22message%22%5D&fetch_event_types=%5B%5D';
 
-export type Reply =
-  | {
-      readonly ok: true;
-      readonly result: Outcome | Report | TallyReport | readonly string[] | number | null;
-    }
-  | { readonly ok: false; readonly error: string };
+export type Answer = Outcome | Counts | TallyReport | readonly string[] | number | null;
 
 /** Marks a message of the run. Its number follows, and its due time if followers measure the latency. */
 export const messageMark = 'load message ';

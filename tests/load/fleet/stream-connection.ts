@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 
 /** Gets an answer while it arrives. */
 export type StreamListener = {
-  readonly onHead: (head: string) => void;
+  readonly onHead: () => void;
   /** Gets the text that has arrived, up to the end of an event. */
   readonly onEvents: (text: string) => void;
 };
@@ -78,7 +78,7 @@ export class StreamConnection {
       throw new Error(`no stream: ${this.#received.toString('latin1', 0, 500)}`);
     this.#received = this.#received.subarray(end + endOfHead.length);
     this.#hasHead = true;
-    listener.onHead(head);
+    listener.onHead();
     return true;
   }
 

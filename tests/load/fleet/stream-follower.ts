@@ -22,10 +22,7 @@ export class StreamFollower extends Follower {
         const connection = new StreamConnection(this.url);
         this.#connection = connection;
         await connection.read(this.getText(this.#address), {
-          onHead: (head) => {
-            this.noteNode(head);
-            onHeld();
-          },
+          onHead: onHeld,
           onEvents: (text) => this.takeEvents(text, eventIds),
         });
         if (this.isHeld) this.#notes.repeat('the stream ended');

@@ -1,15 +1,13 @@
-import { HistoryCheck } from '../history-check.ts';
 import { readCounts } from '../load-options.ts';
 import type { LoadOptions } from '../load-options.ts';
 import { getOwn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
-import { makePeople } from '../make-people.ts';
+import { makeAudience } from '../make-people.ts';
 import type { Rig } from '../rig.ts';
-import type { Case, MeasuredScenario, Shot } from '../scenario.ts';
-import { Senders } from '../senders.ts';
+import type { Case, MeasuredScenario } from '../scenario.ts';
+import { Talk } from '../talk.ts';
 
 const subscribersBound = 1_000_000;
-const sendsBound = 1_000_000;
 
 /** The cost of a send must not grow with its audience (architecture, What always holds). */
 export const audienceScenario: MeasuredScenario = {
@@ -26,45 +24,18 @@ async function openAudiences(
   options: LoadOptions,
   rig: Rig,
 ): Promise<readonly Case[]> {
-  const senders = rig.addGenerators(new Senders(1));
+  const { organization } = getOwn(system, 'audience');
   const cases: Case[] = [];
   const sizes = readCounts(options.audience ?? '10,1000,100000', 'audience', subscribersBound);
   for (const subscribers of sizes) {
     rig.say(`Making ${subscribers} subscribers ...`);
-    const { organization } = getOwn(system, 'audience');
-    const sender = await organization.makeAccount(`Sender to ${subscribers}`);
-    const stream = await organization.makeStream(`audience of ${subscribers}`, [sender]);
-    await organization.maker.subscribe(
-      stream.id,
-      await makePeople(organization, subscribers - 1, `to ${subscribers}`),
+    const { sender, streamName } = await makeAudience(
+      organization,
+      `to ${subscribers}`,
+      subscribers - 1,
     );
-    const account = { email: sender.email, apiKey: sender.apiKey };
-    const history = new HistoryCheck(system.urls[0] ?? '', account, stream.name);
-    rig.defer(() => history[Symbol.dispose]());
-    cases.push({
-      name: `${subscribers} subscribers`,
-      run: async (): Promise<Shot> => {
-        const window = rig.planWindow();
-        const sending = senders.send({
-          urls: system.urls,
-          accounts: [account],
-          destinations: [{ streamName: stream.name, topic: 'load' }],
-          connections: 1,
-          sendsMax: sendsBound,
-          endAtMs: window.toMs,
-          window,
-        });
-        const [sends, measured] = await Promise.all([sending, rig.measureSends(window)]);
-        await history.expect(sends.sent);
-        return {
-          operation: 'send',
-          operations: sends.sentInWindow,
-          measured,
-          figures: { sends_per_s: sends.sentInWindow / rig.secs },
-          latencies: { send: sends.latencies },
-        };
-      },
-    });
+    const talk = new Talk(rig, system, { accounts: [sender], streamName });
+    cases.push({ name: `${subscribers} subscribers`, run: () => talk.sendInTurn(1) });
   }
   return cases;
 }

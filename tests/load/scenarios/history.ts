@@ -4,13 +4,13 @@ import { setApiKeys } from '@parley/store';
 import { openTestPool } from '@parley/test-kit';
 
 import type { FleetAccount } from '../fleet/protocol.ts';
-import { HttpConnection } from '../fleet/http-connection.ts';
 import { readCount } from '../load-options.ts';
 import type { LoadOptions } from '../load-options.ts';
 import { getOwn, startClusterOn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
 import { Requesters } from '../requesters.ts';
-import { writeGet } from '../requests.ts';
+import { ask, pathOfPage, writeGet } from '../requests.ts';
+import type { Narrow } from '../requests.ts';
 import { findParts } from '../rig.ts';
 import type { Rig } from '../rig.ts';
 import { checkLogs } from '../run-measured.ts';
@@ -72,8 +72,6 @@ const narrows: readonly (readonly [name: string, narrow: Narrow])[] = [
   ['what has a link', [term('has', 'link')]],
 ];
 
-type Narrow = readonly { readonly operator: string; readonly operand: string }[];
-
 function term(operator: string, operand: string): Narrow[number] {
   return { operator, operand };
 }
@@ -106,14 +104,14 @@ async function openLongHistory(
   const accounts = await giveKeys(cluster.settings);
   const beside = { ...system, cluster };
   const here = rig.forParts(findParts(beside));
-  const requesters = rig.addGenerators(new Requesters());
+  const requesters = new Requesters(rig);
   const url = cluster.url;
   const measure = (paths: readonly string[], connections = 1): Case['run'] => {
     const requests = paths.map((path, n) => writeGet(url, path, accounts[n % accounts.length]));
     return async () => {
       here.isFirst = rig.isFirst;
       const expected = '"result":"success"';
-      const shot = await requesters.measure(here, { url, requests, expected, connections });
+      const shot = await requesters.measure({ url, requests, expected, connections }, here);
       await checkLogs(beside);
       return shot;
     };
@@ -155,11 +153,7 @@ async function openLongHistory(
   ];
 }
 
-/** The path of a page of the newest messages. */
-function page(narrow: Narrow): string {
-  const encoded = encodeURIComponent(JSON.stringify(narrow));
-  return `/api/v1/messages?anchor=newest&num_before=${pageLength}&num_after=0&narrow=${encoded}`;
-}
+const page = (narrow: Narrow): string => pathOfPage(narrow, pageLength);
 
 async function fill(databaseUrl: string, messages: number): Promise<void> {
   const pool = openTestPool(databaseUrl, 1, { statementTimeoutMs: 0 });
@@ -194,18 +188,12 @@ async function expectMessages(
   paths: readonly string[],
   least: number,
 ): Promise<void> {
-  const connection = new HttpConnection(url);
-  try {
-    for (const path of paths) {
-      const { status, body } = await connection.request(writeGet(url, path, account));
-      if (status !== 200) throw new Error(`${path}: ${status} ${body.slice(0, 300)}`);
-      const { messages } = JSON.parse(body) as { readonly messages: readonly { id: number }[] };
-      const most = path.includes(historyWords.rare) ? rareMessages : pageLength;
-      const isOrdered = messages.every(({ id }, n) => n === 0 || id > (messages[n - 1]?.id ?? 0));
-      if (messages.length < least || messages.length > most || !isOrdered)
-        throw new Error(`${path}: ${messages.length} messages, where ${least} to ${most} are`);
-    }
-  } finally {
-    connection.abort();
+  for (const path of paths) {
+    const body = await ask(url, writeGet(url, path, account));
+    const { messages } = JSON.parse(body) as { readonly messages: readonly { id: number }[] };
+    const most = path.includes(historyWords.rare) ? rareMessages : pageLength;
+    const isOrdered = messages.every(({ id }, n) => n === 0 || id > (messages[n - 1]?.id ?? 0));
+    if (messages.length < least || messages.length > most || !isOrdered)
+      throw new Error(`${path}: ${messages.length} messages, where ${least} to ${most} are`);
   }
 }

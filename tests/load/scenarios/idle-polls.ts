@@ -1,21 +1,20 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-import type { Cluster, ServiceName } from '@parley/test-kit';
+import type { Cluster, ServiceName, ServiceProcess } from '@parley/test-kit';
 
 import { openNchan } from '../controls/nchan.ts';
 import { Fleet } from '../fleet/fleet.ts';
 import { nowMs } from '../fleet/protocol.ts';
-import { Latencies } from '../latencies.ts';
 import { readFollowings } from '../load-options.ts';
-import type { Following, LoadOptions } from '../load-options.ts';
+import type { Following } from '../load-options.ts';
 import { getOwn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
-import { credentialsOf, makeAccounts } from '../make-people.ts';
-import { NumberedSends, collectReceipts } from '../numbered-sends.ts';
+import { makeAudience } from '../make-people.ts';
 import { ProcessGauge, inspectable } from '../process-gauge.ts';
 import type { MemorySample } from '../process-gauge.ts';
 import type { Rig } from '../rig.ts';
-import type { Case, Group, MeasuredScenario, Shot } from '../scenario.ts';
+import type { Group, MeasuredScenario, Shot } from '../scenario.ts';
+import { Talk } from '../talk.ts';
 
 const pollsBound = 18_000;
 const requestsAtOnce = 32;
@@ -27,7 +26,7 @@ const lookIntervalMs = 200;
 const measuredServices = ['gateway', 'events'] as const;
 const bytesPerKib = 1_024;
 
-type Memory = Readonly<Record<(typeof measuredServices)[number], MemorySample>>;
+type MeasuredService = (typeof measuredServices)[number];
 
 function idleScenarioOf(
   name: string,
@@ -46,9 +45,15 @@ function idleScenarioOf(
       return readFollowings(options, usual, 'polls', pollsBound).map((following): Group => ({
         name: `${following.count} ${following.of === 'polls' ? 'held polls' : 'open streams'}`,
         open: async (rig) => {
-          const idle = await IdlePolls.open(system, rig, following);
-          before ??= await idle.readMemory();
-          return idle.listCases(options, before);
+          const { cluster, stores } = getOwn(system, 'idle');
+          const talk = await openTalk(system, rig, following);
+          const begun = (before ??= await readMemory(cluster));
+          return [
+            { name: 'idle', run: () => holdIdle(cluster, rig, following, talk, begun) },
+            ...(options.controls && following.of === 'polls'
+              ? await openNchan(rig, stores.folder, following.count, controlRounds)
+              : []),
+          ];
         },
       }));
     },
@@ -67,152 +72,93 @@ export const idleStreamsScenario = idleScenarioOf('idle-streams', '1,000 and 9,0
   streams: '1000,9000',
 });
 
-class IdlePolls {
-  readonly #system: LoadSystem;
-  readonly #rig: Rig;
-  readonly #of: Following['of'];
-  readonly #polls: number;
-  readonly #fleet: Fleet;
-  readonly #sends: NumberedSends;
-  readonly #stream: string;
+async function openTalk(
+  system: LoadSystem,
+  rig: Rig,
+  { of, count: polls }: Following,
+): Promise<Talk> {
+  const { organization } = getOwn(system, 'idle');
+  const audience = await makeAudience(organization, `held ${polls} ${of}`, polls);
+  const { sender, streamName, listeners } = audience;
+  const fleet = await Fleet.register(system.urls, listeners, requestsAtOnce, of);
+  const talk = new Talk(rig, system, { accounts: [sender], streamName, fleet });
+  // The first send to a topic creates its conversation.
+  await talk.sendMany(1);
+  return talk;
+}
 
-  static async open(
-    system: LoadSystem,
-    rig: Rig,
-    { of, count: polls }: Following,
-  ): Promise<IdlePolls> {
-    const { organization } = getOwn(system, 'idle');
-    const label = `held ${polls} ${of}`;
-    const sender = await organization.makeAccount(`Sender ${label}`);
-    const people = await makeAccounts(organization, polls, label);
-    const stream = await organization.makeStream(label, [sender]);
-    await organization.maker.subscribe(
-      stream.id,
-      people.map(({ user }) => user.id),
-    );
-    const sends = new NumberedSends(sender.client);
-    // The first send to a topic creates its conversation.
-    await sends.send(stream.name);
-    const { fleet } = await Fleet.register(system.urls, credentialsOf(people), requestsAtOnce, of);
-    rig.addGenerators(fleet);
-    return new IdlePolls({ system, rig, of, polls, fleet, sends, stream: stream.name });
-  }
+/** Of each service, with all its processes, after a garbage collection. */
+type Memory = Readonly<Record<MeasuredService, MemorySample>>;
 
-  private constructor(parts: {
-    readonly system: LoadSystem;
-    readonly rig: Rig;
-    readonly of: Following['of'];
-    readonly polls: number;
-    readonly fleet: Fleet;
-    readonly sends: NumberedSends;
-    readonly stream: string;
-  }) {
-    this.#system = parts.system;
-    this.#rig = parts.rig;
-    this.#of = parts.of;
-    this.#polls = parts.polls;
-    this.#fleet = parts.fleet;
-    this.#sends = parts.sends;
-    this.#stream = parts.stream;
-  }
+function readMemory(cluster: Cluster<ServiceProcess>): Promise<Memory> {
+  return sumOfServices(cluster, (gauge) => gauge.readMemory());
+}
 
-  async listCases(options: LoadOptions, before: Memory): Promise<readonly Case[]> {
-    const { stores } = getOwn(this.#system, 'idle');
-    return [
-      { name: 'idle', run: () => this.#run(before) },
-      ...(options.controls && this.#of === 'polls'
-        ? await openNchan(this.#rig, stores.folder, this.#polls, controlRounds)
-        : []),
-    ];
-  }
-
-  /** After a garbage collection in each process. */
-  async readMemory(): Promise<Memory> {
-    const { cluster } = getOwn(this.#system, 'idle');
-    const samples = await Promise.all(
-      measuredServices.map(async (service) => {
-        const all = await Promise.all(
-          cluster.findProcesses(service).map(async (running) => {
-            using gauge = new ProcessGauge(running);
-            return await gauge.readMemory();
-          }),
-        );
-        const sum = (read: (sample: MemorySample) => number): number =>
-          all.reduce((total, sample) => total + read(sample), 0);
-        return [
-          service,
-          {
-            heapBytes: sum(({ heapBytes }) => heapBytes),
-            externalBytes: sum(({ externalBytes }) => externalBytes),
-            rssBytes: sum(({ rssBytes }) => rssBytes),
-          },
-        ] as const;
-      }),
-    );
-    return Object.fromEntries(samples) as Memory;
-  }
-
-  async #run(before: Memory): Promise<Shot> {
-    const { cluster } = getOwn(this.#system, 'idle');
-    const opening = await this.#fleet.hold(this.#polls, requestsAtOnce);
-    await this.#waitForHeld(this.#polls);
-    const memory = await this.readMemory();
-    const { heartbeats: heartbeatsBefore } = await this.#fleet.report();
-    let heartbeats = 0;
-    const measured = await this.#rig.measureAround(async () => {
-      await pause(this.#rig.secs * 1_000);
-      heartbeats = (await this.#fleet.report()).heartbeats - heartbeatsBefore;
-    });
-    const latencies = new Latencies();
-    for (let n = 0; n < sendsToAll; n += 1) {
-      await this.#sends.send(this.#stream);
-      const { receipts } = await collectReceipts(this.#fleet, this.#polls);
-      for (const latencyMs of this.#sends.latenciesOf(receipts)) latencies.record(latencyMs);
+/** @returns what the processes of each measured service have together */
+async function sumOfServices<Figures extends Readonly<Record<string, number>>>(
+  cluster: Cluster<ServiceProcess>,
+  read: (gauge: ProcessGauge) => Promise<Figures>,
+): Promise<Readonly<Record<MeasuredService, Figures>>> {
+  const services = measuredServices.map(async (service) => {
+    const sum: Record<string, number> = {};
+    for (const running of cluster.findProcesses(service)) {
+      using gauge = new ProcessGauge(running);
+      for (const [name, value] of Object.entries(await read(gauge)))
+        sum[name] = (sum[name] ?? 0) + value;
     }
-    const files = await Promise.all(
-      measuredServices.map(async (service) => {
-        const counts = await Promise.all(
-          cluster.findProcesses(service).map(async (running) => {
-            using gauge = new ProcessGauge(running);
-            return await gauge.countOpenFiles();
-          }),
-        );
-        return [`open_files_${service}`, counts.reduce((sum, count) => sum + count, 0)] as const;
-      }),
-    );
-    await this.#fleet.release();
-    await this.#waitForHeld(0);
-    const kibPerPoll = (bytes: number): number => bytes / bytesPerKib / this.#polls;
-    const grown = (
-      service: (typeof measuredServices)[number],
-      read: (sample: MemorySample) => number,
-    ): number => kibPerPoll(read(memory[service]) - read(before[service]));
-    const rss = measuredServices.map((service) => grown(service, ({ rssBytes }) => rssBytes));
-    return {
-      operation: 'heartbeat',
-      operations: heartbeats,
-      measured,
-      figures: {
-        polls_opened_per_s: (this.#polls * 1_000) / opening.tookMs,
-        memory_kib_per_poll: rss.reduce((sum, kib) => sum + kib, 0),
-        memory_gateway_kib_per_poll: rss[0] ?? 0,
-        memory_events_kib_per_poll: rss[1] ?? 0,
-        heap_gateway_kib_per_poll: grown('gateway', ({ heapBytes }) => heapBytes),
-        heap_events_kib_per_poll: grown('events', ({ heapBytes }) => heapBytes),
-        heartbeats,
-        ...Object.fromEntries(files),
-      },
-      latencies: { send_to_receive: latencies },
-    };
-  }
+    return [service, sum as Figures] as const;
+  });
+  return Object.fromEntries(await Promise.all(services)) as Record<MeasuredService, Figures>;
+}
 
-  #waitForHeld(polls: number): Promise<void> {
-    const { cluster } = getOwn(this.#system, 'idle');
-    return waitForHeld(cluster, this.#fleet, polls, {
-      slack: this.#of === 'polls' ? betweenPolls(polls) : 0,
-      of: this.#of,
-    });
-  }
+async function holdIdle(
+  cluster: Cluster<ServiceProcess>,
+  rig: Rig,
+  { of, count: polls }: Following,
+  talk: Talk,
+  before: Memory,
+): Promise<Shot> {
+  const { fleet } = talk;
+  // Of many polls some are always between a heartbeat and the next poll.
+  const slack = of === 'polls' ? Math.floor(polls / 200) : 0;
+  const opening = await fleet.hold(requestsAtOnce);
+  await waitForHeld(cluster, fleet, polls, { slack, of });
+  const memory = await readMemory(cluster);
+  const { heartbeats: heartbeatsBefore } = await fleet.readCounts();
+  let heartbeats = 0;
+  const measured = await rig.measureAround(async () => {
+    await pause(rig.secs * 1_000);
+    heartbeats = (await fleet.readCounts()).heartbeats - heartbeatsBefore;
+  });
+  await talk.begin(sendsToAll);
+  for (let n = 0; n < sendsToAll; n += 1) await talk.sendOne();
+  const { latencies } = await fleet.readTally();
+  const files = await sumOfServices(cluster, async (gauge) => ({
+    open: await gauge.countOpenFiles(),
+  }));
+  await fleet.release();
+  await waitForHeld(cluster, fleet, 0, { slack, of });
+  const grown = (service: keyof Memory, figure: keyof MemorySample): number =>
+    (memory[service][figure] - before[service][figure]) / bytesPerKib / polls;
+  const [gatewayKib, nodeKib] = [grown('gateway', 'rssBytes'), grown('events', 'rssBytes')];
+  return {
+    operation: 'heartbeat',
+    operations: heartbeats,
+    measured,
+    figures: {
+      polls_opened_per_s: (polls * 1_000) / opening.tookMs,
+      memory_kib_per_poll: gatewayKib + nodeKib,
+      memory_gateway_kib_per_poll: gatewayKib,
+      memory_events_kib_per_poll: nodeKib,
+      heap_gateway_kib_per_poll: grown('gateway', 'heapBytes'),
+      heap_events_kib_per_poll: grown('events', 'heapBytes'),
+      heartbeats,
+      ...Object.fromEntries(
+        Object.entries(files).map(([service, { open }]) => [`open_files_${service}`, open]),
+      ),
+    },
+    latencies: { send_to_receive: latencies },
+  };
 }
 
 const heldMetrics = {
@@ -249,9 +195,4 @@ export async function waitForHeld(
       throw new Error(`of ${polls} ${of} ${atGateways} are held by gateways, ${atNodes} by nodes`);
     await pause(lookIntervalMs);
   }
-}
-
-/** Of many polls some are always between a heartbeat and the next poll. */
-function betweenPolls(polls: number): number {
-  return Math.floor(polls / 200);
 }

@@ -1,4 +1,4 @@
-import { readAmount, readCount } from '../load-options.ts';
+import { readAmounts, readCount } from '../load-options.ts';
 import { Office } from '../office.ts';
 import { inspectable } from '../process-gauge.ts';
 import type { MeasuredScenario } from '../scenario.ts';
@@ -23,13 +23,10 @@ export const officeScenario: MeasuredScenario = {
       open: async (rig) => {
         const people = readCount(options.people ?? peopleUsual, 'people', peopleBound);
         const office = await Office.open(system, people, rig);
-        return (options.rate ?? rateUsual)
-          .split(',')
-          .map((text) => readAmount(text, 'rate', rateBound))
-          .map((rate) => ({
-            name: `${office.people} people, ${rate} requests a second`,
-            run: () => office.work(rig, rate, connectionsMax),
-          }));
+        return readAmounts(options.rate ?? rateUsual, 'rate', rateBound).map((rate) => ({
+          name: `${office.people} people, ${rate} requests a second`,
+          run: () => office.work(rig, rate, connectionsMax),
+        }));
       },
     },
   ],

@@ -8,12 +8,13 @@ import { readCount } from '../load-options.ts';
 import type { LoadOptions } from '../load-options.ts';
 import { getOwn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
-import { credentialsOf, makeAccounts } from '../make-people.ts';
+import { credentialsOf, makeAccounts, makeAudience } from '../make-people.ts';
 import { Requesters } from '../requesters.ts';
-import { acceptGzip, writeGet, writePost } from '../requests.ts';
+import { ask, writeGet, writePost } from '../requests.ts';
 import type { Rig } from '../rig.ts';
 import { repeatsBound } from '../run-measured.ts';
 import type { Case, Shot } from '../scenario.ts';
+import { inBothForms } from './reads-answers.ts';
 
 const peopleUsual = '1000';
 const peopleBound = 10_000;
@@ -52,26 +53,18 @@ export async function openRegistering(
   const url = system.urls[0] ?? '';
   const accounts = credentialsOf(made).slice(0, registering);
   const requests = accounts.map((account) => writePost(url, '/api/v1/register', account));
-  const requesters = rig.addGenerators(new Requesters());
+  const requesters = new Requesters(rig);
   const [account] = accounts;
   if (account === undefined) throw new Error('nobody registers');
   await expectState(url, account, { people, streams: streams.length });
-  return [
-    { name: `${people} people, ${streamsOfRegister} streams`, requests },
-    {
-      name: `${people} people, ${streamsOfRegister} streams, gzip`,
-      requests: requests.map(acceptGzip),
-    },
-  ].map((each): Case => ({
-    name: each.name,
-    run: () =>
-      requesters.measure(rig, {
-        url,
-        requests: each.requests,
-        expected: '"queue_id":"',
-        connections: 1,
-      }),
-  }));
+  return inBothForms(`${people} people, ${streamsOfRegister} streams`, requests).map((each) =>
+    requesters.caseOf(each.name, {
+      url,
+      requests: each.requests,
+      expected: '"queue_id":"',
+      connections: 1,
+    }),
+  );
 }
 
 /** The people of the system itself, beside those that a group makes. */
@@ -126,11 +119,15 @@ export async function openRegisteringUnread(
     readonly unread_msgs: { readonly count: number };
   };
   if (state.count < count) throw new Error(`only ${state.count} of ${count} messages are unread`);
-  const requesters = rig.addGenerators(new Requesters());
-  return [1, 8].map((connections) => ({
-    name: `${count} unread, ${connections} in flight`,
-    run: () => requesters.measure(rig, { url, requests, expected: '"unread_msgs":{', connections }),
-  }));
+  const requesters = new Requesters(rig);
+  return [1, 8].map((connections) =>
+    requesters.caseOf(`${count} unread, ${connections} in flight`, {
+      url,
+      requests,
+      expected: '"unread_msgs":{',
+      connections,
+    }),
+  );
 }
 
 /** Everything is unread for each person, who marks it as read once. */
@@ -144,21 +141,11 @@ export async function openMarking(
   const count = Math.min(unread, Number(unreadUsual));
   const repeats = readCount(options.repeats, 'repeats', repeatsBound);
   rig.say(`Making ${count} unread messages ...`);
-  const sender = await organization.makeAccount('Sender of the unread');
-  const people = await makeAccounts(
-    organization,
-    repeats * (marksPerRun + warmUpMarks),
-    'who marks',
-  );
-  const streamName = 'unread';
-  const stream = await organization.makeStream(streamName, [sender]);
-  await organization.maker.subscribe(
-    stream.id,
-    people.map(({ user }) => user.id),
-  );
+  const marksOfAll = repeats * (marksPerRun + warmUpMarks);
+  const { sender, streamName, listeners } = await makeAudience(organization, 'unread', marksOfAll);
   await makeBacklog(organization, [{ senderId: sender.id, streamName, topic: 'unread' }], count);
   const url = system.urls[0] ?? '';
-  const left = credentialsOf(people);
+  const left = [...listeners];
   return [
     {
       name: `${count} unread`,
@@ -206,15 +193,4 @@ async function expectUnread(
   };
   if (messages.length > 0 !== isExpected)
     throw new Error(`${messages.length} messages are unread of ${account.email}`);
-}
-
-async function ask(url: string, request: string): Promise<string> {
-  const connection = new HttpConnection(url);
-  try {
-    const { status, body } = await connection.request(request);
-    if (status !== 200) throw new Error(`${status} ${body.slice(0, 300)}`);
-    return body;
-  } finally {
-    connection.abort();
-  }
 }

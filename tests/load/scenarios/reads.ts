@@ -36,7 +36,7 @@ async function openCheapEndpoint(
   rig: Rig,
 ): Promise<readonly Case[]> {
   const url = system.urls[0] ?? '';
-  const requesters = rig.addGenerators(new Requesters());
+  const requesters = new Requesters(rig);
   const [uploader] = system.accounts;
   if (uploader === undefined) throw new Error('there is nobody to upload a file');
   const file = { text: 'What only the one who uploaded it may read.', uploader };
@@ -51,10 +51,9 @@ async function openCheapEndpoint(
       requests: [writeGet(url, await uploadFile(url, file), uploader)],
       expected: file.text,
     },
-  ].map(({ name, requests, expected }): Case => ({
-    name,
-    run: () => requesters.measure(rig, { url, requests, expected, connections }),
-  }));
+  ].map(({ name, requests, expected }) =>
+    requesters.caseOf(name, { url, requests, expected, connections }),
+  );
   return [...cases, ...(options.controls ? await openExpressHop(rig, connections) : [])];
 }
 

@@ -3,12 +3,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { waitUntil } from '@parley/test-kit';
 
 import { Fleet } from '../fleet/fleet.ts';
-import { nowMs } from '../fleet/protocol.ts';
+import { messageMark, nowMs } from '../fleet/protocol.ts';
 import { getOwn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
-import { credentialsOf, makeAccounts } from '../make-people.ts';
-import { NumberedSends } from '../numbered-sends.ts';
+import { makeAudience } from '../make-people.ts';
 import { ProcessGauge } from '../process-gauge.ts';
+import { ask, askAll, writePost } from '../requests.ts';
 import { findSlopePerHour } from '../slope.ts';
 import { waitForHeld } from './idle-polls.ts';
 
@@ -28,9 +28,7 @@ export type SoakSample = Sample & { readonly process: string; readonly secs: num
 export type SoakResult = {
   readonly minutes: number;
   readonly clients: number;
-  readonly polls: number;
   readonly abandoned: number;
-  readonly registered: number;
   readonly deleted: number;
   readonly sends: number;
   /** False if the run is too short to distinguish growth from warming up; leftovers are checked in any case. */
@@ -43,10 +41,9 @@ export type SoakResult = {
   }[];
 };
 
-const stream = 'soaked';
 const requestsAtOnce = 16;
 /** Rare enough that most clients hang up before an answer. */
-const sendsPerSecond = 0.5;
+const betweenSendsMs = 2_000;
 const fillersAtOnce = 8;
 const holdMaxMs = 3_000;
 /** A third of a run is the warm-up, in which caches of code and of the log fill. Runs shorter than this cannot be judged. */
@@ -97,29 +94,35 @@ export async function soak(
     queues: await running.readMetric('parley_event_queues'),
   });
 
-  const sender = await organization.makeAccount('Sender');
-  const people = await makeAccounts(organization, options.clients, 'soaking');
-  const [made] = await organization.maker.makeStreams([{ name: stream }]);
-  if (made === undefined) throw new Error('no stream was made');
-  await organization.maker.subscribe(made.id, [sender.id, ...people.map(({ user }) => user.id)]);
-  const { fleet: started } = await Fleet.register(
-    system.urls,
-    credentialsOf(people),
-    requestsAtOnce,
+  const { sender, streamName, listeners } = await makeAudience(
+    organization,
+    'soaked',
+    options.clients,
   );
-  const fleet = stack.use(started);
-  let filled = 0;
-  const fill = async (): Promise<void> => {
-    while (filled < options.fill)
-      await sender.client.sendToStream(stream, 'fill', `filling ${filled++}`);
+  const url = system.urls[0] ?? '';
+  const writeMessage = (content: string): string => {
+    const parameters = { type: 'stream', to: streamName, topic: 'soak', content };
+    return writePost(url, '/api/v1/messages', sender, parameters);
   };
-  await Promise.all(Array.from({ length: fillersAtOnce }, fill));
-  await fleet.touch(people.length, requestsAtOnce);
+  const fillers = Array.from({ length: options.fill }, (_, n) => writeMessage(`filling ${n}`));
+  await askAll(url, fillers, fillersAtOnce);
+  const fleet = await Fleet.register(system.urls, listeners, requestsAtOnce);
+  stack.defer(() => fleet.stop());
+  // The nodes have all queues in memory.
+  await fleet.hold(requestsAtOnce);
+  await waitForHeld(cluster, fleet, listeners.length);
+  await fleet.release();
+  await waitForHeld(cluster, fleet, 0);
   const before = await Promise.all(gauges.map(sample));
 
   const stopping = new AbortController();
-  const sends = new NumberedSends(sender.client);
-  const sending = sends.sendPaced(Infinity, sendsPerSecond, () => stream, stopping.signal);
+  let sends = 0;
+  const sending = (async () => {
+    while (!stopping.signal.aborted) {
+      await ask(url, writeMessage(`${messageMark}${sends++}`));
+      await pause(betweenSendsMs, undefined, { signal: stopping.signal }).catch(() => undefined);
+    }
+  })();
   // A failed send fails the run at its end and does not end the process at once.
   sending.catch(() => undefined);
   const beganAt = nowMs();
@@ -164,14 +167,7 @@ export async function soak(
       findSlopePerHour(own.map((taken) => [taken.secs, taken[quantity]]));
     return {
       process: name,
-      slopes_per_hour: {
-        open_files: slopeOf('open_files'),
-        heap_bytes: slopeOf('heap_bytes'),
-        listeners: slopeOf('listeners'),
-        abort_signals: slopeOf('abort_signals'),
-        handles: slopeOf('handles'),
-        queues: slopeOf('queues'),
-      },
+      slopes_per_hour: recordOf(slopeOf),
       before: before[n] as Sample,
       after: after[n] as Sample,
       own,
@@ -187,26 +183,26 @@ export async function soak(
       .map((quantity) => `${quantity} of ${process} grows by ${slopes[quantity]} an hour`),
   );
   if (isJudged && steep.length > 0) throw new Error(steep.join('; '));
-  const { polls, abandoned, registered, deleted } = await fleet.report();
+  const { abandoned, deleted } = await fleet.readCounts();
   return {
     minutes: options.minutes,
     clients: options.clients,
-    polls,
     abandoned,
-    registered,
     deleted,
-    sends: sends.count,
+    sends,
     slopes_judged: isJudged,
-    processes: processes.map(({ process, slopes_per_hour, before, after }) => ({
-      process,
-      slopes_per_hour,
-      before,
-      after,
-    })),
+    processes: processes.map(({ own: _own, ...process }) => process),
   };
 }
 
 const quantities = Object.keys(tolerances) as Quantity[];
+
+function recordOf(read: (quantity: Quantity) => number): Readonly<Record<Quantity, number>> {
+  return Object.fromEntries(quantities.map((each) => [each, read(each)])) as Record<
+    Quantity,
+    number
+  >;
+}
 
 function allowance(quantity: Quantity, mean: number): number {
   const { part, beside } = tolerances[quantity];

@@ -6,15 +6,14 @@ import { ensurePartitionsFor } from '@parley/event-log';
 import { makeBacklog } from '../backlog.ts';
 import { Fleet } from '../fleet/fleet.ts';
 import { nowMs } from '../fleet/protocol.ts';
-import { HistoryCheck } from '../history-check.ts';
-import { readAmount, readCount } from '../load-options.ts';
+import { readAmounts, readCount } from '../load-options.ts';
 import type { LoadOptions } from '../load-options.ts';
 import { getOwn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
-import { credentialsOf, makeAccounts } from '../make-people.ts';
+import { makeAudience } from '../make-people.ts';
 import type { Rig } from '../rig.ts';
 import type { Case, MeasuredScenario, Shot } from '../scenario.ts';
-import { Senders } from '../senders.ts';
+import { Talk } from '../talk.ts';
 
 const ratesUsual = '200';
 const ratesBound = 5_000;
@@ -23,9 +22,6 @@ const backlogBound = 1_000_000;
 const followersUsual = '10';
 const followersBound = 1_000;
 const topics = 20;
-const sendsBound = 2_000_000;
-// More than are ever pending while the system keeps up.
-const connectionsMax = 64;
 const requestsAtOnce = 16;
 const lookIntervalMs = 1_000;
 // Beyond the partitions that the run reaches by itself, so that the requested one is new.
@@ -53,57 +49,30 @@ async function openSteady(
   const backlog = readCount(options.messages ?? backlogUsual, 'messages', backlogBound);
   const followers = readCount(options.followers ?? followersUsual, 'followers', followersBound);
   const { pool } = organization.maker;
-  const streamName = 'steady';
-  const people = await makeAccounts(organization, followers, 'who follows');
-  const sender = await organization.makeAccount('Steady Sender');
-  const stream = await organization.makeStream(streamName, [sender]);
-  await organization.maker.subscribe(
-    stream.id,
-    people.map(({ user }) => user.id),
-  );
+  const { sender, streamName, listeners } = await makeAudience(organization, 'steady', followers);
   rig.say(`Sending ${backlog} messages before ...`);
   await makeBacklog(organization, [{ senderId: sender.id, streamName, topic: 'topic 0' }], backlog);
-  const account = { email: sender.email, apiKey: sender.apiKey };
-  const history = new HistoryCheck(system.urls[0] ?? '', account, streamName);
-  rig.defer(() => history[Symbol.dispose]());
-  const senders = rig.addGenerators(new Senders(1));
-  const { fleet } = await Fleet.register(system.urls, credentialsOf(people), requestsAtOnce);
-  rig.addGenerators(fleet);
-  await fleet.hold(followers, requestsAtOnce);
+  const fleet = await Fleet.register(system.urls, listeners, requestsAtOnce);
+  const talk = new Talk(rig, system, { accounts: [sender], streamName, fleet });
+  await fleet.hold(requestsAtOnce);
   let partitions = 0;
-  const destinations = Array.from({ length: topics }, (_, n) => ({
-    streamName,
-    topic: `topic ${n}`,
-  }));
   const run = async (ratePerSecond: number): Promise<Shot> => {
-    const window = rig.planWindow();
-    await fleet.startTally(senders.nextMessage, sendsBound + 1, window);
-    const sending = senders.send({
-      urls: system.urls,
-      accounts: [account],
-      destinations,
-      connections: connectionsMax,
-      ratePerSecond,
-      sendsMax: sendsBound,
-      window,
-    });
-    const middleMs = (window.fromMs + window.toMs) / 2;
-    const watching = watchCheckpoints(pool, window.toMs);
     partitions += 1;
-    const [sends, measured, checkpointsAtMs] = await Promise.all([
-      sending,
-      rig.measureWindow(window),
-      watching,
-      makePartition(pool, partitions * partitionPositions, middleMs),
-    ]);
-    await fleet.waitForReceived(sends.sent * followers);
-    await history.expect(sends.sent);
-    const tally = await fleet.readTally();
+    let checkpointsAtMs: readonly number[] = [];
+    const { window, sends, measured, tally } = await talk.sendAtRate(
+      ratePerSecond,
+      topics,
+      async ({ fromMs, toMs }) => {
+        [checkpointsAtMs] = await Promise.all([
+          watchCheckpoints(pool, toMs),
+          makePartition(pool, partitions * partitionPositions, (fromMs + toMs) / 2),
+        ]);
+      },
+    );
     const secsOf = (atMs: number): number => Math.round((atMs - window.fromMs) / 100) / 10;
     rig.say(
       `The longest send took ${sends.slowest.tookMs.toFixed(1)} ms and was due at ${secsOf(sends.slowest.dueAtMs)} s; ` +
-        `checkpoints began at ${checkpointsAtMs.map(secsOf).join(', ') || 'no time'}; ` +
-        `a partition was made at ${secsOf(middleMs)} s.`,
+        `checkpoints began at ${checkpointsAtMs.map(secsOf).join(', ') || 'no time'}; a partition was made in the middle.`,
     );
     return {
       operation: 'send',
@@ -119,13 +88,10 @@ async function openSteady(
       latencies: { send: sends.latencies, send_to_receive: tally.latencies },
     };
   };
-  return (options.rate ?? ratesUsual)
-    .split(',')
-    .map((text) => readAmount(text, 'rate', ratesBound))
-    .map((rate) => ({
-      name: `${rate} sends a second for ${rig.secs} s`,
-      run: () => run(rate),
-    }));
+  return readAmounts(options.rate ?? ratesUsual, 'rate', ratesBound).map((rate) => ({
+    name: `${rate} sends a second for ${rig.secs} s`,
+    run: () => run(rate),
+  }));
 }
 
 /** Creates a partition as event nodes do before one is full, which takes more sends than a run has. */

@@ -5,16 +5,15 @@ import { readCount } from '../load-options.ts';
 import type { LoadOptions } from '../load-options.ts';
 import { getOwn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
-import { credentialsOf, makeAccounts } from '../make-people.ts';
+import { makeAudience } from '../make-people.ts';
 import type { Rig } from '../rig.ts';
 import type { Case, MeasuredScenario, Shot } from '../scenario.ts';
-import { Senders } from '../senders.ts';
+import { Talk } from '../talk.ts';
 import { waitForHeld } from './idle-polls.ts';
 
 const clientsUsual = '5000';
 const clientsBound = 18_000;
 const requestsAtOnce = 32;
-const farAwayMs = Number.MAX_SAFE_INTEGER;
 
 /**
  * The registers of the clients: events only, or with the client's own state. The list of all people is not included, because its
@@ -45,18 +44,14 @@ async function openStorm(
   const { organization, cluster } = getOwn(system, 'storm');
   const clients = readCount(options.people ?? clientsUsual, 'people', clientsBound);
   rig.say(`Making ${clients} people ...`);
-  const people = await makeAccounts(organization, clients, 'of the storm');
-  const sender = await organization.makeAccount('Sender to the storm');
-  const streamName = 'storm';
-  const stream = await organization.makeStream(streamName, [sender]);
-  await organization.maker.subscribe(
-    stream.id,
-    people.map(({ user }) => user.id),
+  const { sender, streamName, listeners } = await makeAudience(
+    organization,
+    'of the storm',
+    clients,
   );
-  const senders = rig.addGenerators(new Senders(1));
-  const { fleet } = await Fleet.register(system.urls, credentialsOf(people), requestsAtOnce);
-  rig.addGenerators(fleet);
-  await fleet.hold(clients, requestsAtOnce);
+  const fleet = await Fleet.register(system.urls, listeners, requestsAtOnce);
+  const talk = new Talk(rig, system, { accounts: [sender], streamName, fleet });
+  await fleet.hold(requestsAtOnce);
   await waitForHeld(cluster, fleet, clients);
   return registers.map(([name, eventTypes, fetchEventTypes]) => {
     const parameters = new URLSearchParams({
@@ -66,7 +61,7 @@ async function openStorm(
     const run = async (): Promise<Shot> => {
       await fleet.leave(requestsAtOnce);
       await waitForHeld(cluster, fleet, 0);
-      const repeatedBefore = (await fleet.report()).repeated;
+      const repeatedBefore = (await fleet.readCounts()).repeated;
       let [tookMs, registeredMs] = [0, 0];
       const latencies = new Latencies();
       const measured = await rig.measureAround(async () => {
@@ -77,8 +72,9 @@ async function openStorm(
         registeredMs = registering.tookMs;
         for (const latencyMs of registering.latenciesMs) latencies.record(latencyMs);
       });
-      await sendToAll({ system, fleet, senders, clients }, sender, streamName);
-      const { repeated, failures } = await fleet.report();
+      await talk.begin(1);
+      await talk.sendOne();
+      const { repeated, failures } = await fleet.readCounts();
       const refused = repeated - repeatedBefore;
       if (refused > 0)
         rig.say(`${refused} registers were refused, such as with ${failures.at(-1)}`);
@@ -97,30 +93,4 @@ async function openStorm(
     };
     return { name: `${clients} clients, ${name}`, run };
   });
-}
-
-/** @throws Error unless everybody gets the message exactly once */
-async function sendToAll(
-  to: {
-    readonly system: LoadSystem;
-    readonly fleet: Fleet;
-    readonly senders: Senders;
-    readonly clients: number;
-  },
-  sender: { readonly email: string; readonly apiKey: string },
-  streamName: string,
-): Promise<void> {
-  const { system, fleet, senders, clients } = to;
-  const window = { fromMs: nowMs(), toMs: farAwayMs };
-  await fleet.startTally(senders.nextMessage, 2, window);
-  await senders.send({
-    urls: system.urls,
-    accounts: [{ email: sender.email, apiKey: sender.apiKey }],
-    destinations: [{ streamName, topic: 'after the storm' }],
-    connections: 1,
-    endAtMs: farAwayMs,
-    sendsMax: 1,
-    window,
-  });
-  await fleet.waitForReceived(clients);
 }

@@ -50,7 +50,7 @@ async function openTyping(system: LoadSystem, rig: Rig): Promise<readonly Case[]
         const [measured] = await Promise.all([rig.measureWindow(window), tellUntilTheEnd()]);
         return {
           operation: 'notice',
-          operations: latencies.summarize().count,
+          operations: latencies.count,
           measured,
           figures: {},
           latencies: { typing_to_receive: latencies },

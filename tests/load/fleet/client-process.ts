@@ -1,10 +1,10 @@
-/** A process of clients, started by `Mixed`, that make all kinds of requests, at a fixed rate or as fast as they are answered. */
+/** A process of clients that make all kinds of requests, at a fixed rate or each as soon as the one before is answered. */
 import { serveGenerator } from '../generator-process.ts';
 import { Latencies } from '../latencies.ts';
 import { writePost } from '../requests.ts';
+import type { ClientOutcome, ClientPlan, RequestKind } from './clients.ts';
 import { HttpConnection } from './http-connection.ts';
 import type { WireAnswer } from './http-connection.ts';
-import type { MixOutcome, MixPlan, MixedKind } from './mixing.ts';
 import { pace, waitUntilMs } from './pacing.ts';
 import { describeDue, isWithin, nowMs } from './protocol.ts';
 
@@ -15,24 +15,25 @@ const requestsBefore = new Map<string, number>();
 
 /** A kind with its requests so far. */
 class KindInProgress {
-  readonly kind: MixedKind;
+  readonly kind: RequestKind;
   readonly latencies = new Latencies();
-  readonly #before: number;
+  readonly #ids = new Set<string>();
+  #compressed = 0;
   count = 0;
   answeredInWindow = 0;
+  bodyBytes = 0;
   /** How far this kind lags behind its share. */
   debt = 0;
 
-  constructor(kind: MixedKind) {
+  constructor(kind: RequestKind) {
     this.kind = kind;
-    this.#before = requestsBefore.get(kind.name) ?? 0;
   }
 
   next(url: string, dueAtMs: number): string {
-    const n = this.count++;
     const { kind } = this;
-    const turn = this.#before + n;
+    const turn = requestsBefore.get(kind.name) ?? 0;
     requestsBefore.set(kind.name, turn + 1);
+    const n = this.count++;
     if ('requests' in kind) return kind.requests[turn % kind.requests.length] ?? '';
     const to = kind.sends[turn % kind.sends.length];
     if (to === undefined) throw new Error('nobody sends');
@@ -40,34 +41,57 @@ class KindInProgress {
       type: 'stream',
       to: to.streamName,
       topic: to.topic,
-      content: describeDue(kind.firstMessage + n, dueAtMs),
+      content: describeDue(kind.firstMessage + n * kind.step, dueAtMs),
     });
+  }
+
+  /** @throws Error if the answer is not as it has to be */
+  check(request: string, answer: WireAnswer): void {
+    this.bodyBytes += answer.bodyBytes;
+    const { kind } = this;
+    if (answer.status !== 200 || (this.#looksInto(answer) && !this.#isExpected(answer.body, kind)))
+      throw new Error(`${request.split('\r\n')[0]}: ${answer.status} ${answer.body.slice(0, 300)}`);
+  }
+
+  #isExpected(body: string, kind: RequestKind): boolean {
+    if ('requests' in kind) return body.includes(kind.expected);
+    const id = /"id":(\d+)/.exec(body)?.[1];
+    if (id === undefined || this.#ids.has(id)) return false;
+    this.#ids.add(id);
+    return true;
+  }
+
+  /** Clients decompress with their own processor; here that would take time from the server. */
+  #looksInto({ isCompressed }: WireAnswer): boolean {
+    return !isCompressed || this.#compressed++ % compressedPerLook === 0;
   }
 }
 
-class Mixing {
-  readonly #plan: MixPlan;
+class Clients {
+  readonly #plan: ClientPlan;
   readonly #kinds: readonly KindInProgress[];
   readonly #weights: number;
   readonly #lateness = new Latencies();
-  #answeredInWindow = 0;
-  #compressed = 0;
+  #made = 0;
+  #lastAnswerAtMs = 0;
+  #longestSilenceMs = 0;
+  #slowest = { tookMs: 0, dueAtMs: 0 };
   #fault: Error | undefined;
 
-  constructor(plan: MixPlan) {
+  constructor(plan: ClientPlan) {
     this.#plan = plan;
     this.#kinds = plan.kinds.map((kind) => new KindInProgress(kind));
     this.#weights = plan.kinds.reduce((sum, { weight }) => sum + weight, 0);
   }
 
-  async run(): Promise<MixOutcome> {
+  async run(): Promise<ClientOutcome> {
     const { urls, connections, ratePerSecond, beginAtMs, endAtMs } = this.#plan;
     const clients = Array.from({ length: connections }, (_, n) => {
       const url = urls[n % urls.length] ?? '';
       return { url, connection: new HttpConnection(url) };
     });
     await waitUntilMs(beginAtMs);
-    const isOver = (): boolean => this.#fault !== undefined;
+    const isOver = (): boolean => this.#isOver;
     if (ratePerSecond === null)
       await Promise.all(
         clients.map(async (client) => {
@@ -82,15 +106,21 @@ class Mixing {
     for (const { connection } of clients) connection.abort();
     if (this.#fault !== undefined) throw this.#fault;
     return {
-      sent: this.#kinds.reduce((sum, { kind, count }) => sum + ('sends' in kind ? count : 0), 0),
-      answeredInWindow: this.#answeredInWindow,
-      lateness: this.#lateness.encode(),
-      kinds: this.#kinds.map(({ kind, answeredInWindow, latencies }) => ({
+      kinds: this.#kinds.map(({ kind, count, answeredInWindow, bodyBytes, latencies }) => ({
         name: kind.name,
+        count,
         answeredInWindow,
+        bodyBytes,
         latencies: latencies.encode(),
       })),
+      lateness: this.#lateness.encode(),
+      longestSilenceMs: this.#longestSilenceMs,
+      slowest: this.#slowest,
     };
+  }
+
+  get #isOver(): boolean {
+    return this.#fault !== undefined || this.#made >= (this.#plan.requestsMax ?? Infinity);
   }
 
   /** Kinds alternate as evenly as their weights allow: the next is always the one that lags most. */
@@ -100,39 +130,32 @@ class Mixing {
       candidate.debt += candidate.kind.weight;
       if (chosen === undefined || candidate.debt > chosen.debt) chosen = candidate;
     }
-    if (chosen === undefined) throw new Error('a mix of nothing');
+    if (chosen === undefined) throw new Error('there is nothing to request');
     chosen.debt -= this.#weights;
     return chosen;
   }
 
-  /** Clients decompress with their own processor; here that would take time from the server. */
-  #looksInto({ isCompressed }: WireAnswer): boolean {
-    if (!isCompressed) return true;
-    this.#compressed += 1;
-    return this.#compressed % compressedPerLook === 1;
-  }
-
   async #ask(client: Client, dueAtMs: number): Promise<void> {
     const { window } = this.#plan;
+    this.#made += 1;
     const chosen = this.#choose();
-    const { kind } = chosen;
-    const expected = 'requests' in kind ? kind.expected : '"id":';
     try {
       const request = chosen.next(client.url, dueAtMs);
       const leftAtMs = nowMs();
       const answer = await client.connection.request(request);
       const atMs = nowMs();
-      if (answer.status !== 200 || (this.#looksInto(answer) && !answer.body.includes(expected)))
-        throw new Error(
-          `${request.split('\r\n')[0]}: ${answer.status} ${answer.body.slice(0, 300)}`,
-        );
+      chosen.check(request, answer);
       if (isWithin(window, atMs)) {
-        this.#answeredInWindow += 1;
         chosen.answeredInWindow += 1;
+        const since = Math.max(this.#lastAnswerAtMs, window.fromMs);
+        this.#longestSilenceMs = Math.max(this.#longestSilenceMs, atMs - since);
       }
+      this.#lastAnswerAtMs = atMs;
       if (isWithin(window, dueAtMs)) {
-        chosen.latencies.record(atMs - dueAtMs);
+        const tookMs = atMs - dueAtMs;
+        chosen.latencies.record(tookMs);
         this.#lateness.record(leftAtMs - dueAtMs);
+        if (tookMs > this.#slowest.tookMs) this.#slowest = { tookMs, dueAtMs };
       }
     } catch (error) {
       this.#fault ??= error as Error;
@@ -142,4 +165,4 @@ class Mixing {
 
 type Client = { readonly url: string; readonly connection: HttpConnection };
 
-serveGenerator((plan: MixPlan) => new Mixing(plan).run());
+serveGenerator((plan: ClientPlan) => new Clients(plan).run());
