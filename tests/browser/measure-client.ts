@@ -2,13 +2,13 @@
  * `node scripts/run.mjs tests/browser/measure-client.ts`: measures the built web client in Chromium against a system with 1,000 people, 200 streams
  * and 100,000 messages, and prints the figures as a table. Options: `--messages N`, `--repeats N`.
  */
-import { readFile, readdir, stat } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
 import { makeMessages } from '@parley/demo';
 import type { NewMessage, OrganizationMaker } from '@parley/demo';
-import { repositoryFolder, waitUntil } from '@parley/test-kit';
+import { waitUntil } from '@parley/test-kit';
 import type { ApiClient } from '@parley/test-kit';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 
@@ -69,38 +69,6 @@ async function measureBytes(): Promise<Row[]> {
     ['JavaScript of the first screen', `${kilobytes(gzip)} by gzip, ${kilobytes(brotli)} by br`],
     ['everything of the first screen: page, scripts, styles', `${kilobytes(all)} by br`],
   ];
-}
-
-/** A kind of source lines, by what is left of a text. */
-const lineKinds: readonly (readonly [what: string, rest: (text: string) => string])[] = [
-  ['lines, without empty ones and tests', (text) => text],
-  ['and without comments', (text) => text.replaceAll(/\/\*[^]*?\*\/|^\s*\/\/.*$/gm, '')],
-];
-
-/** Lines of the sources by their folders. */
-async function countLines(): Promise<Row[]> {
-  const folder = join(repositoryFolder, 'packages', 'web', 'src');
-  const counts = lineKinds.map(() => new Map<string, number>());
-  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
-    if (!entry.isFile() || /\.test\.tsx?$/.test(entry.name)) continue;
-    const [part = '', ...below] = join(entry.parentPath, entry.name)
-      .slice(folder.length + 1)
-      .split('/');
-    const name = below.length === 0 ? 'texts, start and service worker' : part;
-    const text = await readFile(join(entry.parentPath, entry.name), 'utf8');
-    for (const [index, [, rest]] of lineKinds.entries()) {
-      const lines = rest(text)
-        .split('\n')
-        .filter((line) => line.trim() !== '');
-      counts[index]?.set(name, (counts[index].get(name) ?? 0) + lines.length);
-    }
-  }
-  return lineKinds.map(([what], index) => {
-    const parts = [...(counts[index] ?? [])].toSorted(([, one], [, other]) => other - one);
-    const sum = parts.reduce((total, [, count]) => total + count, 0);
-    const shares = parts.map(([name, count]) => `${name} ${thousands(count)}`);
-    return [what, `${thousands(sum)}: ${shares.join(', ')}`];
-  });
 }
 
 function percentile(values: readonly number[], share: number): number {
@@ -357,7 +325,7 @@ try {
   await page.getByRole('article').first().waitFor();
   rows.push(await measureReadingBack(page));
   note('Reading back is measured.');
-  rows.push(await measureFrames(page, system), ...(await countLines()));
+  rows.push(await measureFrames(page, system));
   process.stdout.write(
     ['| what | figure |', '| --- | --- |', ...rows.map((row) => `| ${row.join(' | ')} |`), ''].join(
       '\n',

@@ -183,12 +183,12 @@ export class PythonLoop {
 }
 
 /** Python's error for a missing key. */
-export class KeyError extends Error {
+class KeyError extends Error {
   override readonly name = 'KeyError';
 }
 
 /** Indexes like Python. */
-export function at(value: unknown, key: string): unknown {
+function at(value: unknown, key: string): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new TypeError(`not an object, of which ${key} is asked`);
   if (!Object.hasOwn(value, key)) throw new KeyError(key);
@@ -213,24 +213,8 @@ export function integerAt(value: unknown, key: string): number {
   return typed(value, key, isInteger);
 }
 
-export function integerOrNullAt(value: unknown, key: string): number | null {
-  return typed(value, key, (found): found is number | null => found === null || isInteger(found));
-}
-
-export function booleanAt(value: unknown, key: string): boolean {
-  return typed(value, key, (found) => typeof found === 'boolean');
-}
-
 export function listAt(value: unknown, key: string): readonly unknown[] {
   return typed(value, key, (found): found is unknown[] => Array.isArray(found));
-}
-
-export function integersAt(value: unknown, key: string): readonly number[] {
-  return typed(
-    value,
-    key,
-    (found): found is number[] => Array.isArray(found) && found.every(isInteger),
-  );
 }
 
 export function objectAt(value: unknown, key: string): JsonObject {
