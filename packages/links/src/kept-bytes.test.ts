@@ -1,24 +1,13 @@
 /** Bytes that many answers share: what both ends keep of them, and what is sent over a link. */
-import type { Server } from 'node:http';
-
-import { MovedClock } from '@parley/clock';
 import { waitUntil } from '@parley/test-kit';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import {
-  caller,
-  connectRaw,
-  listenForLinks,
-  requestText,
-  openLink,
-  secret,
-} from '../tests/link-server.ts';
+import { LinkedNode, requestText, requestWith } from '../tests/link-server.ts';
 import { bytesOf, textOf } from './body.ts';
 import { BrokenFrame, frameOf } from './frames.ts';
 import { KeptByGateway, KeptOfNode, keepBytes } from './kept-bytes.ts';
-import { NodeLinks } from './node-links.ts';
-import { keptMaxBytes, linkRequestId, partBytes } from './protocol.ts';
+import { keptMaxBytes, partBytes } from './protocol.ts';
 
 const own = (text: string): Buffer => Buffer.from(text);
 
@@ -112,53 +101,25 @@ describe('kept bytes', () => {
 });
 
 describe('a link', () => {
-  const clock = new MovedClock();
-  let links: NodeLinks;
-  let server: Server;
+  let node: LinkedNode;
   let body: readonly Buffer[];
-  const closes: (() => void)[] = [];
 
   beforeEach(async () => {
-    links = new NodeLinks({
-      clock,
-      identitySecrets: [secret],
-      answer: (_request, reply) =>
-        reply({ status: 200, kind: 'json', headers: {}, shared: body, own: '' }),
-      onFault: () => undefined,
-    });
-    server = await listenForLinks(links);
+    node = await LinkedNode.start();
+    node.answer = () => ({ status: 200, kind: 'json', headers: {}, shared: body, own: '' });
   });
-
-  afterEach(async () => {
-    for (const close of closes.splice(0)) close();
-    links.end();
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
+  afterEach(() => node.stop());
 
   it('delivers answers with shared bytes completely', async () => {
-    const link = openLink(server, clock);
-    closes.push(() => link.close());
+    const link = node.connect();
     const shared = keepBytes([Buffer.alloc(3 * partBytes, 'shared é ')]);
     const texts: string[] = [];
     for (let n = 0; n < 20; n += 1) {
       body = [own(`own ${n}`), ...shared, own(`end ${n}`)];
-      link.send(
-        {
-          requestId: 'r',
-          endpoint: 'e',
-          wants: 'whole',
-          path: {},
-          query: [],
-          caller,
-          headers: {},
-          body: own(''),
-        },
-        {
-          onLinkAnswer: (answer) => texts.push(textOf(answer.shared)),
-          onLinkFault: () => texts.push('lost'),
-        },
-      );
+      link.send(requestWith(), {
+        onLinkAnswer: (answer) => texts.push(textOf(answer.shared)),
+        onLinkFault: () => texts.push('lost'),
+      });
       await waitUntil(`answer ${n}`, () => texts.length === n + 1);
       expect(texts[n]).toBe(textOf(body));
     }
@@ -167,8 +128,7 @@ describe('a link', () => {
   it('sends them once to each gateway', async () => {
     const shared = keepBytes([Buffer.alloc(10_000, 'x')]);
     for (let gateways = 0; gateways < 2; gateways += 1) {
-      const gateway = connectRaw(server, clock, linkRequestId);
-      closes.push(() => gateway.socket.destroy());
+      const gateway = node.connectRaw();
       await waitUntil('the link is open', () => gateway.head() !== '');
       for (let n = 0; n < 3; n += 1) {
         body = [own(`${n}`), ...shared];

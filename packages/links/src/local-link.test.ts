@@ -2,7 +2,7 @@
 import { MovedClock } from '@parley/clock';
 import { expect, it } from 'vitest';
 
-import { caller } from '../tests/link-server.ts';
+import { requestWith } from '../tests/link-server.ts';
 import { LinkLost } from './link.ts';
 import type { LinkFault } from './link.ts';
 import type { LocalLink } from './local-link.ts';
@@ -37,18 +37,8 @@ function heldNode() {
   return { held, ...linkTo((request, reply) => held.push({ request, reply })) };
 }
 
-function requestOf(requestId: string): LinkedRequest {
-  return {
-    requestId,
-    endpoint: 'get-x',
-    wants: 'whole',
-    path: { id: '7' },
-    query: [['a', 'b']],
-    caller,
-    headers: {},
-    body: Buffer.from('body'),
-  };
-}
+const requestOf = (requestId: string): LinkedRequest =>
+  requestWith({ requestId, query: [['a', 'b']], body: Buffer.from('body') });
 
 /** What a listener is told, in order. */
 function send(link: LocalLink, requestId = 'r') {

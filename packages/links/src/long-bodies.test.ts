@@ -3,91 +3,34 @@ import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-import { MovedClock, systemClock } from '@parley/clock';
-import type { Clock } from '@parley/clock';
+import { systemClock } from '@parley/clock';
 import { waitUntil } from '@parley/test-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import {
-  caller,
-  connectRaw,
-  listenForLinks,
-  requestText,
-  openLink,
-  secret,
-  wholeFrame,
-} from '../tests/link-server.ts';
+import { LinkedNode, portOf, requestText, requestWith, wholeFrame } from '../tests/link-server.ts';
 import type { RawGateway } from '../tests/link-server.ts';
-import { GatewayLink } from './gateway-link.ts';
-import { LinkLost } from './link.ts';
-import { NodeLinks } from './node-links.ts';
-import type { ReceivedRequest } from './received-request.ts';
 import { textOf } from './body.ts';
 import type { LinkBody } from './body.ts';
+import type { GatewayLink } from './gateway-link.ts';
+import { LinkLost } from './link.ts';
 import { answerMaxBytes, linkProtocol, linkRequestId, partBytes } from './protocol.ts';
 import type { LinkAnswer } from './protocol.ts';
 
-type Held = { readonly request: ReceivedRequest; readonly reply: (answer: LinkAnswer) => void };
-
-let clock: Clock;
-let links: NodeLinks;
-let server: Server;
-let held: Held[];
-let faults: unknown[];
-const closes: (() => void)[] = [];
-
+let node: LinkedNode;
 beforeEach(async () => {
-  held = [];
-  faults = [];
-  clock = new MovedClock();
-  links = new NodeLinks({
-    get clock() {
-      return clock;
-    },
-    identitySecrets: [secret],
-    answer: (request, reply) => held.push({ request, reply }),
-    onFault: (error) => faults.push(error),
-  });
-  server = await listenForLinks(links);
+  node = await LinkedNode.start();
 });
-
-afterEach(async () => {
-  for (const close of closes.splice(0)) close();
-  links.end();
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-});
-
-function connect(to: Server = server): GatewayLink {
-  const link = openLink(to, clock);
-  closes.push(() => link.close());
-  return link;
-}
+afterEach(() => node.stop());
 
 /** Sends a request. @returns its number, and its outcome: the text of its answer, or the fault */
 function ask(link: GatewayLink, body = ''): { number: number; answer: Promise<string | Error> } {
   const { promise: answer, resolve } = Promise.withResolvers<string | Error>();
-  const number = link.send(
-    {
-      requestId: 'r',
-      endpoint: 'e',
-      wants: 'whole',
-      path: {},
-      query: [],
-      caller,
-      headers: {},
-      body: Buffer.from(body),
-    },
-    {
-      onLinkAnswer: ({ shared, own }) => resolve(textOf(shared) + own),
-      onLinkFault: resolve,
-    },
-  );
+  const number = link.send(requestWith({ body: Buffer.from(body) }), {
+    onLinkAnswer: ({ shared, own }) => resolve(textOf(shared) + own),
+    onLinkFault: resolve,
+  });
   return { number, answer };
 }
-
-const holds = (count: number): Promise<unknown> =>
-  waitUntil('the requests are held', () => held.length === count);
 
 function answerOf(shared: LinkBody, own = ''): LinkAnswer {
   return { status: 200, kind: 'json', headers: {}, shared, own };
@@ -97,13 +40,13 @@ describe('a long answer', () => {
   it.each([-1, 0, 1, partBytes, 3 * partBytes + 7])(
     'of a part and %i bytes arrives unchanged',
     async (more) => {
-      const link = connect();
+      const link = node.connect();
       const text = `${'x'.repeat(more < 0 ? 0 : more % 7)}${'ü🎉'.repeat((partBytes + more) / 6)}`;
       const requests = [ask(link), ask(link)];
-      await holds(2);
-      held[0]?.reply(answerOf(text));
+      await node.holds(2);
+      node.held[0]?.reply(answerOf(text));
       const bytes = Buffer.from(text);
-      held[1]?.reply(
+      node.held[1]?.reply(
         answerOf([bytes.subarray(0, 7), bytes.subarray(7, 90_001), bytes.subarray(90_001)]),
       );
       for (const { answer } of requests) expect((await answer) === text).toBe(true);
@@ -112,40 +55,40 @@ describe('a long answer', () => {
   );
 
   it('lets short answers pass, and no other long ones', async () => {
-    const link = connect();
+    const link = node.connect();
     const order: string[] = [];
     const requests = ['long', 'second', 'short'].map((name) =>
       ask(link).answer.then(() => order.push(name)),
     );
-    await holds(3);
-    held[0]?.reply(answerOf('l'.repeat(8 * partBytes)));
-    held[1]?.reply(answerOf('l'.repeat(partBytes + 1)));
+    await node.holds(3);
+    node.held[0]?.reply(answerOf('l'.repeat(8 * partBytes)));
+    node.held[1]?.reply(answerOf('l'.repeat(partBytes + 1)));
     await new Promise(setImmediate);
-    held[2]?.reply(answerOf('s'));
+    node.held[2]?.reply(answerOf('s'));
     await Promise.all(requests);
     expect(order).toEqual(['short', 'long', 'second']);
   });
 
   it('arrives at a gateway that reads, however much waits for it', async () => {
-    clock = systemClock;
-    const link = connect();
+    node.clock = systemClock;
+    const link = node.connect();
     const requests = Array.from({ length: 140 }, () => ask(link));
-    await holds(requests.length);
+    await node.holds(requests.length);
     const text = Buffer.alloc(2_000_000, 'l');
-    for (const { reply } of held) reply(answerOf([text]));
+    for (const { reply } of node.held) reply(answerOf([text]));
     for (const { answer } of requests) expect((await answer).toString().length).toBe(text.length);
-    expect(faults).toEqual([]);
+    expect(node.faults).toEqual([]);
   });
 
   it('crosses the link once for all requests that share it', async () => {
     const sockets: Socket[] = [];
-    server.on('upgrade', (_request, socket: Socket) => sockets.push(socket));
-    const link = connect();
+    node.server.on('upgrade', (_request, socket: Socket) => sockets.push(socket));
+    const link = node.connect();
     const requests = Array.from({ length: 20 }, () => ask(link));
-    await holds(20);
+    await node.holds(20);
     const shared = 'ü'.repeat(partBytes + 1);
     const headers = {};
-    for (const [at, { reply }] of held.entries())
+    for (const [at, { reply }] of node.held.entries())
       reply({ status: 200, kind: 'json', headers, shared, own: String(at) });
     const answer = await Promise.all(requests.map((each) => each.answer));
     expect(answer.map((text) => String(text).slice(partBytes + 1))).toEqual(
@@ -155,56 +98,56 @@ describe('a long answer', () => {
   });
 
   it('delays the end of a node that stops', async () => {
-    const link = connect();
+    const link = node.connect();
     const { answer } = ask(link);
-    await holds(1);
-    const finished = links.finish();
-    held[0]?.reply(answerOf('l'.repeat(50 * partBytes)));
+    await node.holds(1);
+    const finished = node.links.finish();
+    node.held[0]?.reply(answerOf('l'.repeat(50 * partBytes)));
     await finished;
-    links.end();
+    node.links.end();
     expect((await answer).toString().length).toBe(50 * partBytes);
   });
 
   it('arrives before the end of its link', async () => {
-    const link = connect();
+    const link = node.connect();
     const { answer } = ask(link);
-    await holds(1);
-    held[0]?.reply(answerOf('l'.repeat(20 * partBytes)));
-    links.end();
+    await node.holds(1);
+    node.held[0]?.reply(answerOf('l'.repeat(20 * partBytes)));
+    node.links.end();
     expect((await answer).toString().length).toBe(20 * partBytes);
   });
 });
 
 describe('a long request', () => {
   it('arrives unchanged, and lets short ones pass', async () => {
-    const link = connect();
+    const link = node.connect();
     const long = 'ü🎉'.repeat(partBytes);
     const requests = [ask(link, long), ask(link, 'short'), ask(link, long.slice(3))];
-    await holds(3);
-    expect(held.map(({ request }) => request.body.toString())).toEqual([
+    await node.holds(3);
+    expect(node.held.map(({ request }) => request.body.toString())).toEqual([
       'short',
       long,
       long.slice(3),
     ]);
-    for (const { reply } of held) reply(answerOf('answered'));
+    for (const { reply } of node.held) reply(answerOf('answered'));
     for (const { answer } of requests) expect(await answer).toBe('answered');
   });
 
   it('that is given up while it is sent never begins, and does not mix with the next', async () => {
     // Larger than what the kernel takes while the node reads nothing.
     let upgraded: Socket | undefined;
-    server.on('upgrade', (_request, socket: Socket) => {
+    node.server.on('upgrade', (_request, socket: Socket) => {
       upgraded = socket.pause();
     });
-    const link = connect();
+    const link = node.connect();
     const givenUp = ask(link, 'x'.repeat(120 * partBytes));
     const { answer } = ask(link, 'y'.repeat(2 * partBytes));
     await waitUntil('parts have arrived', () => (upgraded?.readableLength ?? 0) > 0);
     link.leave(givenUp.number);
     upgraded?.resume();
-    await holds(1);
-    expect(held[0]?.request.body.toString()).toBe('y'.repeat(2 * partBytes));
-    held[0]?.reply(answerOf('answered'));
+    await node.holds(1);
+    expect(node.held[0]?.request.body.toString()).toBe('y'.repeat(2 * partBytes));
+    node.held[0]?.reply(answerOf('answered'));
     expect(await answer).toBe('answered');
   });
 });
@@ -215,24 +158,23 @@ describe('a gateway that reads nothing', () => {
   const long = [Buffer.alloc(longBytes, 'l')];
 
   async function open(requests: number): Promise<RawGateway> {
-    const gateway = connectRaw(server, clock, linkRequestId);
-    closes.push(() => gateway.socket.destroy());
+    const gateway = node.connectRaw();
     const texts = Array.from({ length: requests }, (_, at) => requestText(at));
     gateway.socket.write(wholeFrame(JSON.stringify([texts, [], []])));
-    await holds(requests);
+    await node.holds(requests);
     gateway.socket.pause();
     return gateway;
   }
 
   it('learns only by the end of the parts about answers that nobody waits for', async () => {
     const gateway = await open(4);
-    for (const { reply } of held.slice(0, 2)) reply(answerOf(long));
-    held[2]?.reply(answerOf('short'));
+    for (const { reply } of node.held.slice(0, 2)) reply(answerOf(long));
+    node.held[2]?.reply(answerOf('short'));
     gateway.socket.write(wholeFrame(JSON.stringify([[], [3], []])));
-    await waitUntil('the node has read on', () => held[3]?.request.signal.aborted === true);
+    await waitUntil('the node has read on', () => node.held[3]?.request.signal.aborted === true);
     gateway.socket.write(wholeFrame(JSON.stringify([[requestText(4)], [0, 1], []])));
-    await holds(5);
-    held[4]?.reply(answerOf('last'));
+    await node.holds(5);
+    node.held[4]?.reply(answerOf('last'));
     gateway.socket.resume();
     await waitUntil('all has come', () => gateway.said().some(({ body }) => body === 'last'));
     const said = gateway.said().filter(({ body }) => body.length < partBytes);
@@ -241,21 +183,19 @@ describe('a gateway that reads nothing', () => {
     const texts = gateway.said().map(({ text }) => JSON.stringify(text));
     expect(texts).not.toContain('["part",1]');
     expect(gateway.said().length * partBytes).toBeLessThan(longBytes);
-    expect(faults).toEqual([]);
+    expect(node.faults).toEqual([]);
   });
 
   it('loses its link when more than the limit waits for it', async () => {
-    const moved = new MovedClock();
-    clock = moved;
     const gateway = await open(4);
-    for (const { reply } of held.slice(0, 3)) reply(answerOf(long));
+    for (const { reply } of node.held.slice(0, 3)) reply(answerOf(long));
     await waitUntil('the link is gone', async () => {
       // What the kernel takes at first counts as read.
-      await moved.advance(2_000);
-      return links.size === 0;
+      await node.moved.advance(2_000);
+      return node.links.size === 0;
     });
-    expect(faults.length).toBe(1);
-    expect(held[3]?.request.signal.aborted).toBe(true);
+    expect(node.faults.length).toBe(1);
+    expect(node.held[3]?.request.signal.aborted).toBe(true);
     gateway.socket.resume();
     await waitUntil('the gateway sees it', () => gateway.isOver());
   });
@@ -286,7 +226,7 @@ describe('a node that fails or is invalid', () => {
   });
 
   async function open(): Promise<GatewayLink> {
-    const link = connect(liar);
+    const link = node.connect({ port: portOf(liar) });
     await waitUntil('the link is open', () => socket !== undefined);
     return link;
   }
@@ -328,7 +268,7 @@ describe('a node that fails or is invalid', () => {
 });
 
 it('a link is refused to gateways of another protocol', async () => {
-  const gateway = connectRaw(server, clock, linkRequestId, { protocol: 'parley-requests-1' });
+  const gateway = node.connectRaw(linkRequestId, { protocol: 'parley-requests-1' });
   await waitUntil('it is refused', () => gateway.isOver());
   expect(gateway.head()).toMatch(/^HTTP\/1\.1 400 /);
 });

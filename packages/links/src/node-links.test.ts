@@ -1,68 +1,25 @@
 /** The node's end of a link, against a gateway scripted by the test. */
-import type { Server } from 'node:http';
-import type { Socket } from 'node:net';
-
 import { MovedClock, systemClock } from '@parley/clock';
-import type { Clock } from '@parley/clock';
 import { waitUntil } from '@parley/test-kit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
-import {
-  connectRaw,
-  listenForLinks,
-  requestText,
-  secret,
-  wholeFrame,
-} from '../tests/link-server.ts';
+import { LinkedNode, requestText, wholeFrame } from '../tests/link-server.ts';
 import type { RawGateway } from '../tests/link-server.ts';
-import { NodeLinks } from './node-links.ts';
 import { RequestSignal } from './received-request.ts';
-import type { ReceivedRequest } from './received-request.ts';
 import { linkRequestId } from './protocol.ts';
 import type { LinkAnswer } from './protocol.ts';
 
 const slots = 2 ** 24;
 const upgraded = 'HTTP/1.1 101 Switching Protocols\r\n';
 
-let moved: MovedClock;
-/** That of the links: moved, but for tests of what a socket measures. */
-let clock: Clock;
-let server: Server;
-let links: NodeLinks;
-let faults: unknown[];
-let held: { readonly poll: ReceivedRequest; readonly reply: (answer: LinkAnswer) => void }[];
-const sockets: Socket[] = [];
-
+let node: LinkedNode;
 beforeEach(async () => {
-  faults = [];
-  held = [];
-  moved = new MovedClock();
-  clock = moved;
-  links = new NodeLinks({
-    get clock() {
-      return clock;
-    },
-    identitySecrets: [secret],
-    answer: (poll, reply) => held.push({ poll, reply }),
-    onFault: (error) => faults.push(error),
-  });
-  server = await listenForLinks(links);
+  node = await LinkedNode.start();
 });
-
-afterEach(async () => {
-  for (const socket of sockets.splice(0)) socket.destroy();
-  links.end();
-  if (server.listening) await new Promise((resolve) => server.close(resolve));
-});
-
-function connectAs(...identity: [requestId: string, options?: { signedBy: string }]): RawGateway {
-  const gateway = connectRaw(server, clock, ...identity);
-  sockets.push(gateway.socket);
-  return gateway;
-}
+afterEach(() => node.stop());
 
 async function open(): Promise<RawGateway> {
-  const gateway = connectAs(linkRequestId);
+  const gateway = node.connectRaw();
   await waitUntil('the link is open', () => gateway.head().startsWith(upgraded));
   return gateway;
 }
@@ -93,12 +50,12 @@ describe('a reused number', () => {
   it('ends its previous poll, also if both arrive at once', async () => {
     const gateway = await open();
     say(gateway, [[poll(3)], [], []]);
-    await waitUntil('the first poll is held', () => held.length === 1);
+    await waitUntil('the first poll is held', () => node.held.length === 1);
     say(gateway, [[poll(3 + slots)], [3], []]);
-    await waitUntil('the second poll is held', () => held.length === 2);
-    expect(held.map(({ poll: { signal } }) => signal.aborted)).toEqual([true, false]);
-    held[0]?.reply(answerOf('first'));
-    held[1]?.reply(answerOf('second'));
+    await waitUntil('the second poll is held', () => node.held.length === 2);
+    expect(node.held.map(({ request: { signal } }) => signal.aborted)).toEqual([true, false]);
+    node.held[0]?.reply(answerOf('first'));
+    node.held[1]?.reply(answerOf('second'));
     await waitUntil('it is answered', () => gateway.said().length > 0);
     expect(gateway.said()).toEqual([
       { text: [200, 'json', {}, [[3 + slots, 'second']]], body: '' },
@@ -109,8 +66,8 @@ describe('a reused number', () => {
     const gateway = await open();
     say(gateway, [[poll(3), poll(3 + slots)], [], []]);
     await waitUntil('the link ends', () => gateway.isOver());
-    expect(faults.length).toBe(1);
-    expect(held[0]?.poll.signal.aborted).toBe(true);
+    expect(node.faults.length).toBe(1);
+    expect(node.held[0]?.request.signal.aborted).toBe(true);
   });
 });
 
@@ -133,12 +90,12 @@ describe('an invalid frame', () => {
   ])('%s ends the link, and no other', async (_case, bytes) => {
     const [other, gateway] = [await open(), await open()];
     say(other, [[poll(0)], [], []]);
-    await waitUntil('the poll of the other is held', () => held.length === 1);
+    await waitUntil('the poll of the other is held', () => node.held.length === 1);
     gateway.socket.write(bytes);
     await waitUntil('the link ends', () => gateway.isOver());
-    held[0]?.reply(answerOf('there'));
+    node.held[0]?.reply(answerOf('there'));
     await waitUntil('the other is answered', () => other.said().length === 1);
-    expect([faults.length, links.size, held.length]).toEqual([1, 1, 1]);
+    expect([node.faults.length, node.links.size, node.held.length]).toEqual([1, 1, 1]);
   });
 
   it('a partial frame is awaited while answers continue', async () => {
@@ -146,12 +103,12 @@ describe('an invalid frame', () => {
     say(gateway, [[poll(0)], [], []]);
     const frame = wholeFrame(JSON.stringify([[poll(1)], [], []]));
     gateway.socket.write(frame.subarray(0, 11));
-    await waitUntil('the first poll is held', () => held.length === 1);
-    held[0]?.reply(answerOf('y'));
+    await waitUntil('the first poll is held', () => node.held.length === 1);
+    node.held[0]?.reply(answerOf('y'));
     await waitUntil('it is answered', () => gateway.said().length === 1);
     gateway.socket.write(frame.subarray(11));
-    await waitUntil('the second poll is held', () => held.length === 2);
-    expect(faults).toEqual([]);
+    await waitUntil('the second poll is held', () => node.held.length === 2);
+    expect(node.faults).toEqual([]);
   });
 });
 
@@ -159,66 +116,66 @@ describe('the end', () => {
   it('comes after the pending answers, and later answers are dropped', async () => {
     const gateway = await open();
     say(gateway, [[poll(0), poll(1)], [], []]);
-    await waitUntil('both polls are held', () => held.length === 2);
+    await waitUntil('both polls are held', () => node.held.length === 2);
     // More than the kernel buffers.
     const long = 'l'.repeat(20_000_000);
-    held[0]?.reply(answerOf(long));
-    links.end();
-    held[1]?.reply(answerOf('late'));
+    node.held[0]?.reply(answerOf(long));
+    node.links.end();
+    node.held[1]?.reply(answerOf('late'));
     await waitUntil('the answer has come', () => gateway.said().length > 0);
     expect(gateway.said()).toEqual([{ text: [200, 'json', {}, [[0, long]]], body: '' }]);
   });
 
   it('waits for a gateway as long as it reads, however slowly', async () => {
     // Only the socket has the time of the machine, so that the limit of ten seconds is not reached where everything is slow.
-    clock = { ...systemClock, after: new MovedClock().after };
+    node.clock = { ...systemClock, after: new MovedClock().after };
     const gateway = await open();
     say(gateway, [[poll(0)], [], []]);
-    await waitUntil('the poll is held', () => held.length === 1);
+    await node.holds(1);
     gateway.socket.on('data', () => {
       gateway.socket.pause();
       setTimeout(() => gateway.socket.resume(), 5);
     });
     // Read for several times as long as a gateway that reads nothing is waited for.
     const long = 'l'.repeat(24_000_000);
-    held[0]?.reply(answerOf(long));
-    links.end();
+    node.held[0]?.reply(answerOf(long));
+    node.links.end();
     await waitUntil('the answer has come', () => gateway.said().length > 0);
     expect(gateway.said()).toEqual([{ text: [200, 'json', {}, [[0, long]]], body: '' }]);
   });
 
   it('ends a gateway that reads nothing', async () => {
-    clock = systemClock;
+    node.clock = systemClock;
     const gateway = await open();
     say(gateway, [[poll(0)], [], []]);
-    await waitUntil('the poll is held', () => held.length === 1);
+    await node.holds(1);
     gateway.socket.pause();
-    held[0]?.reply(answerOf('l'.repeat(24_000_000)));
-    links.end();
-    await waitUntil('its link is gone', () => links.size === 0);
+    node.held[0]?.reply(answerOf('l'.repeat(24_000_000)));
+    node.links.end();
+    await waitUntil('its link is gone', () => node.links.size === 0);
     expect(gateway.said()).toEqual([]);
   });
 
   it('comes after ten seconds, even if the gateway reads', async () => {
     const gateway = await open();
     say(gateway, [[poll(0)], [], []]);
-    await waitUntil('the poll is held', () => held.length === 1);
+    await node.holds(1);
     gateway.socket.pause();
-    held[0]?.reply(answerOf('l'.repeat(24_000_000)));
-    links.end();
-    await moved.advance(9_999);
-    expect(links.size).toBe(1);
-    await moved.advance(1);
-    await waitUntil('its link is gone', () => links.size === 0);
+    node.held[0]?.reply(answerOf('l'.repeat(24_000_000)));
+    node.links.end();
+    await node.moved.advance(9_999);
+    expect(node.links.size).toBe(1);
+    await node.moved.advance(1);
+    await waitUntil('its link is gone', () => node.links.size === 0);
   });
 
   it.each([
-    ['was refused', () => connectAs(linkRequestId, { signedBy: 'j'.repeat(40) })],
+    ['was refused', () => node.connectRaw(linkRequestId, { signedBy: 'j'.repeat(40) })],
     [
       'comes after the end of all links',
       () => {
-        links.end();
-        return connectAs(linkRequestId);
+        node.links.end();
+        return node.connectRaw(linkRequestId);
       },
     ],
   ])('of the server waits for nobody who %s', async (_case, make) => {
@@ -226,48 +183,48 @@ describe('the end', () => {
     await waitUntil('it is refused', () => gateway.isOver());
     expect(gateway.head()).not.toContain('101');
     // The gateway does not close its side of the connection.
-    await new Promise((resolve) => server.close(resolve));
-    expect(links.size).toBe(0);
+    await new Promise((resolve) => node.server.close(resolve));
+    expect(node.links.size).toBe(0);
   });
 });
 
 it('a node that stops also waits for a link that opens meanwhile', async () => {
   const before = await open();
   say(before, [[poll(0)], [], []]);
-  await waitUntil('it holds a request', () => held.length === 1);
+  await waitUntil('it holds a request', () => node.held.length === 1);
   let isFinished = false;
-  const finished = links.finish().then(() => {
+  const finished = node.links.finish().then(() => {
     isFinished = true;
   });
   const meanwhile = await open();
   say(meanwhile, [[poll(0)], [], []]);
   say(meanwhile, ['leaving']);
   say(before, ['leaving']);
-  await waitUntil('it holds both', () => held.length === 2);
-  held[0]?.reply(answerOf('first'));
+  await waitUntil('it holds both', () => node.held.length === 2);
+  node.held[0]?.reply(answerOf('first'));
   await waitUntil('the first is answered', () => before.said().length === 2);
   expect(isFinished).toBe(false);
-  held[1]?.reply(answerOf('second'));
+  node.held[1]?.reply(answerOf('second'));
   await finished;
 });
 
 it('a node that stops waits a second for the last word of a gateway', async () => {
   await open();
   let isFinished = false;
-  const finished = links.finish().then(() => {
+  const finished = node.links.finish().then(() => {
     isFinished = true;
   });
-  await moved.advance(999);
+  await node.moved.advance(999);
   expect(isFinished).toBe(false);
-  await moved.advance(1);
+  await node.moved.advance(1);
   await finished;
 });
 
 it('a node that stops after a pause first reads what arrived', async () => {
-  clock = systemClock;
+  node.clock = systemClock;
   const gateway = await open();
   let isFinished = false;
-  const finished = links.finish().then(() => {
+  const finished = node.links.finish().then(() => {
     isFinished = true;
   });
   // In the next turn timers run before reads.
@@ -275,9 +232,9 @@ it('a node that stops after a pause first reads what arrived', async () => {
   say(gateway, [[poll(0)], [], []]);
   // Longer than it waits for a gateway's last word.
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
-  await waitUntil('it holds the request', () => held.length === 1);
+  await waitUntil('it holds the request', () => node.held.length === 1);
   expect(isFinished).toBe(false);
-  held[0]?.reply(answerOf('x'));
+  node.held[0]?.reply(answerOf('x'));
   await finished;
 });
 

@@ -1,24 +1,27 @@
-/** Shared parts of the tests of links: a server that accepts links, and a raw gateway. */
+/** Shared parts of the tests of links: a node, and a gateway whose bytes a test writes. */
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 
 import { identityHeaderName } from '@parley/api';
+import { MovedClock } from '@parley/clock';
 import type { Clock } from '@parley/clock';
 import { signIdentity } from '@parley/identity';
+import { waitUntil } from '@parley/test-kit';
 
 import { textOf } from '../src/body.ts';
 import { FrameReader, frameOf } from '../src/frames.ts';
 import { GatewayLink } from '../src/gateway-link.ts';
-import type { NodeLinks } from '../src/node-links.ts';
+import { NodeLinks } from '../src/node-links.ts';
 import { linkPath, linkProtocol, linkRequestId } from '../src/protocol.ts';
-import type { RequestText } from '../src/protocol.ts';
+import type { LinkAnswer, LinkedRequest, RequestText } from '../src/protocol.ts';
+import type { ReceivedRequest } from '../src/received-request.ts';
 
 /** The secret of the gateways' signatures. */
-export const secret = 'i'.repeat(40);
+const secret = 'i'.repeat(40);
 
-export const caller = {
+const caller = {
   userId: 7,
   email: 'a@example.com',
   role: 'member',
@@ -26,28 +29,113 @@ export const caller = {
   botOwnerId: null,
 } as const;
 
-/** @returns a server on a free port of the loopback address, which answers 404 to everything except links */
-export async function listenForLinks(links: NodeLinks): Promise<Server> {
-  const server = createServer((_request, response) => response.writeHead(404).end());
-  server.on('upgrade', (request, _socket, head) => links.accept(request, head));
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve);
-  });
-  return server;
+/** A request that waits for its answer. */
+type Held = { readonly request: ReceivedRequest; readonly reply: (answer: LinkAnswer) => void };
+
+/** A node that accepts links. */
+export class LinkedNode {
+  /** All requests so far. */
+  readonly held: Held[] = [];
+  /** Answers requests at once; without it they wait until the test does. */
+  answer: ((request: ReceivedRequest) => LinkAnswer) | undefined;
+  readonly faults: unknown[] = [];
+  readonly moved = new MovedClock();
+  /** Moved, but for tests of what a socket measures. */
+  clock: Clock = this.moved;
+  readonly links: NodeLinks;
+  /** It answers 404 to everything except links. */
+  readonly server: Server;
+  readonly #closes: (() => void)[] = [];
+
+  static async start(): Promise<LinkedNode> {
+    const node = new LinkedNode();
+    await new Promise<void>((resolve) => {
+      node.server.listen(0, '127.0.0.1', resolve);
+    });
+    return node;
+  }
+
+  private constructor() {
+    const clockNow = (): Clock => this.clock;
+    this.links = new NodeLinks({
+      get clock() {
+        return clockNow();
+      },
+      identitySecrets: [secret],
+      answer: (request, reply) => {
+        this.held.push({ request, reply });
+        if (this.answer !== undefined) reply(this.answer(request));
+      },
+      onFault: (error) => this.faults.push(error),
+    });
+    this.server = createServer((_request, response) => response.writeHead(404).end());
+    this.server.on('upgrade', (request, socket, head) => {
+      this.#closes.push(() => socket.destroy());
+      this.links.accept(request, head);
+    });
+  }
+
+  /** @returns a link of a gateway, to this node unless the options say otherwise */
+  connect(options: Partial<ConstructorParameters<typeof GatewayLink>[0]> = {}): GatewayLink {
+    const link = new GatewayLink({
+      clock: this.clock,
+      hostname: '127.0.0.1',
+      port: portOf(this.server),
+      identity: this.identityFor(linkRequestId),
+      connectTimeoutMs: 5_000,
+      checkIntervalMs: 60_000,
+      onLeaving: () => undefined,
+      onClosed: () => undefined,
+      ...options,
+    });
+    this.#closes.push(() => link.close());
+    return link;
+  }
+
+  identityFor(requestId: string, signedBy = secret): string {
+    return signIdentity(signedBy, null, { requestId, nowMs: this.clock.nowMs() });
+  }
+
+  /** Requests a link, as a gateway whose bytes the test writes. */
+  connectRaw(
+    requestId = linkRequestId,
+    { signedBy = secret, protocol = linkProtocol }: RawOptions = {},
+  ): RawGateway {
+    const port = Number(portOf(this.server));
+    const gateway = rawGateway(port, protocol, this.identityFor(requestId, signedBy));
+    this.#closes.push(() => gateway.socket.destroy());
+    return gateway;
+  }
+
+  /** Waits until so many requests are held. */
+  async holds(count: number): Promise<void> {
+    await waitUntil('the requests are held', () => this.held.length === count);
+  }
+
+  async stop(): Promise<void> {
+    for (const close of this.#closes) close();
+    this.links.end();
+    this.server.closeAllConnections();
+    if (this.server.listening) await new Promise((resolve) => this.server.close(resolve));
+  }
 }
 
-/** @returns a link of a gateway to the server; the test closes it */
-export function openLink(to: Server, clock: Clock): GatewayLink {
-  return new GatewayLink({
-    clock,
-    hostname: '127.0.0.1',
-    port: String((to.address() as AddressInfo).port),
-    identity: signIdentity(secret, null, { requestId: linkRequestId, nowMs: clock.nowMs() }),
-    connectTimeoutMs: 5_000,
-    checkIntervalMs: 60_000,
-    onLeaving: () => undefined,
-    onClosed: () => undefined,
-  });
+export function portOf(server: Server): string {
+  return String((server.address() as AddressInfo).port);
+}
+
+export function requestWith(more: Partial<LinkedRequest> = {}): LinkedRequest {
+  return {
+    requestId: 'r',
+    endpoint: 'e',
+    wants: 'whole',
+    path: {},
+    query: [],
+    caller,
+    headers: {},
+    body: Buffer.alloc(0),
+    ...more,
+  };
 }
 
 /** @returns the text of a request without a body */
@@ -74,14 +162,7 @@ type RawOptions = {
   readonly protocol?: string;
 };
 
-/** Requests a link from a server. */
-export function connectRaw(
-  server: Server,
-  clock: Clock,
-  requestId: string,
-  { signedBy = secret, protocol = linkProtocol }: RawOptions = {},
-): RawGateway {
-  const { port } = server.address() as AddressInfo;
+function rawGateway(port: number, protocol: string, identity: string): RawGateway {
   const socket = connect({ host: '127.0.0.1', port, allowHalfOpen: true });
   let head = '';
   let isOver = false;
@@ -102,7 +183,6 @@ export function connectRaw(
     socket.on(event, () => {
       isOver = true;
     });
-  const identity = signIdentity(signedBy, null, { requestId, nowMs: clock.nowMs() });
   socket.write(
     `GET ${linkPath} HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: ${protocol}\r\n${identityHeaderName}: ${identity}\r\n\r\n`,
   );
