@@ -1,6 +1,6 @@
 /** The typed client calls a real system and follows its events. */
 
-import { ApiError, ParleyClient } from '@parley/client';
+import { ParleyClient } from '@parley/client';
 import { waitUntil } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -51,49 +51,9 @@ describe('events', () => {
     await taker.stream.return();
     await taker.ended;
   });
-
-  test('continue with a new registration and its state when the queue is gone', async () => {
-    const bob = organization.typed('bob');
-    const taker = await new EventTaker(bob).begun();
-    const first = taker.stream.queueId ?? '';
-    await bob.request('DELETE /events', { queue_id: first });
-    await waitUntil('there is another queue', () => taker.registrations.length === 2);
-    const id = await send('ann', 'bob', 'for the second queue');
-    expect(await taker.taken(1)).toEqual([id]);
-    expect(taker.stream.queueId).not.toBe(first);
-    expect(taker.registrations[1]).toMatchObject({
-      isFirst: false,
-      state: { queue_id: taker.stream.queueId },
-    });
-    await taker.stream.return();
-  });
-
-  test('that are refused permanently end the stream with an error', async () => {
-    const { user } = organization.accounts.bob;
-    const stranger = new ParleyClient({
-      site: organization.cluster.url,
-      email: user.email,
-      apiKey: 'x'.repeat(32),
-    });
-    const stream = stranger.events();
-    await expect(stream.next()).rejects.toMatchObject({ status: 401 });
-    await expect(stream.next()).resolves.toEqual({ done: true, value: undefined });
-    const wrong = organization.typed('bob').events({ narrow: [['near', '1']] });
-    const error = await wrong.next().catch((failure: unknown) => failure);
-    expect(error instanceof ApiError && error.is('BAD_REQUEST')).toBe(true);
-  });
 });
 
 describe('the end of a stream', () => {
-  test('by return, in the middle of a wait, deletes the queue', async () => {
-    const taker = await new EventTaker(organization.typed('bob')).begun();
-    const { queueId } = taker.stream;
-    expect(await isQueueThere(queueId)).toBe(true);
-    await taker.stream.return();
-    await taker.ended;
-    expect(await isQueueThere(queueId)).toBe(false);
-  });
-
   test('by its signal causes no error and deletes the queue', async () => {
     const stopping = new AbortController();
     const taker = await new EventTaker(
@@ -116,18 +76,6 @@ describe('the end of a stream', () => {
     const { queueId } = stream;
     stopping.abort();
     await waitUntil('the queue is gone', async () => !(await isQueueThere(queueId)));
-  });
-
-  test('by break deletes the queue', async () => {
-    let queueId: string | undefined;
-    const stream = organization.typed('bob').events({ event_types: ['message'] });
-    for await (const event of stream) {
-      queueId = stream.queueId;
-      expect(event).toMatchObject({ type: 'registered' });
-      break;
-    }
-    expect(queueId).toMatch(/./);
-    expect(await isQueueThere(queueId)).toBe(false);
   });
 });
 
