@@ -7,6 +7,9 @@ import {
   hold,
   json,
   page,
+  queueGone,
+  queueGoneBody,
+  registered,
   success,
   unavailable,
 } from '../tests/scripted-server.ts';
@@ -23,10 +26,6 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-function registered(queueId: string, lastEventId = 10): Reply {
-  return json(200, { ...success, queue_id: queueId, last_event_id: lastEventId });
-}
-
 function textOf(id: number): string {
   return `id: ${id}\ndata: {"id":${id},"type":"alert_words","alert_words":[]}\n\n`;
 }
@@ -42,13 +41,6 @@ function streamed(text: string, ends?: 'end' | 'cut'): Reply {
   };
 }
 
-const queueGone = {
-  result: 'error',
-  msg: 'Bad event queue id',
-  code: 'BAD_EVENT_QUEUE_ID',
-  queue_id: 'q',
-};
-
 function open(options: EventsOptions = {}): EventStream {
   const client = new ParleyClient({ site: server.site, email: 'a@b.c', apiKey: 'k' });
   return client.events({ event_types: ['alert_words'] }, { transport: 'stream', ...options });
@@ -62,11 +54,6 @@ async function take(stream: EventStream, count: number): Promise<unknown[]> {
     taken.push('isFirst' in value ? `${stream.queueId} ${value.isFirst}` : value.id);
   }
   return taken;
-}
-
-async function endNow(stream: EventStream): Promise<void> {
-  server.replies = [json(200, success)];
-  await stream.return();
 }
 
 /** @returns path and `last_event_id` of every read */
@@ -86,18 +73,18 @@ test.each([
   server.script(registered('q'), first, streamed(textOf(11) + textOf(12)));
   const stream = open();
   expect(await take(stream, 3)).toEqual(['q true', 11, 12]);
-  await endNow(stream);
+  await server.endNow(stream);
   expect(reads()).toEqual(['events/stream 10', 'events/stream 11']);
 });
 
 test.each([
-  ['as a refusal', json(400, queueGone)],
-  ['within the stream', streamed(`event: error\ndata: ${JSON.stringify(queueGone)}\n\n`)],
+  ['as a refusal', queueGone],
+  ['within the stream', streamed(`event: error\ndata: ${JSON.stringify(queueGoneBody)}\n\n`)],
 ])('a lost queue, said %s, is replaced', async (_, lost) => {
   server.script(registered('q'), lost, registered('r', 50), streamed(textOf(51)));
   const stream = open();
   expect(await take(stream, 3)).toEqual(['q true', 'r false', 51]);
-  await endNow(stream);
+  await server.endNow(stream);
 });
 
 test.each([
@@ -108,7 +95,7 @@ test.each([
   server.script(registered('q'), failure, streamed(textOf(11)));
   const stream = open();
   expect(await take(stream, 2)).toEqual(['q true', 11]);
-  await endNow(stream);
+  await server.endNow(stream);
   expect(reads()).toEqual(['events/stream 10', 'events/stream 10']);
 });
 
@@ -118,7 +105,7 @@ test('a server without streams is polled', async () => {
   server.script(registered('q'), missing, polled, hold);
   const stream = open();
   expect(await take(stream, 2)).toEqual(['q true', 11]);
-  await endNow(stream);
+  await server.endNow(stream);
   expect(reads()).toEqual(['events/stream 10', 'events 10']);
 });
 
@@ -135,7 +122,7 @@ test.each([
   // The answer's first bytes may come after the request was seen: time passes until the client gives up.
   while (server.seen.length < 3) await vi.advanceTimersByTimeAsync(waitMs / 10);
   expect(await taking).toEqual(['q true', 11]);
-  await endNow(stream);
+  await server.endNow(stream);
   expect(reads()).toEqual(['events/stream 10', 'events 10']);
 });
 
@@ -146,7 +133,7 @@ test('where streams fail and a poll gets through, events are polled', async () =
   expect(await take(stream, 2)).toEqual(['q true', 11]);
   const next = stream.next();
   await server.hasSeen(5);
-  await endNow(stream);
+  await server.endNow(stream);
   await next;
   expect(reads()).toEqual(['events/stream 10', 'events/stream 10', 'events 10', 'events 11']);
 });
@@ -155,7 +142,7 @@ test('while nothing gets through, streams are tried again', async () => {
   server.script(registered('q'), cut, cut, cut, streamed(textOf(11)));
   const stream = open();
   expect(await take(stream, 2)).toEqual(['q true', 11]);
-  await endNow(stream);
+  await server.endNow(stream);
   expect(reads()).toEqual([
     'events/stream 10',
     'events/stream 10',
@@ -177,7 +164,7 @@ test('a resumed queue whose events another reader has acknowledged is replaced',
   server.script(pruned, registered('r', 50), streamed(textOf(51)));
   const stream = open({ resume: { queueId: 'q', lastEventId: 30 } });
   expect(await take(stream, 2)).toEqual(['r false', 51]);
-  await endNow(stream);
+  await server.endNow(stream);
 });
 
 test('waking reads anew, without a pause', async () => {
@@ -189,7 +176,7 @@ test('waking reads anew, without a pause', async () => {
   stream.wake();
   expect(await taking).toEqual([12]);
   vi.useRealTimers();
-  await endNow(stream);
+  await server.endNow(stream);
 });
 
 test('a failure after waking is followed by a pause again', async () => {
@@ -204,6 +191,6 @@ test('a failure after waking is followed by a pause again', async () => {
   expect(await taking).toEqual([12]);
   const pausesMs = setTimeoutSpy.mock.calls.map(([, forMs = 0]) => forMs);
   setTimeoutSpy.mockRestore();
-  await endNow(stream);
+  await server.endNow(stream);
   expect(pausesMs.filter((ms) => ms >= 250 && ms <= 1_000)).toHaveLength(1);
 });

@@ -8,6 +8,8 @@ import {
   json,
   limited,
   page,
+  queueGone,
+  registered,
   success,
   unavailable,
 } from '../tests/scripted-server.ts';
@@ -21,22 +23,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-function registered(queueId: string, lastEventId = 10): Reply {
-  return json(200, { ...success, queue_id: queueId, last_event_id: lastEventId });
-}
-
 function polled(...ids: number[]): Reply {
   const events = ids.map((id) => ({ id, type: 'alert_words', alert_words: [] }));
   return json(200, { ...success, queue_id: 'q', events });
 }
 
 const heartbeat = json(200, { ...success, queue_id: 'q', events: [{ id: 13, type: 'heartbeat' }] });
-const queueGone = json(400, {
-  result: 'error',
-  msg: 'Bad event queue id: q',
-  queue_id: 'q',
-  code: 'BAD_EVENT_QUEUE_ID',
-});
 
 function open(options: EventsOptions = {}): EventStream {
   const client = new ParleyClient({ site: server.site, email: 'a@b.c', apiKey: 'k' });
@@ -52,11 +44,6 @@ async function take(stream: EventStream, count: number): Promise<unknown[]> {
     taken.push('isFirst' in value ? stream.queueId : value.id);
   }
   return taken;
-}
-
-async function endNow(stream: EventStream): Promise<void> {
-  server.replies = [json(200, success)];
-  await stream.return();
 }
 
 /** @returns the `last_event_id` of every poll */
@@ -78,7 +65,7 @@ describe('events', () => {
     );
     const stream = open();
     expect(await take(stream, 5)).toEqual(['q', 11, 12, 14, 15]);
-    await endNow(stream);
+    await server.endNow(stream);
     expect(askedFrom()).toEqual(['10', '12', '13', '14']);
   });
 
@@ -91,7 +78,7 @@ describe('events', () => {
     const waiting = stream.next();
     await server.hasSeen(3);
     expect(askedFrom()).toEqual(['10', '12']);
-    await endNow(stream);
+    await server.endNow(stream);
     expect(await waiting).toEqual({ done: true, value: undefined });
   });
 
@@ -111,7 +98,7 @@ describe('events', () => {
     const stream = open({ onFailure: (one) => failures.push(one) });
     expect(await take(stream, 2)).toEqual(['q', 11]);
     expect(failures).toHaveLength(2);
-    await endNow(stream);
+    await server.endNow(stream);
     expect(askedFrom()).toEqual(['10', '10']);
   });
 
@@ -119,7 +106,7 @@ describe('events', () => {
     server.script(registered('q'), polled(11), queueGone, registered('r', 50), polled(51), hold);
     const stream = open();
     expect(await take(stream, 4)).toEqual(['q', 11, 'r', 51]);
-    await endNow(stream);
+    await server.endNow(stream);
     expect(askedFrom()).toEqual(['10', '11', '50']);
   });
 });

@@ -39,6 +39,18 @@ export const unavailable = json(
   { 'Retry-After': '0' },
 );
 
+export function registered(queueId: string, lastEventId = 10): Reply {
+  return json(200, { ...success, queue_id: queueId, last_event_id: lastEventId });
+}
+
+export const queueGoneBody = {
+  result: 'error',
+  msg: 'Bad event queue id: q',
+  queue_id: 'q',
+  code: 'BAD_EVENT_QUEUE_ID',
+};
+export const queueGone = json(400, queueGoneBody);
+
 export class ScriptedServer {
   /** The answers to the next requests; the last one repeats. */
   replies: Reply[] = [];
@@ -71,6 +83,12 @@ export class ScriptedServer {
   script(...replies: Reply[]): void {
     this.replies = replies;
     this.seen = [];
+  }
+
+  /** Ends a stream of events, whose queue is deleted. */
+  async endNow(stream: { return: () => Promise<unknown> }): Promise<void> {
+    this.replies = [json(200, success)];
+    await stream.return();
   }
 
   async hasSeen(count: number): Promise<void> {
