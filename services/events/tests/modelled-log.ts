@@ -34,7 +34,7 @@ export function at<Item>(items: readonly Item[], index: number): Item {
   return item;
 }
 
-function message(overrides: Partial<MessageSentEntry>): MessageSentEntry {
+export function messageEntry(overrides: Partial<MessageSentEntry>): MessageSentEntry {
   return {
     v: 1,
     kind: 'message.sent',
@@ -317,7 +317,7 @@ export class ModelledLog {
       case 2: {
         const conversation = at(conversations, what);
         this.append(
-          message({ participantIds: conversation.userIds }),
+          messageEntry({ participantIds: conversation.userIds }),
           audienceKey.conversation(conversation.id),
         );
         break;
@@ -348,7 +348,7 @@ export class ModelledLog {
     const stream = at(streams, what);
     const lateReceiptIds = what % 3 === 2 ? [at(userIds, who)] : [];
     this.append(
-      message({ stream, lateReceiptIds }),
+      messageEntry({ stream, lateReceiptIds }),
       lateReceiptIds.length > 0 ? audienceKey.everyone : audienceKey.stream(stream.id),
     );
   }

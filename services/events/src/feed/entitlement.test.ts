@@ -1,48 +1,12 @@
-import { subscriptionTo } from '../../tests/modelled-log.ts';
-import type { ChangeEntry, MessageSentEntry } from '@parley/event-log';
+import type { ChangeEntry } from '@parley/event-log';
 import { expect, test } from 'vitest';
 
+import { messageEntry as message, subscriptionTo } from '../../tests/modelled-log.ts';
 import { entitledParts, messageEntitlement, messageFlags } from './entitlement.ts';
 import { UserView } from './user-view.ts';
 
 const publicStream = { id: 5, isPublic: true };
 const privateStream = { id: 5, isPublic: false };
-
-function message(overrides: Partial<MessageSentEntry>): MessageSentEntry {
-  return {
-    v: 1,
-    kind: 'message.sent',
-    message: {
-      type: 'stream',
-      sender_id: 1,
-      recipient_id: 9,
-      timestamp: 1_700_000_000,
-      client: 'test',
-      subject: 'lunch',
-      subject_links: [],
-      is_me_message: false,
-      reactions: [],
-      submessages: [],
-      sender_full_name: 'Ann',
-      sender_short_name: 'ann',
-      sender_email: 'ann@example.com',
-      sender_realm_str: 'demo',
-      display_recipient: 'social',
-      stream_id: 5,
-    },
-    content: 'hi',
-    renderedContent: '<p>hi</p>',
-    avatar: { url: 'https://example.com/a.png', isGravatar: true },
-    readBySender: false,
-    mentionsWildcard: false,
-    mentionedIds: [],
-    groupMentionedIds: [],
-    alertWordIds: [],
-    lateReceiptIds: [],
-    reactingBotIds: [],
-    ...overrides,
-  };
-}
 
 function viewOf(
   userId: number,
