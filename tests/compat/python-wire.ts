@@ -188,7 +188,7 @@ class KeyError extends Error {
 }
 
 /** Indexes like Python. */
-function at(value: unknown, key: string): unknown {
+export function at(value: unknown, key: string): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw new TypeError(`not an object, of which ${key} is asked`);
   if (!Object.hasOwn(value, key)) throw new KeyError(key);
