@@ -4,7 +4,7 @@
  */
 import { migrate } from '@parley/database/migrate';
 import { DeliveryLedger, QueueFollower, readObjects, waitUntil } from '@parley/test-kit';
-import type { Answer, Parameters } from '@parley/test-kit';
+import type { Answer, Parameters, SystemUse } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
 import { startSmallOrganization } from '../api/small-organization.ts';
@@ -90,17 +90,27 @@ async function readEpoch(url: string): Promise<number> {
   return rows[0]?.epoch ?? 0;
 }
 
-test('a synchronous standby takes over: acknowledged data is there, queues continue, without intervention', async () => {
-  await using postgres = await PostgresPair.start();
+/** An organization on a Postgres of its own. @param ending stops both */
+async function startOn(
+  ending: AsyncDisposableStack,
+  options: SystemUse = {},
+): Promise<{ readonly postgres: PostgresPair; readonly organization: SmallOrganization }> {
+  const postgres = ending.use(await PostgresPair.start());
   await migrate(postgres.url);
-  await using ending = new AsyncDisposableStack();
   const organization = await startSmallOrganization({
     ownProcesses: true,
-    events: 2,
+    events: 1,
     messages: 1,
     databaseUrl: postgres.url,
+    ...options,
   });
   ending.defer(() => organization.stop());
+  return { postgres, organization };
+}
+
+test('a synchronous standby takes over: acknowledged data is there, queues continue, without intervention', async () => {
+  await using ending = new AsyncDisposableStack();
+  const { postgres, organization } = await startOn(ending, { events: 2 });
   await postgres.startStandby('synchronous');
   const talk = new Talk(organization);
   await talk.begin();
@@ -132,16 +142,8 @@ test('a synchronous standby takes over: acknowledged data is there, queues conti
 }, 120_000);
 
 test('an asynchronous standby takes over: queues that saw lost entries are refused, others continue, no id repeats', async () => {
-  await using postgres = await PostgresPair.start();
-  await migrate(postgres.url);
   await using ending = new AsyncDisposableStack();
-  const organization = await startSmallOrganization({
-    ownProcesses: true,
-    events: 1,
-    messages: 1,
-    databaseUrl: postgres.url,
-  });
-  ending.defer(() => organization.stop());
+  const { postgres, organization } = await startOn(ending);
   await organization.client('ann').post('users/me/subscriptions', {
     subscriptions: [{ name: 'plans' }],
     principals: ['Ann@example.com', 'bob@example.com', 'cat@example.com'],
@@ -189,17 +191,10 @@ test('an asynchronous standby takes over: queues that saw lost entries are refus
 }, 120_000);
 
 test('while a synchronous standby does not confirm, nothing is acknowledged, so nothing acknowledged is lost', async () => {
-  await using postgres = await PostgresPair.start();
-  await migrate(postgres.url);
   await using ending = new AsyncDisposableStack();
-  const organization = await startSmallOrganization({
-    ownProcesses: true,
-    events: 1,
-    messages: 1,
-    databaseUrl: postgres.url,
+  const { postgres, organization } = await startOn(ending, {
     environment: { PARLEY_DATABASE_STATEMENT_TIMEOUT_SECS: statementTimeoutSecs },
   });
-  ending.defer(() => organization.stop());
   const talk = new Talk(organization);
   await talk.begin();
   await postgres.startStandby('synchronous');
