@@ -3,16 +3,19 @@ import { cpus } from 'node:os';
 
 import { readExportSize, readExportSource, writeExport } from './exports/write-export.ts';
 import { untilInterrupted } from './interruption.ts';
-import { readAmount, readCount } from './load-options.ts';
+import { readAmount, readAmounts, readCount } from './load-options.ts';
 import type { LoadOptions } from './load-options.ts';
 import { startOwnSystem } from './load-system.ts';
 import type { LoadSystem, OwnSystemOptions } from './load-system.ts';
 import { inspectable } from './process-gauge.ts';
+import { measureAttacks } from './scenarios/attacks.ts';
 import { findCapacity } from './scenarios/capacity.ts';
 import { readHistoryLength } from './scenarios/history.ts';
 import { measureImport } from './scenarios/import.ts';
 import { explainPages, planLine } from './scenarios/page-plans.ts';
 import { soak } from './scenarios/soak.ts';
+import { describeStatements, measureStatements } from './scenarios/statements.ts';
+import type { StatementsResult } from './scenarios/statements.ts';
 
 export type LoadCommand = {
   readonly summary: string;
@@ -69,6 +72,36 @@ export const commands: Readonly<Record<string, LoadCommand>> = {
         const { people, perCore } = await findCapacity(system, search, report, say);
         report({ people, perCore });
       }),
+  },
+  statements: {
+    summary:
+      'what each statement costs in organizations of several sizes, with and without statistics (--people, --seconds)',
+    run: async (options, { say, report }) => {
+      const results: StatementsResult[] = [];
+      const sizes = readAmounts(options.people ?? '70,2000,20000', 'people', peopleBound);
+      const secs = readAmount(options.seconds ?? '20', 'seconds', secsBound);
+      const note = (result: StatementsResult): void => {
+        results.push(result);
+        report(result);
+      };
+      await untilInterrupted(measureStatements({ sizes, secs }, note, say));
+      if (!options.json) process.stdout.write(`${describeStatements(results)}\n`);
+    },
+  },
+  attacks: {
+    summary: 'requests that are made to cost much, and what others wait meanwhile (--only)',
+    // Mails are written, and none leaves.
+    run: (options, { report }) =>
+      onOwnSystem(
+        {
+          events: 1,
+          environment: {
+            PARLEY_SMTP_URL: 'smtp+plain://127.0.0.1:9',
+            PARLEY_MAIL_FROM: 'parley@load.example',
+          },
+        },
+        (system) => measureAttacks(system, options.only, report),
+      ),
   },
   soak: {
     summary:

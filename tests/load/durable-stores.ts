@@ -67,9 +67,13 @@ async function makeFolderOnDisk(): Promise<string> {
 /**
  * Starts the embedded Postgres and a Redis on the disk, with the settings of `docker-compose.yml`.
  *
+ * @param watched further settings of Postgres, for what it logs line by line
  * @throws Error if Postgres is set up so that it could lose acknowledged data
  */
-export async function startDurableStores(): Promise<DurableStores> {
+export async function startDurableStores(watched?: {
+  readonly settings: Readonly<Record<string, string>>;
+  readonly log: (line: string) => void;
+}): Promise<DurableStores> {
   const disposal = new AsyncDisposableStack();
   try {
     const folder = await makeFolderOnDisk();
@@ -77,7 +81,11 @@ export async function startDurableStores(): Promise<DurableStores> {
     const dataDir = join(folder, 'postgres');
     disposal.defer(() => removePostgresData(dataDir));
     const log = (): void => undefined;
-    const postgres = await startPostgres({ dataDir, log, settings: postgresSettings });
+    const postgres = await startPostgres({
+      dataDir,
+      log: watched?.log ?? log,
+      settings: { ...postgresSettings, ...watched?.settings },
+    });
     disposal.defer(() => postgres.stop());
     const redisFolder = join(folder, 'redis');
     await mkdir(redisFolder);

@@ -3,9 +3,13 @@ import { expect, test } from 'vitest';
 
 import { startOwnSystem } from './load-system.ts';
 import { inspectable } from './process-gauge.ts';
+import { measureAttacks } from './scenarios/attacks.ts';
+import type { AttackResult } from './scenarios/attacks.ts';
 import { measureImport } from './scenarios/import.ts';
 import { soak } from './scenarios/soak.ts';
 import type { SoakSample } from './scenarios/soak.ts';
+import { describeStatements, measureStatements } from './scenarios/statements.ts';
+import type { StatementsResult } from './scenarios/statements.ts';
 
 test('a soak', async () => {
   const samples: SoakSample[] = [];
@@ -37,4 +41,28 @@ test('an import is measured', async () => {
   expect(result.commandCpuSecs).toBeGreaterThan(0);
   expect(result.postgresCpuSecs).toBeGreaterThan(0);
   expect(result.peakMib).toBeGreaterThan(0);
+});
+
+test('statements', async () => {
+  const results: StatementsResult[] = [];
+  await measureStatements(
+    { sizes: [120], secs: 1 },
+    (result) => results.push(result),
+    () => undefined,
+  );
+  for (const result of results)
+    if ('in_flight' in result) expect(result.postgres_us_per_send).toBeGreaterThan(0);
+  const table = describeStatements(results);
+  expect(table).toContain('| 120 | 120, analyzed |');
+  expect(table).toMatch(/nobody is told \| send-messages \| 1 \| \d+ \| \d+ \|/);
+});
+
+test.each(['64 KiB', 'webhook of numbers'])('attacks: %s', async (only) => {
+  const results: AttackResult[] = [];
+  await using disposal = new AsyncDisposableStack();
+  const system = await startOwnSystem(1, { events: 1 });
+  disposal.defer(() => system.stop());
+  await measureAttacks(system, only, (result) => results.push(result));
+  expect(results.map(({ answers }) => answers)).toEqual([{ 400: 1 }, { 400: 1 }]);
+  for (const result of results) expect(result.others_longest_ms).toBeGreaterThan(0);
 });
