@@ -2,20 +2,18 @@
 import { gzipSync } from 'node:zlib';
 
 import { waitUntil } from '@parley/test-kit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 import { startSmallOrganization } from '../api/small-organization.ts';
-import type { SmallOrganization } from '../api/small-organization.ts';
 import { Wire, head } from '../support/wire.ts';
+import { useFixture } from '../support/use-fixture.ts';
 
-let organization: SmallOrganization;
 let authorization: string;
 
+const organization = useFixture(() => startSmallOrganization());
 beforeAll(async () => {
-  organization = await startSmallOrganization();
   authorization = `Authorization: ${organization.client('bob').credentials['authorization']}`;
 });
-afterAll(() => organization?.stop());
 
 async function heardAfter(text: string | Buffer): Promise<Wire> {
   const wire = await Wire.open(organization.cluster.url);

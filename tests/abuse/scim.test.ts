@@ -1,20 +1,18 @@
 /** Requests of SCIM that are broken or hostile: each is refused in SCIM's form, and changes nothing (decision 0052). */
 import type { JsonObject } from '@parley/test-kit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 import { ScimClient, patchSchema, searchSchema, userSchema } from '../api/scim-client.ts';
 import type { ScimAnswer } from '../api/scim-client.ts';
 import { anyString } from '../support/matchers.ts';
+import { useFixture } from '../support/use-fixture.ts';
 import { startSmallOrganization } from '../api/small-organization.ts';
-import type { SmallOrganization } from '../api/small-organization.ts';
 
-let organization: SmallOrganization;
 let scim: ScimClient;
+const organization = useFixture(() => startSmallOrganization({ gateways: 1 }));
 beforeAll(async () => {
-  organization = await startSmallOrganization({ gateways: 1 });
   scim = await ScimClient.open(organization);
 });
-afterAll(() => organization?.stop());
 
 /** Everything that SCIM could have changed. */
 async function state(): Promise<unknown> {

@@ -2,29 +2,29 @@
  * Attacks on the sessions of browsers (decision 0048): forged requests of other pages, fixation, planted and stolen cookies, proxies, rebinding.
  * A refused request must change nothing.
  */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 import { startSmallOrganization } from '../api/small-organization.ts';
-import type { SmallOrganization } from '../api/small-organization.ts';
 import { Browser } from '../support/browser.ts';
 import type { BrowserAnswer, BrowserRequestOptions } from '../support/browser.ts';
+import { useFixture } from '../support/use-fixture.ts';
 
 const publicUrl = 'http://chat.example:9991';
 const cookieName = 'parley-session-9991';
 
-let organization: SmallOrganization;
 let victim: Browser;
 
-beforeAll(async () => {
-  organization = await startSmallOrganization({
+const organization = useFixture(() =>
+  startSmallOrganization({
     messages: 1,
     events: 1,
     gatewaySettings: { PARLEY_PUBLIC_URL: publicUrl },
-  });
+  }),
+);
+beforeAll(async () => {
   victim = newBrowser();
   await victim.signIn('bob@example.com', 'bob-secret');
 });
-afterAll(() => organization?.stop());
 
 function newBrowser(cookie?: string): Browser {
   return new Browser(organization.url, cookie);

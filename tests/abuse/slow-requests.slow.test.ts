@@ -1,23 +1,23 @@
 /** Requests that never come to an end. Node measures their limit by the time of the machine, so the services are processes. */
 import { waitUntil } from '@parley/test-kit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 
 import { startSmallOrganization } from '../api/small-organization.ts';
-import type { SmallOrganization } from '../api/small-organization.ts';
 import { Wire, head } from '../support/wire.ts';
+import { useFixture } from '../support/use-fixture.ts';
 
-let organization: SmallOrganization;
 let authorization: string;
 
-beforeAll(async () => {
-  organization = await startSmallOrganization({
+const organization = useFixture(() =>
+  startSmallOrganization({
     ownProcesses: true,
     messages: 1,
     environment: { PARLEY_REQUEST_TIMEOUT_SECS: '1' },
-  });
+  }),
+);
+beforeAll(async () => {
   authorization = `Authorization: ${organization.client('bob').credentials['authorization']}`;
 });
-afterAll(() => organization?.stop());
 
 /** Sends small pieces again and again until the server closes the connection. */
 async function drip(begin: string, little: string): Promise<Wire> {

@@ -6,23 +6,22 @@ import { drawDefaultAvatar } from '@parley/images';
 import { readObjects, waitUntil } from '@parley/test-kit';
 import type { ApiClient, JsonObject } from '@parley/test-kit';
 import sharp from 'sharp';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 import { meetTransaction } from '../support/held-transaction.ts';
 import { textMatching } from '../support/matchers.ts';
+import { useFixture } from '../support/use-fixture.ts';
 import { expectRefusal, uncoded } from './refusals.ts';
 import { hugePicture, sendFiles } from './send-form.ts';
 import { startSmallOrganization } from './small-organization.ts';
-import type { PersonKey, SmallOrganization } from './small-organization.ts';
+import type { PersonKey } from './small-organization.ts';
 import { WatchedQueues } from './watched-queues.ts';
 
-let organization: SmallOrganization;
 let picture: Buffer;
+const organization = useFixture(() => startSmallOrganization());
 beforeAll(async () => {
-  organization = await startSmallOrganization();
   picture = await drawDefaultAvatar(300);
 });
-afterAll(() => organization.stop());
 
 const as = (who: PersonKey): ApiClient => organization.client(who);
 const badImage = {

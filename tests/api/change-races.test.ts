@@ -2,17 +2,16 @@
 import type { Client } from '@parley/database';
 import { lockStreams, updateStream } from '@parley/store';
 import type { JsonObject } from '@parley/test-kit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { meetTransaction } from '../support/held-transaction.ts';
+import { useFixture } from '../support/use-fixture.ts';
 import { ChangeFixture, invalidMessage } from './change-fixture.ts';
 import { expectRefusal, success } from './refusals.ts';
 
-let fixture: ChangeFixture;
-beforeAll(async () => {
-  fixture = await ChangeFixture.start(['update_message', 'delete_message', 'subscription']);
-});
-afterAll(() => fixture.stop());
+const fixture = useFixture(() =>
+  ChangeFixture.start(['update_message', 'delete_message', 'subscription']),
+);
 
 const meeting = <Answer>(
   change: (client: Client) => Promise<unknown>,

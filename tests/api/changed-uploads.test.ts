@@ -1,15 +1,12 @@
 /** The effect of edits and deletions of messages on the files that they link to. */
 import type { JsonObject } from '@parley/test-kit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
+import { useFixture } from '../support/use-fixture.ts';
 import { fetchMessages } from './message-fixture.ts';
 import { UploadFixture } from './upload-fixture.ts';
 
-let fixture: UploadFixture;
-beforeAll(async () => {
-  fixture = await UploadFixture.start();
-});
-afterAll(() => fixture.stop());
+const fixture = useFixture(() => UploadFixture.start());
 
 /** The file owner's events since the last call; events of files are shown as the messages that link to them. */
 async function bobsEvents(): Promise<unknown[]> {

@@ -4,17 +4,17 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 
 import type { ApiClient } from '@parley/test-kit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 import { movedClockOf } from '../support/moved-clock.ts';
+import { useFixture } from '../support/use-fixture.ts';
 import { startSmallOrganization } from './small-organization.ts';
-import type { PersonKey, SmallOrganization } from './small-organization.ts';
+import type { PersonKey } from './small-organization.ts';
 
 const messageCount = 40;
 
-let organization: SmallOrganization;
+const organization = useFixture(() => startSmallOrganization());
 beforeAll(async () => {
-  organization = await startSmallOrganization();
   for (let n = 0; n < messageCount; n += 1)
     await as('bob').post('messages', {
       type: 'private',
@@ -22,7 +22,6 @@ beforeAll(async () => {
       content: `${n} ${'Ünïcode « ß » '.repeat(40)}`,
     });
 });
-afterAll(() => organization.stop());
 
 const as = (who: PersonKey): ApiClient => organization.client(who);
 const page = 'messages?anchor=newest&num_before=1000&num_after=0&narrow=[]';

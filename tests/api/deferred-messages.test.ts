@@ -3,22 +3,21 @@ import { transaction } from '@parley/database';
 import { takeDueDeferredMessage } from '@parley/store';
 import { settle } from '@parley/test-kit';
 import type { Parameters, TestAccount } from '@parley/test-kit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 import { untilStatementsWait } from '../support/held-transaction.ts';
+import { useFixture } from '../support/use-fixture.ts';
 import { FollowedQueue } from './follow-queue.ts';
 import { fetchMessages, refusalOf, startMessageFixture } from './message-fixture.ts';
-import type { Message, MessageFixture } from './message-fixture.ts';
+import type { Message } from './message-fixture.ts';
 
-let all: MessageFixture;
+const all = useFixture(() => startMessageFixture());
 beforeAll(async () => {
-  all = await startMessageFixture();
   const { organization, ann, bob, cat, guest } = all;
   await organization.makeStream('Denmark', [ann, bob, cat]);
   await organization.makeStream('secret', [bob], { inviteOnly: true });
   await organization.makeStream('for guests', [guest, cat]);
 });
-afterAll(() => all.stop());
 
 /** Far in the future, so that nothing becomes due by itself. */
 const farAhead = '2999-07-01T12:00:00+02:00';

@@ -1,15 +1,12 @@
 /** Deleting a whole topic (reference facts, streams 8.3). */
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 
+import { useFixture } from '../support/use-fixture.ts';
 import { fetchMessages, refusalOf } from './message-fixture.ts';
 import { expectRefusal, missing, success } from './refusals.ts';
 import { StreamFixture, forEach } from './stream-fixture.ts';
 
-let all: StreamFixture;
-beforeAll(async () => {
-  all = await StreamFixture.start();
-});
-afterAll(() => all.stop());
+const all = useFixture(() => StreamFixture.start());
 beforeEach(async () => {
   await all.queues.read();
 });

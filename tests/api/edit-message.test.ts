@@ -1,21 +1,18 @@
 /** PATCH messages/<id>: the text of a message, who may change it and until when. Moves are in move-messages.test.ts. */
 import { addAlertWords } from '@parley/store';
 import type { JsonObject } from '@parley/test-kit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 
 import { anyNumber } from '../support/matchers.ts';
+import { useFixture } from '../support/use-fixture.ts';
 import { ChangeFixture, invalidMessage } from './change-fixture.ts';
 import type { Name } from './change-fixture.ts';
 import { refusalOf } from './message-fixture.ts';
 import { expectRefusal, success } from './refusals.ts';
 
-let fixture: ChangeFixture;
 let message: number;
 
-beforeAll(async () => {
-  fixture = await ChangeFixture.start(['update_message']);
-});
-afterAll(() => fixture.stop());
+const fixture = useFixture(() => ChangeFixture.start(['update_message']));
 beforeEach(async () => {
   message = await fixture.send('bob', 'lunch', 'hi');
 });

@@ -1,27 +1,26 @@
 /** The effect of each bound on queues and event streams, and its metrics. */
 import { readObjects, settle, waitUntil } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { EventStreamReader } from '../cluster/event-stream-reader.ts';
+import { useFixture } from '../support/use-fixture.ts';
 import { startSmallOrganization } from './small-organization.ts';
-import type { PersonKey, SmallOrganization } from './small-organization.ts';
+import type { PersonKey } from './small-organization.ts';
 
 const queuesMax = 12;
 const unreadMaxBytes = 65_536;
 
-let organization: SmallOrganization;
-beforeAll(async () => {
-  organization = await startSmallOrganization({
+const organization = useFixture(() =>
+  startSmallOrganization({
     events: 1,
     messages: 1,
     environment: {
       PARLEY_QUEUES_PER_USER_MAX: String(queuesMax),
       PARLEY_EVENT_STREAM_UNREAD_MAX_BYTES: String(unreadMaxBytes),
     },
-  });
-});
-afterAll(() => organization.stop());
+  }),
+);
 
 function metric(name: string, service: 'events' | 'gateway' = 'events'): Promise<number> {
   return organization.cluster.getProcess(service, 0).readMetric(name);

@@ -5,20 +5,17 @@
 import { methodNotAllowed } from '@parley/api';
 import { fittingPath } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import type { Endpoint } from '@parley/api';
 import { endpoints as declaredEndpoints } from '@parley/api/endpoints';
 import { sendRaw } from '../support/send-raw.ts';
 import type { RawAnswer } from '../support/send-raw.ts';
+import { useFixture } from '../support/use-fixture.ts';
 import { startSmallOrganization } from './small-organization.ts';
-import type { PersonKey, SmallOrganization } from './small-organization.ts';
+import type { PersonKey } from './small-organization.ts';
 
-let organization: SmallOrganization;
-beforeAll(async () => {
-  organization = await startSmallOrganization({ gateways: 2 });
-});
-afterAll(() => organization.stop());
+const organization = useFixture(() => startSmallOrganization({ gateways: 2 }));
 
 type Parameter = Endpoint['parameters'][number];
 

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
+import { useFixture } from '../support/use-fixture.ts';
 import { startSmallOrganization } from './small-organization.ts';
-import type { SmallOrganization } from './small-organization.ts';
 
-let organization: SmallOrganization;
-beforeAll(async () => {
-  organization = await startSmallOrganization();
-});
-afterAll(() => organization.stop());
+const organization = useFixture(() => startSmallOrganization());
 
 async function refusal(
   path: string,

@@ -3,11 +3,14 @@ import { readObjects, settle } from '@parley/test-kit';
 import type { ApiClient, JsonObject, Parameters } from '@parley/test-kit';
 
 export class FollowedQueue {
+  /** The answer of `register`. */
+  readonly state: JsonObject;
   readonly #client: ApiClient;
   readonly #queueId: string;
   #lastEventId: number;
 
   private constructor(client: ApiClient, answer: JsonObject) {
+    this.state = answer;
     this.#client = client;
     this.#queueId = answer['queue_id'] as string;
     this.#lastEventId = answer['last_event_id'] as number;

@@ -1,14 +1,10 @@
 /** Pages of messages that are together longer than an answer may be, in every direction. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
+import { useFixture } from '../support/use-fixture.ts';
 import { fetchMessages, startMessageFixture } from './message-fixture.ts';
-import type { MessageFixture } from './message-fixture.ts';
 
-let all: MessageFixture;
-beforeAll(async () => {
-  all = await startMessageFixture();
-});
-afterAll(() => all.stop());
+const all = useFixture(() => startMessageFixture());
 
 test('a page of very long messages is shorter and reports that there are more', async () => {
   const { organization, bob, cat } = all;

@@ -1,8 +1,8 @@
 import type { JsonObject, Parameters, TestAccount } from '@parley/test-kit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
+import { useFixture } from '../support/use-fixture.ts';
 import { fetchMessages, startMessageFixture } from './message-fixture.ts';
-import type { MessageFixture } from './message-fixture.ts';
 import { badNarrow, expectRefusal, invalid, missing } from './refusals.ts';
 
 const newest = 10_000_000_000_000_000;
@@ -15,15 +15,14 @@ async function narrowed(account: TestAccount, ...narrow: Term[]): Promise<readon
 
 const not = (operator: string, operand: unknown): Term => ({ operator, operand, negated: true });
 
-let all: MessageFixture;
 /** Ten messages in Denmark, none of which Cat received, and some elsewhere. */
 let denmark: number[];
 let secret: number;
 let pair: number;
 let group: number;
 
+const all = useFixture(() => startMessageFixture());
 beforeAll(async () => {
-  all = await startMessageFixture();
   const { organization, ann, bob, cat, guest } = all;
   await organization.makeStream('Denmark', [ann, bob]);
   await organization.makeStream('secret', [bob], { inviteOnly: true });
@@ -42,7 +41,6 @@ beforeAll(async () => {
   pair = await ann.client.sendPrivately([cat.email], 'for Cat');
   group = await ann.client.sendPrivately([cat.email, guest.email], 'for both');
 });
-afterAll(() => all.stop());
 
 describe('anchors and counts', () => {
   const around = async (

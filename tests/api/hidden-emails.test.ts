@@ -2,25 +2,24 @@ import { createHash } from 'node:crypto';
 
 import { ApiClient, readObjects, settle } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 
+import { useFixture } from '../support/use-fixture.ts';
 import { refusalOf } from './message-fixture.ts';
 import { expectRefusal, uncoded } from './refusals.ts';
 import { startSmallOrganization } from './small-organization.ts';
-import type { PersonKey, SmallOrganization } from './small-organization.ts';
+import type { PersonKey } from './small-organization.ts';
 import { WatchedQueues } from './watched-queues.ts';
 
 /** With the setting that only administrators see people's real addresses (reference facts, people 7.7). */
 
-let organization: SmallOrganization;
+const organization = useFixture(() => startSmallOrganization());
 beforeAll(async () => {
-  organization = await startSmallOrganization();
   const streams = { subscriptions: [{ name: 'quay' }] };
   await as('ann').post('users/me/subscriptions', streams);
   await as('bob').post('users/me/subscriptions', streams);
   await setVisibility(3);
 });
-afterAll(() => organization.stop());
 
 const as = (who?: PersonKey): ApiClient => organization.client(who);
 const domain = '127.0.0.1';

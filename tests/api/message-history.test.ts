@@ -1,15 +1,12 @@
 /** GET messages/<id> and messages/<id>/history. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { anyNumber } from '../support/matchers.ts';
+import { useFixture } from '../support/use-fixture.ts';
 import { ChangeFixture, invalidMessage } from './change-fixture.ts';
 import { expectRefusal } from './refusals.ts';
 
-let fixture: ChangeFixture;
-beforeAll(async () => {
-  fixture = await ChangeFixture.start([]);
-});
-afterAll(() => fixture.stop());
+const fixture = useFixture(() => ChangeFixture.start([]));
 
 test('the raw text is the original, whatever other parameters say', async () => {
   const id = await fixture.send('bob', 'lunch', '  *hi* <b>\n@**Fay Here**');

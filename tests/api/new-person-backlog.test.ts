@@ -5,20 +5,21 @@ import { membersAsOf } from '@parley/store';
 import type { Stream } from '@parley/store';
 import { ApiClient, readObjects } from '@parley/test-kit';
 import type { JsonObject, Parameters } from '@parley/test-kit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 
+import { useFixture } from '../support/use-fixture.ts';
 import { FencedQueues } from './fenced-queues.ts';
 import { startMessageFixture } from './message-fixture.ts';
-import type { MessageFixture } from './message-fixture.ts';
 
 const hourSecs = 3_600;
 const daySecs = 24 * hourSecs;
 
-let all: MessageFixture;
 let general: Stream;
 let board: Stream;
+const all = useFixture(() =>
+  startMessageFixture({ events: 1, messages: 1, subscriptions: 1, people: 1 }),
+);
 beforeAll(async () => {
-  all = await startMessageFixture({ events: 1, messages: 1, subscriptions: 1, people: 1 });
   const { ann, bob, organization } = all;
   general = await organization.makeStream('general', [ann, bob], { isDefault: true });
   await organization.makeStream('news', [ann, bob], { isDefault: true });
@@ -31,7 +32,6 @@ beforeAll(async () => {
   });
   await organization.makeStream('fences', [ann, bob]);
 });
-afterAll(() => all.stop());
 
 const nowSecs = (): number => Math.floor(Date.now() / 1_000);
 

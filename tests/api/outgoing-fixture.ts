@@ -5,6 +5,7 @@ import type { SystemOptions, TestAccount } from '@parley/test-kit';
 import { fetchMessages, startMessageFixture } from './message-fixture.ts';
 import type { Message, MessageFixture } from './message-fixture.ts';
 import { WebhookReceiver } from './webhook-receiver.ts';
+import type { Respond } from './webhook-receiver.ts';
 
 export type OutgoingBot = {
   readonly id: number;
@@ -55,6 +56,15 @@ export class OutgoingFixture {
       name,
       mention: `@**${name}**`,
     };
+  }
+
+  /** Creates a bot whose calls go to a path of its own of the test's service. */
+  async makeAnsweringBot(
+    respond: Respond,
+    parameters: object = {},
+  ): Promise<{ readonly bot: OutgoingBot; readonly path: string }> {
+    const path = `/bot-${this.#made + 1}`;
+    return { bot: await this.makeBot(this.receiver.on(path, respond), parameters), path };
   }
 
   /** @returns the id of a message to a topic of the stream of all people */

@@ -1,22 +1,21 @@
 /** The destinations and the time limits of outgoing webhooks, their metrics, and what is never logged. */
 import { MovedClock } from '@parley/clock';
 import { waitUntil } from '@parley/test-kit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
+import { useFixture } from '../support/use-fixture.ts';
 import { fetchMessages, refusalOf } from './message-fixture.ts';
 import { OutgoingFixture } from './outgoing-fixture.ts';
 import { json, redirect } from './webhook-receiver.ts';
 
-let fixture: OutgoingFixture;
-beforeAll(async () => {
-  fixture = await OutgoingFixture.start({
+const fixture = useFixture(() =>
+  OutgoingFixture.start({
     environment: {
       PARLEY_OUTGOING_WEBHOOK_ALLOWED_NETWORKS: '127.0.0.1',
       PARLEY_LOG_LEVEL: 'trace',
     },
-  });
-});
-afterAll(() => fixture.stop());
+  }),
+);
 
 /** The longest wait for the beginning of an answer. */
 const answerWithinMs = 10_000;

@@ -1,29 +1,16 @@
 /** Changes between a message and its call, and between the call and its reply, with two replicas and a slow service. */
 import { waitUntil } from '@parley/test-kit';
 import type { TestAccount } from '@parley/test-kit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
+import { useFixture } from '../support/use-fixture.ts';
 import { fetchMessages } from './message-fixture.ts';
 import { OutgoingFixture } from './outgoing-fixture.ts';
 import type { OutgoingBot } from './outgoing-fixture.ts';
 import { json, plain, silent } from './webhook-receiver.ts';
 import type { Respond } from './webhook-receiver.ts';
 
-let fixture: OutgoingFixture;
-beforeAll(async () => {
-  fixture = await OutgoingFixture.start({ messages: 2 });
-});
-afterAll(() => fixture.stop());
-
-let paths = 0;
-async function makeBot(
-  respond: Respond,
-  parameters: object = {},
-): Promise<{ readonly bot: OutgoingBot; readonly path: string }> {
-  paths += 1;
-  const path = `/changing-${paths}`;
-  return { bot: await fixture.makeBot(fixture.receiver.on(path, respond), parameters), path };
-}
+const fixture = useFixture(() => OutgoingFixture.start({ messages: 2 }));
 
 /** Runs `change` during the first call and then breaks that call off, so that a second call is made after the change. */
 function lostAfter(change: () => Promise<unknown>, then: Respond = silent): Respond {
@@ -51,7 +38,7 @@ async function saidBy(bot: OutgoingBot, reader: TestAccount): Promise<unknown[]>
 
 describe('before the call', () => {
   test('a deactivated bot is not called and sends nothing', async () => {
-    const { bot, path } = await makeBot(silent);
+    const { bot, path } = await fixture.makeAnsweringBot(silent);
     fixture.receiver.on(
       path,
       lostAfter(() => fixture.all.bob.client.delete(`bots/${bot.id}`)),
@@ -63,7 +50,7 @@ describe('before the call', () => {
   });
 
   test('a deleted message causes no call', async () => {
-    const { bot, path } = await makeBot(silent);
+    const { bot, path } = await fixture.makeAnsweringBot(silent);
     let id = 0;
     fixture.receiver.on(
       path,
@@ -75,7 +62,7 @@ describe('before the call', () => {
   });
 
   test('a message that no longer mentions the bot causes no call', async () => {
-    const { bot, path } = await makeBot(silent);
+    const { bot, path } = await fixture.makeAnsweringBot(silent);
     const { cat } = fixture.all;
     let id = 0;
     fixture.receiver.on(
@@ -89,7 +76,7 @@ describe('before the call', () => {
   });
 
   test('a message that still mentions it is sent in its current form, under the same key', async () => {
-    const { bot, path } = await makeBot(silent);
+    const { bot, path } = await fixture.makeAnsweringBot(silent);
     const { cat } = fixture.all;
     let id = 0;
     fixture.receiver.on(
@@ -112,7 +99,7 @@ describe('before the call', () => {
   });
 
   test('a mention added by an edit causes no call', async () => {
-    const { bot, path } = await makeBot(silent);
+    const { bot, path } = await fixture.makeAnsweringBot(silent);
     const { cat } = fixture.all;
     const id = await fixture.send('not yet', 'added');
     await cat.client.patch(`messages/${id}`, { content: bot.mention });
@@ -121,7 +108,7 @@ describe('before the call', () => {
   });
 
   test('a bot with a new address and interface is called there', async () => {
-    const { bot, path } = await makeBot(silent);
+    const { bot, path } = await fixture.makeAnsweringBot(silent);
     const elsewhere = fixture.receiver.on('/elsewhere', json({ text: 'in the new way' }));
     fixture.receiver.on(
       path,
@@ -144,7 +131,7 @@ describe('before the call', () => {
   });
 
   test('a deactivated organization causes no call', async () => {
-    const { bot, path } = await makeBot(silent);
+    const { bot, path } = await fixture.makeAnsweringBot(silent);
     const { pool } = fixture.all;
     fixture.receiver.on(
       path,
@@ -162,7 +149,7 @@ describe('before the call', () => {
 
 describe('before the reply', () => {
   test('a deactivated bot sends nothing', async () => {
-    const { bot, path } = await makeBot(silent);
+    const { bot, path } = await fixture.makeAnsweringBot(silent);
     fixture.receiver.on(
       path,
       answeredAfter(
@@ -202,7 +189,7 @@ describe('before the reply', () => {
   test('in a deactivated stream no reply is sent, and the owner gets a notice', async () => {
     const { organization, pool, cat, bob } = fixture.all;
     const stream = await organization.makeStream('ending', [cat]);
-    const { bot } = await makeBot(
+    const { bot } = await fixture.makeAnsweringBot(
       answeredAfter(
         () =>
           pool.query(
@@ -223,7 +210,7 @@ describe('before the reply', () => {
   test('in a private conversation with a deactivated participant no reply is sent, and the owner gets a notice', async () => {
     const { organization, pool, cat, bob } = fixture.all;
     const third = await organization.makeAccount('Leaving Soon');
-    const { bot } = await makeBot(
+    const { bot } = await fixture.makeAnsweringBot(
       answeredAfter(
         () => pool.query('UPDATE users SET is_active = false WHERE id = $1', [third.id]),
         json({ content: 'too late' }),
@@ -244,7 +231,7 @@ describe('in a private stream', () => {
     const { organization, ann, bob, cat } = fixture.all;
     const without = await organization.makeStream('closed room', [ann, cat], { inviteOnly: true });
     await organization.makeStream('open to the owner', [ann, bob, cat], { inviteOnly: true });
-    const { bot, path } = await makeBot(json({ content: 'hello' }));
+    const { bot, path } = await fixture.makeAnsweringBot(json({ content: 'hello' }));
     await cat.client.sendToStream('closed room', 'x', bot.mention);
     await cat.client.sendToStream('open to the owner', 'x', bot.mention);
     await fixture.settle();
@@ -260,12 +247,12 @@ describe('in a private stream', () => {
 test('a bot with a slow service has at most four calls, and other bots do not wait for it', async () => {
   const held: (() => void)[] = [];
   let isSlow = true;
-  const { bot: slow, path } = await makeBot((call, response, request) => {
+  const { bot: slow, path } = await fixture.makeAnsweringBot((call, response, request) => {
     const answer = (): void => silent(call, response, request);
     if (isSlow) held.push(answer);
     else answer();
   });
-  const { bot: quick } = await makeBot(json({ content: 'at once' }));
+  const { bot: quick } = await fixture.makeAnsweringBot(json({ content: 'at once' }));
   for (let n = 1; n <= 12; n += 1) await fixture.send(`${slow.mention} ${n}`, 'slow');
   // It does not come to rest while calls are held, and begins whatever is due meanwhile.
   const settled = fixture.settle();

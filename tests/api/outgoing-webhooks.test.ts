@@ -1,29 +1,14 @@
 /** Outgoing-webhook bots as people and their services see them (reference facts, people 18). */
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { anyNumber, textMatching } from '../support/matchers.ts';
+import { useFixture } from '../support/use-fixture.ts';
 import { fetchMessages } from './message-fixture.ts';
 import { OutgoingFixture } from './outgoing-fixture.ts';
-import type { OutgoingBot } from './outgoing-fixture.ts';
 import { json, plain, redirect, silent } from './webhook-receiver.ts';
-import type { ReceivedCall, Respond } from './webhook-receiver.ts';
+import type { ReceivedCall } from './webhook-receiver.ts';
 
-let fixture: OutgoingFixture;
-beforeAll(async () => {
-  fixture = await OutgoingFixture.start();
-});
-afterAll(() => fixture.stop());
-
-let paths = 0;
-/** A bot whose calls go to a separate path of the test's service. */
-async function makeBot(
-  respond: Respond,
-  parameters: object = {},
-): Promise<{ readonly bot: OutgoingBot; readonly path: string }> {
-  paths += 1;
-  const path = `/bot-${paths}`;
-  return { bot: await fixture.makeBot(fixture.receiver.on(path, respond), parameters), path };
-}
+const fixture = useFixture(() => OutgoingFixture.start());
 
 async function onlyCall(path: string): Promise<ReceivedCall> {
   await fixture.settle();
@@ -36,7 +21,7 @@ const uuid = textMatching(/^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 
 describe('causes of a call', () => {
   test('a mention in a stream posts the five keys to the address of the bot', async () => {
-    const { bot, path } = await makeBot(silent);
+    const { bot, path } = await fixture.makeAnsweringBot(silent);
     const { cat } = fixture.all;
     const content = `${bot.mention} **today**?`;
     const id = await fixture.send(content, 'sky');
@@ -85,8 +70,8 @@ describe('causes of a call', () => {
   });
 
   test('a private message calls each outgoing bot among its recipients, alone and in a group', async () => {
-    const { bot: one, path } = await makeBot(silent);
-    const { bot: two, path: secondPath } = await makeBot(silent);
+    const { bot: one, path } = await fixture.makeAnsweringBot(silent);
+    const { bot: two, path: secondPath } = await fixture.makeAnsweringBot(silent);
     const { cat, bob } = fixture.all;
     await fixture.sendPrivately([one.id], 'hello');
     // Calls for one bot run concurrently, in no particular order.
@@ -110,7 +95,7 @@ describe('causes of a call', () => {
   });
 
   test('text that only looks like a mention causes no call', async () => {
-    const { bot, path } = await makeBot(silent);
+    const { bot, path } = await fixture.makeAnsweringBot(silent);
     const { ann, cat, bob, organization } = fixture.all;
     const user = { ...ann, id: bot.id };
     await organization.makeStream('with the bot', [ann, cat, user]);
@@ -129,7 +114,7 @@ describe('causes of a call', () => {
   });
 
   test('messages of bots cause no call, not even to the bot itself', async () => {
-    const { bot: echo, path } = await makeBot(json({ content: 'placeholder' }));
+    const { bot: echo, path } = await fixture.makeAnsweringBot(json({ content: 'placeholder' }));
     fixture.receiver.on(path, json({ content: `${echo.mention} again` }));
     const { bot } = fixture.all;
     await bot.client.sendToStream('plaza', 'bots', echo.mention);
@@ -146,7 +131,9 @@ describe('causes of a call', () => {
 
 describe("the bot's reply", () => {
   test('is not sent if none is required', async () => {
-    const { bot, path } = await makeBot(json({ response_not_required: true, content: 'psst' }));
+    const { bot, path } = await fixture.makeAnsweringBot(
+      json({ response_not_required: true, content: 'psst' }),
+    );
     await fixture.send(bot.mention, 'no reply');
     await onlyCall(path);
     const { messages } = await fetchMessages(fixture.all.ann, {
@@ -164,7 +151,7 @@ describe("the bot's reply", () => {
     [{ response_not_required: false, content: 'wanted' }, 'wanted'],
     [{ content: 'half \ud800 and \u0000 whole' }, 'half \ufffd and  whole'],
   ])('has the text of a generic answer: %j', async (answer, expected) => {
-    const { bot } = await makeBot(json(answer));
+    const { bot } = await fixture.makeAnsweringBot(json(answer));
     const topic = `reply ${bot.id}`;
     await fixture.send(bot.mention, topic);
     expect(await fixture.saidInTopic(bot, topic)).toMatchObject([
@@ -188,7 +175,7 @@ describe("the bot's reply", () => {
         choices: [{ short_name: 'A', long_name: 'the first', reply: 'a' }],
       },
     };
-    const { bot } = await makeBot(
+    const { bot } = await fixture.makeAnsweringBot(
       json({ content: 'choose', widget_content: JSON.stringify(widget) }),
     );
     await fixture.send(bot.mention, 'widget');
@@ -204,7 +191,7 @@ describe("the bot's reply", () => {
     ['text'],
     [null],
   ])('is not sent for an answer without a text: %j', async (answer) => {
-    const { bot, path } = await makeBot(json(answer));
+    const { bot, path } = await fixture.makeAnsweringBot(json(answer));
     const topic = `none ${bot.id}`;
     await fixture.send(bot.mention, topic);
     await onlyCall(path);
@@ -213,7 +200,7 @@ describe("the bot's reply", () => {
   });
 
   test('goes to all participants of a private conversation', async () => {
-    const { bot } = await makeBot(json({ content: 'hello both' }));
+    const { bot } = await fixture.makeAnsweringBot(json({ content: 'hello both' }));
     const { bob, cat } = fixture.all;
     await fixture.sendPrivately([bot.id, bob.id], 'hi');
     const narrow = [['pm-with', `${bot.email},${cat.email}`]];
@@ -224,7 +211,7 @@ describe("the bot's reply", () => {
   });
 
   test('reports an answer that is not JSON', async () => {
-    const { bot, path } = await makeBot(plain('<html>'));
+    const { bot, path } = await fixture.makeAnsweringBot(plain('<html>'));
     await fixture.send(bot.mention, 'not json');
     expect(await fixture.saidInTopic(bot, 'not json')).toMatchObject([
       { content: 'Failure! Invalid JSON in response' },
@@ -237,9 +224,12 @@ describe("the bot's reply", () => {
 
 describe('the interface of Slack', () => {
   test('sends a form with eleven fields, and reads the text of the answer', async () => {
-    const { bot, path } = await makeBot(json({ text: 'from slack', content: 'not this' }), {
-      interface_type: 2,
-    });
+    const { bot, path } = await fixture.makeAnsweringBot(
+      json({ text: 'from slack', content: 'not this' }),
+      {
+        interface_type: 2,
+      },
+    );
     const { cat } = fixture.all;
     const content = `${bot.mention} & more`;
     await fixture.send(content, 'slack');
@@ -266,7 +256,9 @@ describe('the interface of Slack', () => {
   });
 
   test('is not called for private messages', async () => {
-    const { bot, path } = await makeBot(json({ text: 'x' }), { interface_type: 2 });
+    const { bot, path } = await fixture.makeAnsweringBot(json({ text: 'x' }), {
+      interface_type: 2,
+    });
     await fixture.sendPrivately([bot.id], 'hello');
     expect(await fixture.privateMessagesFrom(bot, fixture.all.cat)).toMatchObject([
       { content: "Failure! Slack outgoing webhooks don't support private messages." },
@@ -278,7 +270,7 @@ describe('the interface of Slack', () => {
 
 describe('failures', () => {
   test('a failure status is reported in the conversation, and to the owner with the payload', async () => {
-    const { bot, path } = await makeBot(plain('no ``` such thing\n', 404));
+    const { bot, path } = await fixture.makeAnsweringBot(plain('no ``` such thing\n', 404));
     const id = await fixture.send(bot.mention, '50% of v2.1 (x)');
     expect(await fixture.saidInTopic(bot, '50% of v2.1 (x)')).toMatchObject([
       { content: 'Failure! Third party responded with 404' },
@@ -304,7 +296,7 @@ describe('failures', () => {
   });
 
   test('the notice omits an empty payload, and links to a private message', async () => {
-    const { bot } = await makeBot(plain('', 500));
+    const { bot } = await fixture.makeAnsweringBot(plain('', 500));
     const { cat, bob } = fixture.all;
     const id = await fixture.sendPrivately([bot.id], 'hello');
     expect(await fixture.privateMessagesFrom(bot, cat)).toMatchObject([
@@ -319,7 +311,9 @@ describe('failures', () => {
   });
 
   test('an unreachable service is called four times under one key, then reported as unavailable', async () => {
-    const { bot, path } = await makeBot((_call, _response, request) => request.socket.destroy());
+    const { bot, path } = await fixture.makeAnsweringBot((_call, _response, request) =>
+      request.socket.destroy(),
+    );
     await fixture.send(bot.mention, 'down');
     expect(await fixture.saidInTopic(bot, 'down')).toMatchObject([
       { content: 'Failure! Bot is unavailable' },
@@ -336,7 +330,7 @@ describe('failures', () => {
 
   test('a service that recovers gets the call', async () => {
     let calls = 0;
-    const { bot, path } = await makeBot((call, response, request) => {
+    const { bot, path } = await fixture.makeAnsweringBot((call, response, request) => {
       calls += 1;
       if (calls < 3) request.socket.destroy();
       else json({ content: 'here again' })(call, response, request);
@@ -351,7 +345,7 @@ describe('failures', () => {
   });
 
   test('other failures are named and not retried', async () => {
-    const { bot, path } = await makeBot((_call, _response, request) => {
+    const { bot, path } = await fixture.makeAnsweringBot((_call, _response, request) => {
       request.socket.end('this is no HTTP\r\n\r\n');
     });
     await fixture.send(bot.mention, 'fault');
@@ -393,7 +387,7 @@ describe('failures', () => {
       [307, 'POST'],
       [308, 'POST'],
     ] as const) {
-      const { bot, path } = await makeBot(redirect(target, status));
+      const { bot, path } = await fixture.makeAnsweringBot(redirect(target, status));
       const topic = `moved ${status}`;
       await fixture.send(bot.mention, topic);
       expect(await fixture.saidInTopic(bot, topic)).toMatchObject([{ content: 'moved' }]);

@@ -1,24 +1,23 @@
 import { drawDefaultAvatar } from '@parley/images';
 import { readObjects } from '@parley/test-kit';
 import type { JsonObject, TestAccount } from '@parley/test-kit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 
+import { useFixture } from '../support/use-fixture.ts';
 import { fetchMessages } from './message-fixture.ts';
 import { UploadFixture, basicOf } from './upload-fixture.ts';
 
 const publicUrl = 'https://parley.example.org';
 
-let fixture: UploadFixture;
 let ann: TestAccount;
 let bob: TestAccount;
 let picture: Buffer;
 
+const fixture = useFixture(() => UploadFixture.start({ PARLEY_PUBLIC_URL: publicUrl }));
 beforeAll(async () => {
-  fixture = await UploadFixture.start({ PARLEY_PUBLIC_URL: publicUrl });
   ({ ann, bob } = fixture.people);
   picture = await drawDefaultAvatar(64);
 });
-afterAll(() => fixture.stop());
 
 async function addPicture(path: string, fields: Readonly<Record<string, string>> = {}) {
   const form = new FormData();

@@ -5,10 +5,11 @@
 import type { Client } from '@parley/database';
 import { ApiClient, readObjects, waitUntil } from '@parley/test-kit';
 import type { Answer, JsonObject } from '@parley/test-kit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
+import { useFixture } from '../support/use-fixture.ts';
 import { startSmallOrganization } from './small-organization.ts';
-import type { PersonKey, SmallOrganization } from './small-organization.ts';
+import type { PersonKey } from './small-organization.ts';
 
 const botsMax = 4;
 const queuesMax = 6;
@@ -19,9 +20,8 @@ const textsMaxBytes = 64 * 1024;
 /** Of all lists that a setting bounds, beyond what the other tests make. */
 const elementsMax = 100;
 
-let organization: SmallOrganization;
-beforeAll(async () => {
-  organization = await startSmallOrganization({
+const organization = useFixture(() =>
+  startSmallOrganization({
     events: 2,
     people: 2,
     environment: {
@@ -37,9 +37,8 @@ beforeAll(async () => {
       PARLEY_BOTS_MAX: String(elementsMax),
       PARLEY_LIST_TEXTS_MAX_KIB: String(textsMaxBytes / 1024),
     },
-  });
-});
-afterAll(() => organization.stop());
+  }),
+);
 
 const as = (who: PersonKey): ApiClient => organization.client(who);
 const refused = (msg: string): object => ({

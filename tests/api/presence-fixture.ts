@@ -52,7 +52,6 @@ export async function connectRedis(url: string): Promise<Redis> {
 }
 
 export const as = (who?: PersonKey): ApiClient => organization.client(who);
-export const done = { result: 'success', msg: '' };
 export const email = (who: PersonKey): string => organization.accounts[who].user.email;
 
 /** Each report has a time of its own, by which its client is older or newer than others. */

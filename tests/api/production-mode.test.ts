@@ -1,10 +1,10 @@
 /** A whole system in production mode: endpoints for development refuse, and everything else works. */
 import { readObjects } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
+import { useFixture } from '../support/use-fixture.ts';
 import { startSmallOrganization } from './small-organization.ts';
-import type { SmallOrganization } from './small-organization.ts';
 
 /** Nobody signs in by it here. */
 const untrusted = {
@@ -16,9 +16,8 @@ const untrusted = {
   trusted: false,
 };
 
-let organization: SmallOrganization;
-beforeAll(async () => {
-  organization = await startSmallOrganization({
+const organization = useFixture(() =>
+  startSmallOrganization({
     gateways: 2,
     messages: 1,
     events: 1,
@@ -27,9 +26,8 @@ beforeAll(async () => {
       PARLEY_PUBLIC_URL: 'https://chat.example.com',
       PARLEY_OIDC_PROVIDERS: JSON.stringify([untrusted]),
     },
-  });
-});
-afterAll(() => organization.stop());
+  }),
+);
 
 describe('development features', () => {
   const notEnabled = { result: 'error', msg: 'Dev environment not enabled.' };

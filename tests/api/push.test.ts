@@ -19,10 +19,10 @@ import {
   concerning,
   untilLookedAt,
 } from '../support/notifications.ts';
+import { success } from './refusals.ts';
 
 const password = 'the tide is low on tuesdays';
 const topic = 'fire';
-const done = { result: 'success', msg: '' };
 
 let service: PushService;
 let cluster: Cluster;
@@ -513,7 +513,7 @@ describe('subscriptions', () => {
     expect((await ann.client.get('push_subscriptions'))['subscriptions']).toHaveLength(1);
     expect(
       await ann.client.delete('push_subscriptions', { endpoint: phone.target.endpoint }),
-    ).toEqual(done);
+    ).toEqual(success);
     expect((await ann.client.get('push_subscriptions'))['subscriptions']).toEqual([]);
   });
 

@@ -61,3 +61,22 @@ export async function expectRefusal(
 ): Promise<void> {
   expect(await refusalOf(request)).toEqual(typeof refusal === 'string' ? coded(refusal) : refusal);
 }
+
+/** Expects that of requests that are made at once one succeeds, and that the others get this refusal. */
+export async function expectOneSuccess(
+  requests: readonly Promise<unknown>[],
+  refusal: JsonObject | string,
+): Promise<void> {
+  const outcomes = await Promise.all(
+    requests.map((request) =>
+      request.then(
+        () => 'success',
+        (error: unknown) => refusalOf(Promise.reject(error as Error)),
+      ),
+    ),
+  );
+  const refused = outcomes.filter((outcome) => outcome !== 'success');
+  expect(refused).toEqual(
+    requests.slice(1).map(() => (typeof refusal === 'string' ? coded(refusal) : refusal)),
+  );
+}

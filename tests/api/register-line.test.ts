@@ -2,26 +2,25 @@
 import { readObjects, waitUntil } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
 import type { Client } from '@parley/database';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
+import { useFixture } from '../support/use-fixture.ts';
 import { startSmallOrganization } from './small-organization.ts';
-import type { PersonKey, SmallOrganization } from './small-organization.ts';
+import type { PersonKey } from './small-organization.ts';
 
 /** The store uses this lock to count and store the queues of a person and the person's bots. */
 const queuesLock = 7_217_005;
 
-let organization: SmallOrganization;
-beforeAll(async () => {
-  organization = await startSmallOrganization({
+const organization = useFixture(() =>
+  startSmallOrganization({
     events: 1,
     messages: 1,
     // The number of registers in one batch.
     serviceEnvironment: {
       events: { PARLEY_DATABASE_POOL_MAX: '4' },
     },
-  });
-});
-afterAll(() => organization.stop());
+  }),
+);
 
 function waiting(): Promise<number> {
   return organization.cluster.getProcess('events', 0).readMetric('parley_event_registers_waiting');

@@ -5,26 +5,24 @@ import type { Queryable } from '@parley/database';
 import { cancelDeferredMessage, takeDueDeferredMessage } from '@parley/store';
 import { readObjects, settle, waitUntil } from '@parley/test-kit';
 import type { JsonObject, Parameters, TestAccount } from '@parley/test-kit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 import { anyNumber } from '../support/matchers.ts';
+import { useFixture } from '../support/use-fixture.ts';
 import { FollowedQueue } from './follow-queue.ts';
 import { refusalOf, startMessageFixture } from './message-fixture.ts';
-import type { MessageFixture } from './message-fixture.ts';
 
 const path = 'scheduled_messages';
 const noon = '2999-07-01T12:00:00Z';
 const noonSecs = Date.parse(noon) / 1000;
 const unknown = { status: 400, code: 'BAD_REQUEST', msg: 'Scheduled message does not exist' };
 
-let all: MessageFixture;
 let denmarkId: number;
+const all = useFixture(() => startMessageFixture({ messages: 2, events: 2, people: 1 }));
 beforeAll(async () => {
-  all = await startMessageFixture({ messages: 2, events: 2, people: 1 });
   const { organization, ann, bob, cat, guest } = all;
   denmarkId = (await organization.makeStream('Denmark', [ann, bob, cat, guest])).id;
 });
-afterAll(() => all.stop());
 
 let made = 0;
 

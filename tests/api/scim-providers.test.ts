@@ -1,17 +1,13 @@
 /** What Okta and Microsoft Entra send, in their order and spelling (decision 0052). */
 import type { JsonObject } from '@parley/test-kit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
+import { useFixture } from '../support/use-fixture.ts';
 import { FollowedQueue } from './follow-queue.ts';
 import { ScimClient, groupSchema, patchSchema, userSchema } from './scim-client.ts';
 import { startSmallOrganization } from './small-organization.ts';
-import type { SmallOrganization } from './small-organization.ts';
 
-let organization: SmallOrganization;
-beforeAll(async () => {
-  organization = await startSmallOrganization({ gateways: 2, events: 1 });
-});
-afterAll(() => organization?.stop());
+const organization = useFixture(() => startSmallOrganization({ gateways: 2, events: 1 }));
 
 async function groupNamed(name: string): Promise<JsonObject | undefined> {
   const { user_groups: groups } = await organization.client('ann').get('user_groups');

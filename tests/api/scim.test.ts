@@ -1,22 +1,22 @@
 /** People kept by SCIM 2.0 (RFC 7643 and 7644; decision 0052). */
 import type { JsonObject } from '@parley/test-kit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 import { Browser } from '../support/browser.ts';
 import type { BrowserAnswer } from '../support/browser.ts';
 import { anyNumber, anyString, textMatching } from '../support/matchers.ts';
+import { useFixture } from '../support/use-fixture.ts';
 import { FollowedQueue } from './follow-queue.ts';
 import { ScimClient, scimError, searchSchema, userSchema } from './scim-client.ts';
 import { startSmallOrganization } from './small-organization.ts';
-import type { SmallOrganization } from './small-organization.ts';
 
-let organization: SmallOrganization;
 let scim: ScimClient;
+const organization = useFixture(() =>
+  startSmallOrganization({ gateways: 2, events: 2, messages: 1 }),
+);
 beforeAll(async () => {
-  organization = await startSmallOrganization({ gateways: 2, events: 2, messages: 1 });
   scim = await ScimClient.open(organization);
 });
-afterAll(() => organization?.stop());
 
 const required = scimError(401, 'A SCIM token of this organization is required.');
 

@@ -1,20 +1,20 @@
 /** The time that a search may take is measured by Postgres, so the services are processes, which have the time of the machine. */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 
+import { useFixture } from '../support/use-fixture.ts';
 import { fetchMessages, refusalOf, startMessageFixture } from './message-fixture.ts';
-import type { MessageFixture } from './message-fixture.ts';
 
-let all: MessageFixture;
-beforeAll(async () => {
-  all = await startMessageFixture({
+const all = useFixture(() =>
+  startMessageFixture({
     ownProcesses: true,
     environment: { PARLEY_SEARCH_TIMEOUT_SECS: '0.001' },
-  });
+  }),
+);
+beforeAll(async () => {
   const { organization, ann, bob } = all;
   await organization.makeStream('hall', [ann, bob]);
   for (let n = 0; n < 20; n += 1) await ann.client.sendToStream('hall', 'talk', 'so long a talk');
 });
-afterAll(() => all.stop());
 
 test('a search or narrow with many terms that takes too long is refused, and other lists are not', async () => {
   const { bob } = all;

@@ -1,16 +1,12 @@
 import { createHash } from 'node:crypto';
 
 import { ApiClient } from '@parley/test-kit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
+import { useFixture } from '../support/use-fixture.ts';
 import { startSmallOrganization } from './small-organization.ts';
-import type { SmallOrganization } from './small-organization.ts';
 
-let organization: SmallOrganization;
-beforeAll(async () => {
-  organization = await startSmallOrganization({ subscriptions: 0 });
-});
-afterAll(() => organization.stop());
+const organization = useFixture(() => startSmallOrganization({ subscriptions: 0 }));
 
 test('returns what a client needs before signing in', async () => {
   const settings = await organization.client().get('server_settings');

@@ -4,14 +4,13 @@ import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { Browser } from '../support/browser.ts';
+import { useFixture } from '../support/use-fixture.ts';
 import { startSmallOrganization } from './small-organization.ts';
 import type { SmallOrganization } from './small-organization.ts';
 
-let organization: SmallOrganization;
-beforeAll(async () => {
-  organization = await startSmallOrganization({ gateways: 2, events: 1, messages: 1 });
-});
-afterAll(() => organization?.stop());
+const organization = useFixture(() =>
+  startSmallOrganization({ gateways: 2, events: 1, messages: 1 }),
+);
 
 const loggedOut = {
   result: 'error',

@@ -3,19 +3,16 @@ import { isDeepStrictEqual } from 'node:util';
 
 import { RefusedRequest, readObjects } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { SeededRandom } from '../privacy/seeded-random.ts';
+import { useFixture } from '../support/use-fixture.ts';
 import { refusalOf } from './message-fixture.ts';
 import { StreamFixture } from './stream-fixture.ts';
 import type { Name } from './stream-fixture.ts';
 import { StreamLists } from './stream-lists.ts';
 
-let all: StreamFixture;
-beforeAll(async () => {
-  all = await StreamFixture.start(undefined, { people: 1 });
-});
-afterAll(() => all.stop());
+const all = useFixture(() => StreamFixture.start(undefined, { people: 1 }));
 
 const watchers = ['ann', 'bob', 'cat', 'guest', 'bot'] as const;
 

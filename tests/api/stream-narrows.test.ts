@@ -1,16 +1,13 @@
 /** Narrows to a stream by name while names change: a name's meaning in an earlier request does not matter. */
 import { readObjects } from '@parley/test-kit';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 
+import { useFixture } from '../support/use-fixture.ts';
 import { refusalOf } from './message-fixture.ts';
 import { startSmallOrganization } from './small-organization.ts';
-import type { PersonKey, SmallOrganization } from './small-organization.ts';
+import type { PersonKey } from './small-organization.ts';
 
-let all: SmallOrganization;
-beforeAll(async () => {
-  all = await startSmallOrganization({ messages: 1 });
-});
-afterAll(() => all.stop());
+const all = useFixture(() => startSmallOrganization({ messages: 1 }));
 
 let tests = 0;
 let name = '';

@@ -1,15 +1,15 @@
 /** The answers of register and the lists about streams and subscriptions (reference facts, streams 3, 5.1, 6 and 12). */
 import { readObjects } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 import { anyNumber } from '../support/matchers.ts';
+import { useFixture } from '../support/use-fixture.ts';
 import { StreamFixture } from './stream-fixture.ts';
 import type { Name } from './stream-fixture.ts';
 
-let all: StreamFixture;
+const all = useFixture(() => StreamFixture.start());
 beforeAll(async () => {
-  all = await StreamFixture.start();
   await all.join('bob', ['open'], { principals: ['bob@example.com', 'guest@example.com'] });
   await all.join('bob', ['closed'], { invite_only: true });
   await all.join('bob', ['left', 'left behind'], {
@@ -17,7 +17,6 @@ beforeAll(async () => {
   });
   await all.leave('cat', ['left']);
 });
-afterAll(() => all.stop());
 
 const register = (who: Name, parameters: object = {}): Promise<JsonObject> =>
   all.people[who].client.post('register', {

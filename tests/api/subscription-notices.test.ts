@@ -3,18 +3,15 @@ import type { LogEntry } from '@parley/event-log';
 import { setRealmNotificationStreams } from '@parley/store';
 import { settle } from '@parley/test-kit';
 import type { TestAccount } from '@parley/test-kit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { environmentOf, parley } from '../support/run-parley.ts';
+import { useFixture } from '../support/use-fixture.ts';
 import { fetchMessages } from './message-fixture.ts';
 import type { Message } from './message-fixture.ts';
 import { StreamFixture } from './stream-fixture.ts';
 
-let all: StreamFixture;
-beforeAll(async () => {
-  all = await StreamFixture.start(undefined, { people: 1, messages: 2 });
-});
-afterAll(() => all.stop());
+const all = useFixture(() => StreamFixture.start(undefined, { people: 1, messages: 2 }));
 
 async function inStream(
   who: TestAccount,

@@ -2,16 +2,16 @@
 import type { ChangeEntry, LogEntry } from '@parley/event-log';
 import { readObjects, untilAvailable } from '@parley/test-kit';
 import type { JsonObject, Parameters, TestAccount } from '@parley/test-kit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 
+import { useFixture } from '../support/use-fixture.ts';
 import { StreamFixture, coded } from './stream-fixture.ts';
 
 const peopleCount = 1_500;
 
-let all: StreamFixture;
 let people: TestAccount[];
-beforeAll(async () => {
-  all = await StreamFixture.start(undefined, {
+const all = useFixture(() =>
+  StreamFixture.start(undefined, {
     environment: {
       PARLEY_NEW_STREAMS_PER_REQUEST_MAX: '1700',
       PARLEY_NEW_STREAMS_PER_DAY_MAX: '10000',
@@ -22,7 +22,9 @@ beforeAll(async () => {
     },
     // If all services ran in one process, a transaction would wait for the others' work until Postgres ended it.
     ownProcesses: true,
-  });
+  }),
+);
+beforeAll(async () => {
   people = [];
   for (let n = 0; n < peopleCount; n += 500)
     people.push(
@@ -31,7 +33,6 @@ beforeAll(async () => {
       )),
     );
 });
-afterAll(() => all.stop());
 
 async function entriesAfter(position: number): Promise<{ entry: ChangeEntry; length: number }[]> {
   const { rows } = await all.all.pool.query<{ payload: string; length: number }>({

@@ -1,6 +1,7 @@
 import type { TestAccount } from '@parley/test-kit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
+import { useFixture } from '../support/use-fixture.ts';
 import { fetchMessages } from './message-fixture.ts';
 import { UploadFixture } from './upload-fixture.ts';
 import type { FileAnswer } from './upload-fixture.ts';
@@ -10,20 +11,18 @@ const open = 'https://img.example.org/open%20fig.png?a=1&b=é';
 const hidden = 'https://img.example.org/secret.png';
 const png = Buffer.from('\x89PNG\r\n\x1A\n\0\0\0\rIHDR', 'latin1');
 
-let fixture: UploadFixture;
 let ann: TestAccount;
 let bob: TestAccount;
 let cat: TestAccount;
 let guest: TestAccount;
 
+const fixture = useFixture(() => UploadFixture.start({ PARLEY_PUBLIC_URL: publicUrl }));
 beforeAll(async () => {
-  fixture = await UploadFixture.start({ PARLEY_PUBLIC_URL: publicUrl });
   ({ ann, bob, cat, guest } = fixture.people);
   await fixture.all.organization.makeStream('secret', [cat], { inviteOnly: true });
   await ann.client.sendToStream('Denmark', 'pictures', open);
   await cat.client.sendToStream('secret', 'pictures', hidden);
 });
-afterAll(() => fixture.stop());
 
 type Outcome = { readonly status: number; readonly location: string | undefined };
 

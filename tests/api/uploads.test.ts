@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { replaceMessageUploads } from '@parley/store';
 import { settle, waitUntil } from '@parley/test-kit';
 import type { TestAccount } from '@parley/test-kit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
+import { useFixture } from '../support/use-fixture.ts';
 import { fetchMessages, refusalOf } from './message-fixture.ts';
 import { UploadFixture, basicOf } from './upload-fixture.ts';
 
@@ -13,18 +14,16 @@ const mib = 1024 * 1024;
 const png = Buffer.from('\x89PNG\r\n\x1A\n\0\0\0\rIHDR', 'latin1');
 const page = '<html><script>alert(document.domain)</script></html>';
 
-let fixture: UploadFixture;
 let ann: TestAccount;
 let bob: TestAccount;
 let cat: TestAccount;
 let guest: TestAccount;
 let bot: TestAccount;
 
+const fixture = useFixture(() => UploadFixture.start({ PARLEY_RATE_LIMITS: '60:2000' }));
 beforeAll(async () => {
-  fixture = await UploadFixture.start({ PARLEY_RATE_LIMITS: '60:2000' });
   ({ ann, bob, cat, guest, bot } = fixture.people);
 });
-afterAll(() => fixture.stop());
 beforeEach(() => fixture.queues.readWithMessages());
 
 const uriPattern = /^\/user_uploads\/1\/[0-9a-f]{1,2}\/[A-Za-z0-9_-]{24}\//;

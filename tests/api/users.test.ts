@@ -2,17 +2,13 @@ import { createHash } from 'node:crypto';
 
 import { deriveKeySecrets, openEventMembers } from '@parley/secrets';
 import { readObjects, settle } from '@parley/test-kit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { textMatching } from '../support/matchers.ts';
+import { useFixture } from '../support/use-fixture.ts';
 import { startSmallOrganization } from './small-organization.ts';
-import type { SmallOrganization } from './small-organization.ts';
 
-let organization: SmallOrganization;
-beforeAll(async () => {
-  organization = await startSmallOrganization();
-});
-afterAll(() => organization.stop());
+const organization = useFixture(() => startSmallOrganization());
 
 const md5 = (text: string): string => createHash('md5').update(text).digest('hex');
 const gravatar = (email: string): string =>

@@ -1,7 +1,13 @@
 /** Event queues of several people at once, to check exactly which events each of them gets in a step. */
 import type { ApiClient, JsonObject } from '@parley/test-kit';
+import { expect } from 'vitest';
 
 import { FencedQueues, isNotice } from './fenced-queues.ts';
+import type { PersonKey, SmallOrganization } from './small-organization.ts';
+
+function expectSame(events: readonly JsonObject[], others: readonly JsonObject[]): void {
+  expect(events).toEqual(others);
+}
 
 export class WatchedQueues<Who extends string> {
   readonly #queues: FencedQueues<Who>;
@@ -31,4 +37,22 @@ export class WatchedQueues<Who extends string> {
     const steps = read.map(([who, events]) => [who, events.filter((event) => !isNotice(event))]);
     return Object.fromEntries(steps) as Record<Who, JsonObject[]>;
   }
+
+  /** @returns the events since the last call, which all queues must have got alike */
+  async shared(): Promise<JsonObject[]> {
+    const [first = [], ...others] = Object.values<JsonObject[]>(await this.step());
+    for (const events of others) expectSame(events, first);
+    return first;
+  }
+}
+
+/** The queues of an administrator, a member, a guest and a bot. */
+export function watchEveryKind(
+  organization: SmallOrganization,
+): Promise<WatchedQueues<'ann' | 'bob' | 'gil' | 'bobBot'>> {
+  const as = (who: PersonKey): ApiClient => organization.client(who);
+  return WatchedQueues.open(
+    { ann: as('ann'), bob: as('bob'), gil: as('gil'), bobBot: as('bobBot') },
+    as('cat'),
+  );
 }

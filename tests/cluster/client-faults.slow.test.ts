@@ -1,17 +1,15 @@
 /** The published client follows events while processes are killed. */
 import type { ParleyClient } from '@parley/client';
 import { waitUntil } from '@parley/test-kit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { startSmallOrganization } from '../api/small-organization.ts';
-import type { SmallOrganization } from '../api/small-organization.ts';
 import { EventTaker } from '../support/event-taker.ts';
+import { useFixture } from '../support/use-fixture.ts';
 
-let organization: SmallOrganization;
-beforeAll(async () => {
-  organization = await startSmallOrganization({ ownProcesses: true, events: 2, messages: 1 });
-});
-afterAll(() => organization?.stop());
+const organization = useFixture(() =>
+  startSmallOrganization({ ownProcesses: true, events: 2, messages: 1 }),
+);
 
 const bob = (): ParleyClient => organization.typed('bob');
 

@@ -7,15 +7,14 @@ import { promisify } from 'node:util';
 import { processOf, waitUntil } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
 import { EventSource } from 'eventsource';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { startSmallOrganization } from '../api/small-organization.ts';
-import type { SmallOrganization } from '../api/small-organization.ts';
+import { useFixture } from '../support/use-fixture.ts';
 import { EventStreamReader } from './event-stream-reader.ts';
 
-let organization: SmallOrganization;
-beforeAll(async () => {
-  organization = await startSmallOrganization({
+const organization = useFixture(() =>
+  startSmallOrganization({
     ownProcesses: true,
     gateways: 2,
     events: 2,
@@ -24,9 +23,8 @@ beforeAll(async () => {
       PARLEY_HEARTBEAT_MIN_SECS: '0.5',
       PARLEY_HEARTBEAT_MAX_SECS: '1',
     },
-  });
-});
-afterAll(() => organization.stop());
+  }),
+);
 
 type Queue = { readonly queueId: string; readonly lastEventId: number };
 

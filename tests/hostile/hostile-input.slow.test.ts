@@ -2,7 +2,7 @@
  * No input produces a 500, none hangs, and nothing is half-applied (architecture, What always holds): every endpoint gets requests
  * that no client sends. `PARLEY_PROPERTY_SEED` repeats a run by its printed seed.
  */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 
 import { endpoints } from '@parley/api/endpoints';
 import { SeededRandom } from '../privacy/seeded-random.ts';
@@ -14,20 +14,19 @@ import { randomPlans, systematicPlans } from './request-plan.ts';
 import type { Plan } from './request-plan.ts';
 import { seedsOf } from '../support/seeds.ts';
 import { sendRaw } from '../support/send-raw.ts';
+import { useFixture } from '../support/use-fixture.ts';
 import { unknownPaths } from './unknown-paths.ts';
 
 const requestsMin = 20_000;
 // Eight minutes on two cores that are also used otherwise.
 const runTimeoutMs = 1_800_000;
 
-let world: HostileWorld;
 let watch: ChangeWatch;
 
+const world = useFixture(() => HostileWorld.start());
 beforeAll(async () => {
-  world = await HostileWorld.start();
   watch = await ChangeWatch.start(world.pool);
 });
-afterAll(() => world?.stop());
 
 /** Polling without a queue creates one (contract, Get events). */
 function reads({ endpoint, shape }: Plan): boolean {

@@ -1,15 +1,14 @@
 /** No input produces a 500: every value of a parameter of the organization's endpoints is accepted or refused. */
 import type { Method, Parameters } from '@parley/test-kit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 
 import { fetchAnonymously, sendForm } from '../api/send-form.ts';
 import { startSmallOrganization } from '../api/small-organization.ts';
-import type { SmallOrganization } from '../api/small-organization.ts';
+import { useFixture } from '../support/use-fixture.ts';
 
-let organization: SmallOrganization;
 let groupId: number;
+const organization = useFixture(() => startSmallOrganization());
 beforeAll(async () => {
-  organization = await startSmallOrganization();
   const ann = organization.client('ann');
   await ann.post('user_groups/create', { name: 'crew', description: '' });
   const { user_groups: groups } = (await ann.get('user_groups')) as {
@@ -17,7 +16,6 @@ beforeAll(async () => {
   };
   groupId = groups[0]?.id ?? 0;
 });
-afterAll(() => organization.stop());
 
 const oddValues: readonly string[] = [
   '',

@@ -39,13 +39,13 @@ export async function waitsInCircle(
 /**
  * Makes a request while a transaction holds the rows that `hold` locked or changed.
  *
- * @param meanwhile is done when the request waits for the transaction, which commits after it
+ * @param meanwhile is done when the request waits for the transaction, which commits after it unless it has ended by then
  */
 export async function meetTransaction<Answer>(
   pool: Pool,
   hold: (client: Client) => Promise<unknown>,
   request: () => Promise<Answer>,
-  meanwhile: () => Promise<unknown> = async () => undefined,
+  meanwhile: (client: Client) => Promise<unknown> = async () => undefined,
 ): Promise<Answer> {
   const client = await pool.connect();
   try {
@@ -54,7 +54,7 @@ export async function meetTransaction<Answer>(
     const answer = request();
     answer.catch(() => undefined);
     await untilStatementsWait(pool);
-    await meanwhile();
+    await meanwhile(client);
     await client.query('COMMIT');
     return await answer;
   } finally {
