@@ -2,7 +2,9 @@
 import type { Cluster, JsonObject, TestAccount } from '@parley/test-kit';
 import { drawDefaultAvatar } from '@parley/images';
 import { settle } from '@parley/test-kit';
-import { afterAll, beforeAll, beforeEach, expect } from 'vitest';
+import { beforeEach, expect } from 'vitest';
+
+import { useFixture } from '../support/use-fixture.ts';
 
 import { FencedQueues } from './fenced-queues.ts';
 import { startMessageFixture } from './message-fixture.ts';
@@ -157,20 +159,9 @@ function expectSame(read: unknown, expected: unknown): void {
   expect(read).toStrictEqual(expected);
 }
 
-/**
- * Starts an organization for the tests of a file; each of them begins without events.
- *
- * @returns its `expectEvents`
- */
-export function useEventAudience(
-  take: (all: EventAudience) => void,
-): EventAudience['expectEvents'] {
-  let all: EventAudience;
-  beforeAll(async () => {
-    all = await EventAudience.start();
-    take(all);
-  });
-  afterAll(() => all.stop());
+/** Starts an organization for the tests of a file; each of them begins without events. */
+export function useEventAudience(): EventAudience {
+  const all = useFixture(() => EventAudience.start());
   beforeEach(() => all.forget());
-  return (expected) => all.expectEvents(expected);
+  return all;
 }

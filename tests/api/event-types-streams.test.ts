@@ -1,9 +1,10 @@
-/** Every event about streams and subscriptions: its recipients and order for each operation (reference facts, events 12 and 18). */
+/** Events about streams, subscriptions and default streams: who receives them, in which order (reference facts, events 12 and 18). */
+import { settle } from '@parley/test-kit';
 import type { JsonObject, Parameters } from '@parley/test-kit';
 import { describe, test } from 'vitest';
 
 import { anyNumber, anyString, textMatching } from '../support/matchers.ts';
-import { but, members, useEventAudience } from './event-audience.ts';
+import { but, inside, members, useEventAudience } from './event-audience.ts';
 import type { Body, EventAudience, Who } from './event-audience.ts';
 import {
   closedStream,
@@ -15,10 +16,8 @@ import {
   stream,
 } from './event-bodies.ts';
 
-let all: EventAudience;
-const expectEvents = useEventAudience((made) => {
-  all = made;
-});
+const all = useEventAudience();
+const expectEvents: EventAudience['expectEvents'] = (expected) => all.expectEvents(expected);
 
 const emails = (people: readonly Who[]): string[] => people.map((who) => all.email(who));
 
@@ -270,53 +269,118 @@ describe('unsubscribing', () => {
   });
 });
 
-describe('the settings of a subscription', () => {
-  test('are sent to the own queues, muting under its older name, changed or not', async () => {
-    const id = all.streamIds.social;
-    const set = (property: string, value: unknown): JsonObject => ({
-      property,
-      value,
-      stream_id: id,
-    });
-    await all.client('bob').post(`${path}/properties`, {
-      subscription_data: [
-        set('is_muted', true),
-        set('in_home_view', true),
-        set('color', '#123abc'),
-        set('pin_to_top', false),
-      ],
-    });
-    const makeEvent = (property: string, value: unknown): JsonObject => ({
-      type: 'subscription',
-      op: 'update',
-      email: all.email('bob'),
-      stream_id: id,
-      name: 'social',
-      property,
-      value,
-    });
-    const bodies = {
-      muted: makeEvent('in_home_view', false),
-      unmuted: makeEvent('in_home_view', true),
-      color: makeEvent('color', '#123abc'),
-      pin: makeEvent('pin_to_top', false),
-    };
-    await expectEvents({ bodies, to: [[['bob'], 'muted unmuted color pin']] });
+const administrators: readonly Who[] = ['admin', 'admin bot'];
+
+const updated = (name: string, id: number, more: JsonObject): JsonObject => ({
+  type: 'stream',
+  op: 'update',
+  stream_id: id,
+  name,
+  ...more,
+});
+const change = (id: number, wish: Parameters): Promise<JsonObject> =>
+  all.client('admin').patch(`streams/${id}`, wish);
+
+/** The streams as the first two tests leave them. */
+const social = (): JsonObject =>
+  stream('social', all.streamIds.social, {
+    description: '*new*',
+    rendered_description: '<p><em>new</em></p>',
+    first_message_id: anyNumber,
+  });
+const closed = (): JsonObject =>
+  closedStream('closed', all.streamIds.closed, {
+    description: 'x',
+    rendered_description: '<p>x</p>',
   });
 
-  test('muted topics are sent to the own queues, the whole list each time', async () => {
-    const mute = (topic: string, op: string): Promise<JsonObject> =>
-      all.client('bob').patch(`${path}/muted_topics`, { stream: 'social', topic, op });
-    await mute('lunch', 'add');
-    await mute('tea', 'add');
-    await mute('lunch', 'remove');
-    const makeEvent = (...topics: readonly string[]): JsonObject => ({
-      type: 'muted_topics',
-      muted_topics: topics.map((topic) => ['social', topic]),
-    });
+describe('changing a stream', () => {
+  test('a public one: everybody who can see it; a rename under the old name, address first; then the notice', async () => {
+    const id = all.streamIds.social;
+    await change(id, { description: '*new*' });
+    await change(id, { new_name: 'Social' });
+    await settle();
+    await change(id, { is_announcement_only: true });
+    const { user } = all.people.admin;
+    const renamed = `@_**${user.fullName}|${user.id}** renamed this stream from **social** to **Social**.`;
     await expectEvents({
-      bodies: { one: makeEvent('lunch'), two: makeEvent('lunch', 'tea'), left: makeEvent('tea') },
-      to: [[['bob'], 'one two left']],
+      bodies: {
+        text: updated('social', id, {
+          property: 'description',
+          value: '*new*',
+          rendered_description: '<p><em>new</em></p>',
+        }),
+        address: updated('social', id, { property: 'email_address', value: '' }),
+        name: updated('social', id, { property: 'name', value: 'Social' }),
+        notice: notice('Social', id, renamed, 'admin'),
+        closed: updated('Social', id, { property: 'is_announcement_only', value: true }),
+      },
+      to: [
+        [inside, 'text address name notice closed'],
+        [['out', 'bot', 'admin bot'], 'text address name closed'],
+      ],
+    });
+    await change(id, { new_name: 'social', is_announcement_only: false });
+  });
+
+  test('a private one: subscribers and administrators', async () => {
+    const id = all.streamIds.closed;
+    await change(id, { description: 'x' });
+    const text = updated('closed', id, {
+      property: 'description',
+      value: 'x',
+      rendered_description: '<p>x</p>',
+    });
+    await expectEvents({ bodies: { text }, to: [[[...inside, 'admin bot'], 'text']] });
+  });
+
+  test('its privacy: everybody who can see it afterwards; create for those who gain it, delete for those who lose it', async () => {
+    const id = all.streamIds.social;
+    await change(id, { is_private: true });
+    await change(id, { is_private: false });
+    await change(id, { is_private: true, history_public_to_subscribers: true });
+    const makeEvent = (inviteOnly: boolean, isShared: boolean): JsonObject =>
+      updated('social', id, {
+        property: 'invite_only',
+        value: inviteOnly,
+        history_public_to_subscribers: isShared,
+      });
+    const subscribers = inside.toSorted((a, b) => all.id(a) - all.id(b));
+    const peers = Object.fromEntries(
+      subscribers.map((who, n) => [`peer${n}`, peerEvent('peer_add', 'social', id, all.id(who))]),
+    );
+    await expectEvents({
+      bodies: {
+        closed: makeEvent(true, false),
+        open: makeEvent(false, true),
+        shared: makeEvent(true, true),
+        delete: ofStream('delete', social()),
+        create: ofStream('create', social()),
+        ...peers,
+      },
+      to: [
+        [[...inside, 'admin bot'], 'closed open shared'],
+        [['out', 'bot'], `delete create open ${Object.keys(peers).join(' ')} delete`],
+      ],
+    });
+    await change(id, { is_private: false });
+  });
+});
+
+describe('default streams', () => {
+  const list = (...streams: readonly JsonObject[]): JsonObject => ({
+    type: 'default_streams',
+    default_streams: streams,
+  });
+  test('a private one is only in the list of administrators', async () => {
+    await all.client('admin').post('default_streams', { stream_name: 'closed' });
+    await all.client('admin').delete('default_streams', { stream_name: 'closed' });
+    await expectEvents({
+      bodies: { without: list(), with: list(closed()) },
+      to: [
+        [administrators, 'with without'],
+        [but(members, ...administrators), 'without without'],
+      ],
     });
   });
 });
