@@ -1,19 +1,23 @@
 import { ApiClient, readObjects, settle } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { meetTransaction } from '../support/held-transaction.ts';
 import { anyNumber, textMatching } from '../support/matchers.ts';
-import { coded, expectRefusal, missing, notAdministrator, success, uncoded } from './refusals.ts';
+import { useFixture } from '../support/use-fixture.ts';
+import {
+  coded,
+  expectOneSuccess,
+  expectRefusal,
+  notAdministrator,
+  success,
+  uncoded,
+} from './refusals.ts';
 import { startSmallOrganization } from './small-organization.ts';
-import type { PersonKey, SmallOrganization } from './small-organization.ts';
+import type { PersonKey } from './small-organization.ts';
 import { WatchedQueues } from './watched-queues.ts';
 
-let organization: SmallOrganization;
-beforeAll(async () => {
-  organization = await startSmallOrganization();
-});
-afterAll(() => organization.stop());
+const organization = useFixture(() => startSmallOrganization());
 
 const as = (who?: PersonKey, apiKey?: string): ApiClient => organization.client(who, apiKey);
 const anyKey = textMatching(/^[A-Za-z0-9]{32}$/);
@@ -90,13 +94,10 @@ describe('POST bots', () => {
     await create(name);
     await expectRefusal(as('bob').post(`users/${id}/reactivate`), taken);
     // All at once, on both replicas.
-    const answers = await Promise.all(
-      Array.from({ length: 6 }, () =>
-        as('bob').request('POST', 'bots', { ...newBot(), full_name: 'Same Name' }),
-      ),
+    await expectOneSuccess(
+      Array.from({ length: 6 }, () => create('Same Name')),
+      taken,
     );
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
-    expect(answers.filter(({ body }) => body['msg'] === taken)).toHaveLength(5);
   });
 
   test('an outgoing-webhook bot has a service with a token, which is encrypted in the log', async () => {
@@ -139,11 +140,9 @@ describe('POST bots', () => {
     [{ bot_type: 4 }, uncoded('Embedded bots are not enabled.')],
     [{ bot_type: 5 }, coded('Invalid bot type')],
     [{ bot_type: 0 }, coded('Invalid bot type')],
-    [{ bot_type: '"1"' }, coded('bot_type is not an integer')],
     [{ bot_type: 3, interface_type: 3 }, coded('Invalid interface type')],
     [{ bot_type: 3, payload_url: '"nowhere"' }, coded('payload_url is not a URL')],
     [{ bot_type: 2, service_name: 'fax' }, coded("Invalid integration 'fax'.")],
-    [{ config_data: '[]' }, coded('config_data is not a dict')],
     [{ config_data: { a: 1 } }, coded('config_data contains a value that is not a string')],
     [
       { config_data: { a: 1 }, interface_type: 'x' },
@@ -151,10 +150,6 @@ describe('POST bots', () => {
     ],
     [{ default_sending_stream: 'nowhere' }, coded("Invalid stream name 'nowhere'")],
     [{ default_events_register_stream: 'nowhere' }, coded("Invalid stream name 'nowhere'")],
-    [
-      { default_all_public_streams: 'yes' },
-      coded('Argument "default_all_public_streams" is not valid JSON.'),
-    ],
     [{ service_name: 'x'.repeat(101) }, coded('service_name is too long (limit: 100 characters)')],
   ])('refusal %#', async (change, refusal) => {
     await expectRefusal(as('bob').post('bots', { ...newBot(), ...change }), refusal);
@@ -398,7 +393,6 @@ describe('PATCH bots/{id}', () => {
 
   test.each([
     [{ full_name: '' }, 'Name too short!'],
-    [{ bot_owner_id: 'x' }, 'Argument "bot_owner_id" is not valid JSON.'],
     [{ service_payload_url: '"x"' }, 'service_payload_url is not a URL'],
     [{ service_payload_url: 'https://x.example', service_interface: 7 }, 'Invalid interface type'],
     [{ service_payload_url: 'https://x.example' }, 'Invalid bot type'],
@@ -573,17 +567,6 @@ describe('keys and deactivation', () => {
     await expectRefusal(as('ann').post(path(organization.id('bob'))), 'No such bot');
   });
 
-  test('a deactivated bot leaves the list and its key stops working', async () => {
-    const bot = await makeBot('bob');
-    for (const _time of ['first', 'second'])
-      expect(await as('bob').delete(`bots/${bot.id}`)).toEqual(success);
-    const names = readObjects(await as('bob').get('bots'), 'bots').map((item) => item['username']);
-    expect(names).not.toContain(bot.email);
-    await settle();
-    const { body } = await clientOf(bot).request('GET', 'users/me');
-    expect(body['msg']).toBe('Account is deactivated');
-  });
-
   test('register lists all bots to administrators and their own to others, and nothing to bots', async () => {
     const botsOf = async (who: PersonKey): Promise<unknown[]> =>
       readObjects(
@@ -626,18 +609,7 @@ describe('bot storage', () => {
   });
 
   test('refuses values that are not an object of texts, and too large ones', async () => {
-    await expectRefusal(put(undefined), missing('storage'));
-    await expectRefusal(put([]), 'storage is not a dict');
     await expectRefusal(put({ a: 1 }), 'storage contains a value that is not a string');
-    await expectRefusal(put('{'), 'Argument "storage" is not valid JSON.');
-    const { status } = await as('bobBot').request('PUT', 'bot_storage', {
-      storage: { a: 'x\u0000' },
-    });
-    expect(status).toBe(400);
-    await expectRefusal(
-      as('bobBot').get('bot_storage', { keys: 'a' }),
-      'Argument "keys" is not valid JSON.',
-    );
     const long = 'k'.repeat(5000);
     expect(await put({ [long]: 'v' })).toEqual(success);
     await expectRefusal(

@@ -2,20 +2,17 @@
 import { addAlertWords } from '@parley/store';
 import type { JsonObject } from '@parley/test-kit';
 import { RefusedRequest, readObjects } from '@parley/test-kit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 
 import { anyNumber } from '../support/matchers.ts';
+import { useFixture } from '../support/use-fixture.ts';
 import { ChangeFixture, invalidMessage } from './change-fixture.ts';
 import type { Name } from './change-fixture.ts';
 import { fetchMessages } from './message-fixture.ts';
 import { expectRefusal, success } from './refusals.ts';
 
-let fixture: ChangeFixture;
 let message: number;
-beforeAll(async () => {
-  fixture = await ChangeFixture.start(['delete_message', 'update_message']);
-});
-afterAll(() => fixture.stop());
+const fixture = useFixture(() => ChangeFixture.start(['delete_message', 'update_message']));
 beforeEach(async () => {
   message = await fixture.send('bob', 'lunch', 'hi');
 });
@@ -209,13 +206,6 @@ describe('an event goes', () => {
       await fixture.leave('eve', 'Denmark');
       await fixture.queues.read();
     }
-  });
-
-  test('with the last topic of the message', async () => {
-    await fixture.edit('bob', message, { topic: 'dinner' });
-    await fixture.queues.read();
-    await fixture.remove('ann', message);
-    expect((await fixture.queues.read()).fay).toMatchObject([{ topic: 'dinner' }]);
   });
 });
 

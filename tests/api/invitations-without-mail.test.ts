@@ -1,20 +1,17 @@
 /** Invitations of a server that sends no mails: they lead in through a provider that proves addresses, or nowhere (decisions 0050 and 0051). */
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 
 import { OpenIdServer, openIdClient } from '../support/openid-server.ts';
 import { SignOnBrowser, publicUrl, redirectUriOf } from '../support/sign-on-browser.ts';
+import { useFixture } from '../support/use-fixture.ts';
 import { startSmallOrganization } from './small-organization.ts';
 
-let server: OpenIdServer;
-
-beforeAll(async () => {
-  server = await OpenIdServer.start({
+const server = useFixture(() =>
+  OpenIdServer.start({
     redirectUris: [redirectUriOf('work')],
     returnTo: `${publicUrl}/`,
-  });
-});
-
-afterAll(() => server?.stop());
+  }),
+);
 
 const noMails = { result: 'error', msg: 'This server sends no mails.' };
 

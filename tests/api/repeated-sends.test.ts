@@ -1,17 +1,15 @@
 /** A send that is repeated with its key is executed once (architecture, A send). */
 import type { Parameters, TestAccount } from '@parley/test-kit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 
+import { useFixture } from '../support/use-fixture.ts';
 import { fetchMessages, refusalOf, startMessageFixture } from './message-fixture.ts';
-import type { MessageFixture } from './message-fixture.ts';
 
-let all: MessageFixture;
+const all = useFixture(() => startMessageFixture({ gateways: 2, messages: 2 }));
 beforeAll(async () => {
-  all = await startMessageFixture({ gateways: 2, messages: 2 });
   const { organization, ann, bob, cat } = all;
   await organization.makeStream('Denmark', [ann, bob, cat]);
 });
-afterAll(() => all.stop());
 
 type Key = { readonly headers?: Record<string, string>; readonly parameters?: Parameters };
 
@@ -84,12 +82,4 @@ test.each([
   expect(await refusalOf(send(bob, { ...message, content: 'other' }, key))).toMatchObject({
     code: 'STREAM_DOES_NOT_EXIST',
   });
-});
-
-test('a repeat of a deleted message sends nothing', async () => {
-  const key = ownHeader('deleted');
-  const id = await send(all.ann, { topic: 'deleted' }, key);
-  await all.ann.client.delete(`messages/${String(id)}`);
-  expect(await send(all.ann, { topic: 'deleted' }, key)).toBe(id);
-  expect(await countIn('deleted')).toBe(0);
 });

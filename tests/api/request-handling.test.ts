@@ -3,27 +3,28 @@ import { limits } from '@parley/api';
 import { endpoints } from '@parley/api/endpoints';
 import { settle, waitUntil } from '@parley/test-kit';
 import type { ApiClient, JsonObject, Method, Parameters } from '@parley/test-kit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 import { meetTransaction } from '../support/held-transaction.ts';
 import { textMatching } from '../support/matchers.ts';
 import { movedClockOf } from '../support/moved-clock.ts';
 import { sendRaw } from '../support/send-raw.ts';
 import type { RawAnswer } from '../support/send-raw.ts';
+import { useFixture } from '../support/use-fixture.ts';
 import { startSmallOrganization } from './small-organization.ts';
-import type { PersonKey, SmallOrganization } from './small-organization.ts';
+import type { PersonKey } from './small-organization.ts';
 
-let organization: SmallOrganization;
 let bob: ApiClient;
 let streamId: number;
 
+const organization = useFixture(() =>
+  startSmallOrganization({ gateways: 2, messages: 1, events: 1 }),
+);
 beforeAll(async () => {
-  organization = await startSmallOrganization({ gateways: 2, messages: 1, events: 1 });
   bob = organization.client('bob');
   await bob.post('users/me/subscriptions', { subscriptions: [{ name: 'general' }] });
   streamId = Number((await bob.get('get_stream_id', { stream: 'general' }))['stream_id']);
 });
-afterAll(() => organization.stop());
 
 const formType = 'application/x-www-form-urlencoded';
 
@@ -98,15 +99,6 @@ const refused = (msg: string): object => ({
 });
 
 describe('parameters', () => {
-  test.each<[Method, string, string]>([
-    ['POST', 'messages/render', 'content'],
-    ['GET', 'get_stream_id', 'stream'],
-    ['POST', 'users/me/enter-sends', 'enter_sends'],
-    ['DELETE', 'events', 'queue_id'],
-  ])('%s %s says that %s is missing', async (method, path, name) => {
-    expect(await ask(method, path)).toEqual(missing(name));
-  });
-
   test('a count that is not a number is refused with its text', async () => {
     for (const [bad, text] of [
       ['abc', 'abc'],
@@ -407,40 +399,6 @@ describe('methods and paths', () => {
     expect((await send('POST', 'settings/display')).status).toBe(401);
   });
 
-  test('PATCH on users is 405 with the allowed methods, with and without credentials', async () => {
-    for (const written of [{}, { who: 'bob' } as const]) {
-      const answer = await send('PATCH', 'users', written);
-      expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, POST, HEAD']);
-      expect(read(answer)).toEqual({
-        result: 'error',
-        msg: 'Method Not Allowed',
-        allowed_methods: ['GET', 'POST', 'HEAD'],
-      });
-    }
-  });
-
-  test.each([
-    ['fetch_api_key', 'POST'],
-    ['dev_fetch_api_key', 'POST'],
-    ['server_settings', 'GET, HEAD'],
-  ])('a wrong method on %s is 405 and allows %s', async (path, allow) => {
-    const answer = await send('DELETE', path);
-    expect([answer.status, answer.headers.allow]).toEqual([405, allow]);
-    expect(read(answer)['result']).toBe('error');
-  });
-
-  test('OPTIONS on users is 204 with the methods in alphabetical order, without credentials', async () => {
-    for (const headers of [{}, { authorization: 'Bearer x' }]) {
-      const answer = await send('OPTIONS', 'users', { headers });
-      expect([answer.status, answer.headers.allow, answer.text]).toEqual([
-        204,
-        'GET, HEAD, POST',
-        '',
-      ]);
-    }
-    expect((await send('OPTIONS', 'nothing')).status).toBe(404);
-  });
-
   test('HEAD is GET without a body', async () => {
     for (const path of ['users', 'streams', 'messages?anchor=0&num_before=0&num_after=0']) {
       const [head, get] = [
@@ -485,25 +443,6 @@ describe('the order of checks', () => {
       'Must be an organization administrator',
     );
     expect(read(await send('POST', 'users', { who: 'ann' }))).toMatchObject({ var_name: 'email' });
-  });
-
-  const forAdministrators = endpoints.filter(
-    ({ access }) => access.authentication === 'required' && access.administratorsOnly === true,
-  );
-  test.each(forAdministrators)(
-    '$method $path refuses a member before its parameters',
-    async ({ method, path }) => {
-      const answer = await send(method, path.slice(1).replaceAll(/\{\w+\}/g, '1'), { who: 'bob' });
-      expect([answer.status, read(answer)['msg']]).toEqual([
-        400,
-        'Must be an organization administrator',
-      ]);
-    },
-  );
-
-  test('endpoints without authentication check parameters before their logic', async () => {
-    expect(read(await send('POST', 'fetch_api_key'))).toMatchObject({ var_name: 'username' });
-    expect(read(await send('POST', 'dev_fetch_api_key'))).toMatchObject({ var_name: 'username' });
   });
 });
 

@@ -1,150 +1,22 @@
 /** Simultaneous changes of streams, on two replicas: clients that apply events stay correct, and nobody sees hidden data. */
 import type { LogEntry } from '@parley/event-log';
-import { RefusedRequest, readObjects, waitUntil } from '@parley/test-kit';
-import type { JsonObject, TestAccount } from '@parley/test-kit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { RefusedRequest, readObjects } from '@parley/test-kit';
+import type { JsonObject } from '@parley/test-kit';
+import { expect, test } from 'vitest';
 
+import { meetTransaction } from '../support/held-transaction.ts';
+import { useFixture } from '../support/use-fixture.ts';
+import { FollowedQueue } from './follow-queue.ts';
 import { fetchMessages } from './message-fixture.ts';
+import { expectOneSuccess } from './refusals.ts';
 import { StreamFixture } from './stream-fixture.ts';
 import type { Name } from './stream-fixture.ts';
+import { StreamLists } from './stream-lists.ts';
 
-let all: StreamFixture;
-beforeAll(async () => {
-  all = await StreamFixture.start();
-});
-afterAll(() => all.stop());
-
-function check(holds: boolean, otherwise: string): void {
-  if (!holds) throw new Error(otherwise);
-}
-
-/** Reads a queue to its end, including all events that were acknowledged before. */
-class ReadQueue {
-  readonly #account: TestAccount;
-  readonly #queueId: unknown;
-  #lastEventId: number;
-  readonly state: JsonObject;
-
-  private constructor(account: TestAccount, state: JsonObject) {
-    this.#account = account;
-    this.#queueId = state['queue_id'];
-    this.#lastEventId = state['last_event_id'] as number;
-    this.state = state;
-  }
-
-  static async open(account: TestAccount, parameters: object): Promise<ReadQueue> {
-    return new ReadQueue(account, await account.client.post('register', { ...parameters }));
-  }
-
-  async readAll(): Promise<JsonObject[]> {
-    const events: JsonObject[] = [];
-    for (;;) {
-      const answer = await this.#account.client.get('events', {
-        queue_id: this.#queueId,
-        last_event_id: this.#lastEventId,
-        dont_block: true,
-      });
-      const more = readObjects(answer, 'events').filter(({ type }) => type !== 'heartbeat');
-      if (more.length === 0) return events;
-      for (const event of more) {
-        const id = event['id'] as number;
-        check(id > this.#lastEventId, `event ${id} does not come after ${this.#lastEventId}`);
-        this.#lastEventId = id;
-        events.push(event);
-      }
-    }
-  }
-}
-
-type Known = { name: string; subscribers: Set<number>; isMine: boolean };
-
-/** The streams and subscribers of a client that applies events without checks, like the terminal client. */
-class Client {
-  readonly streams = new Map<number, Known>();
-  readonly #userId: number;
-
-  constructor(userId: number, state: JsonObject) {
-    this.#userId = userId;
-    for (const list of ['subscriptions', 'unsubscribed', 'never_subscribed'])
-      for (const stream of readObjects(state, list))
-        this.streams.set(stream['stream_id'] as number, {
-          name: stream['name'] as string,
-          subscribers: new Set(stream['subscribers'] as number[]),
-          isMine: list === 'subscriptions',
-        });
-  }
-
-  apply(event: JsonObject): void {
-    if (event['type'] === 'stream') this.#applyToStream(event);
-    else if (event['type'] === 'subscription') this.#applyToSubscription(event);
-  }
-
-  #get(streamId: unknown): Known {
-    const known = this.streams.get(streamId as number);
-    if (known === undefined)
-      throw new Error(`an event of stream ${String(streamId)}, which is unknown`);
-    return known;
-  }
-
-  #applyToStream(event: JsonObject): void {
-    if (event['op'] === 'update') {
-      if (event['property'] === 'name')
-        this.#get(event['stream_id']).name = event['value'] as string;
-      return;
-    }
-    for (const stream of readObjects(event, 'streams')) {
-      const id = stream['stream_id'] as number;
-      if (event['op'] === 'delete') check(this.streams.delete(id), 'an unknown stream is gone');
-      if (event['op'] === 'create' && !this.streams.has(id))
-        this.streams.set(id, {
-          name: stream['name'] as string,
-          subscribers: new Set(),
-          isMine: false,
-        });
-    }
-  }
-
-  #applyToSubscription(event: JsonObject): void {
-    const { op } = event;
-    if (op === 'add') {
-      for (const added of readObjects(event, 'subscriptions'))
-        this.streams.set(added['stream_id'] as number, {
-          name: added['name'] as string,
-          subscribers: new Set(added['subscribers'] as number[]),
-          isMine: true,
-        });
-    } else if (op === 'remove') {
-      for (const removed of readObjects(event, 'subscriptions')) {
-        const known = this.#get(removed['stream_id']);
-        known.isMine = false;
-        check(known.subscribers.delete(this.#userId), 'one left who was not there');
-      }
-    } else {
-      const { subscribers } = this.#get(event['stream_id']);
-      const userId = event['user_id'] as number;
-      // The terminal client fails on a repeated user and on a removed user who is not there.
-      if (op === 'peer_add') {
-        check(!subscribers.has(userId), 'somebody joined twice');
-        subscribers.add(userId);
-      }
-      if (op === 'peer_remove') check(subscribers.delete(userId), 'somebody left twice');
-    }
-  }
-
-  seen(): unknown {
-    return [...this.streams]
-      .map(([id, { name, subscribers, isMine }]) => ({
-        id,
-        name,
-        subscribers: [...subscribers].toSorted((a, b) => a - b),
-        isMine,
-      }))
-      .toSorted((a, b) => a.id - b.id);
-  }
-}
+const all = useFixture(() => StreamFixture.start());
 
 const stateOf = {
-  fetch_event_types: ['subscription'],
+  fetch_event_types: ['stream', 'subscription'],
   event_types: ['stream', 'subscription'],
   include_subscribers: true,
 };
@@ -162,11 +34,15 @@ test('after concurrent joins, leaves, renames and deactivations, clients that ap
   const { ann, bob, cat, dan } = all.people;
   const names = ['red', 'green', 'blue'];
   await all.join('bob', names);
-  const watching = { ann, cat };
   const opened = await Promise.all(
-    Object.values(watching).map(async (account) => {
-      const queue = await ReadQueue.open(account, stateOf);
-      return { account, queue, client: new Client(account.id, queue.state) };
+    (
+      [
+        [ann, 'administrator'],
+        [cat, 'member'],
+      ] as const
+    ).map(async ([{ id, client }, role]) => {
+      const queue = await FollowedQueue.open(client, stateOf);
+      return { client, queue, lists: new StreamLists({ id, role }, queue.state) };
     }),
   );
   const principals = [bob, cat, dan].map(({ email }) => email);
@@ -209,10 +85,10 @@ test('after concurrent joins, leaves, renames and deactivations, clients that ap
       administer(round),
     ]);
   }
-  for (const { account, queue, client } of opened) {
-    for (const event of await queue.readAll()) client.apply(event);
-    const now = await account.client.post('register', stateOf);
-    expect(client.seen()).toEqual(new Client(account.id, now).seen());
+  for (const { client, queue, lists } of opened) {
+    for (const event of await queue.read()) lists.apply(event);
+    const now = await client.post('register', stateOf);
+    expect(lists.seen()).toEqual(new StreamLists(lists.account, now).seen());
   }
 });
 
@@ -225,32 +101,23 @@ test('a subscriber who joins while the first message is sent learns its id', asy
     text: 'DELETE FROM stream_first_messages WHERE stream_id = $1',
     values: [id],
   });
-  const listening = await ReadQueue.open(cat, {
-    event_types: ['subscription'],
-    fetch_event_types: [],
-  });
-  const holdingBack = await pool.connect();
-  try {
-    await holdingBack.query('BEGIN');
-    await holdingBack.query({
-      text: 'INSERT INTO membership_periods (user_id, stream_id, from_change_id) VALUES ($1, $2, 1)',
-      values: [cat.id, id],
-    });
-    const joining = all.join('cat', ['quiet']);
-    await waitUntil('the join waits', async () => {
-      const { rowCount } = await pool.query(
-        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-      );
-      return rowCount === 1;
-    });
-    const first = await bob.client.sendToStream('quiet', 'x', 'the first');
-    await holdingBack.query('ROLLBACK');
-    await joining;
-    const [added] = await listening.readAll();
-    expect(added).toMatchObject({ op: 'add', subscriptions: [{ first_message_id: first }] });
-  } finally {
-    holdingBack.release(true);
-  }
+  const listening = await FollowedQueue.open(cat.client, { event_types: ['subscription'] });
+  let first = 0;
+  await meetTransaction(
+    pool,
+    (holder) =>
+      holder.query(
+        'INSERT INTO membership_periods (user_id, stream_id, from_change_id) VALUES ($1, $2, 1)',
+        [cat.id, id],
+      ),
+    () => all.join('cat', ['quiet']),
+    async (holder) => {
+      first = await bob.client.sendToStream('quiet', 'x', 'the first');
+      await holder.query('ROLLBACK');
+    },
+  );
+  const [added] = await listening.read();
+  expect(added).toMatchObject({ op: 'add', subscriptions: [{ first_message_id: first }] });
 });
 
 test('a subscriber who leaves while a message is sent learns that it is read', async () => {
@@ -259,44 +126,37 @@ test('a subscriber who leaves while a message is sent learns that it is read', a
   await all.join('bob', ['goodbye'], { principals: [bob.email, cat.email] });
   const before = await bob.client.sendToStream('goodbye', 'x', 'before the list');
   const id = await all.streamId('goodbye');
-  const listening = await ReadQueue.open(cat, {
+  const listening = await FollowedQueue.open(cat.client, {
     event_types: ['message', 'update_message_flags'],
-    fetch_event_types: [],
   });
-  const holdingBack = await pool.connect();
-  try {
-    await holdingBack.query('BEGIN');
+  let meanwhile = 0;
+  await meetTransaction(
+    pool,
     // When a leave reaches this row, it has already listed the unread messages.
-    await holdingBack.query({
-      text: 'INSERT INTO read_stream_floors (user_id, stream_id, message_id) VALUES ($1, $2, 0)',
-      values: [cat.id, id],
-    });
-    const leaving = all.leave('cat', ['goodbye']);
-    await waitUntil('the leaving waits', async () => {
-      const { rowCount } = await pool.query(
-        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-      );
-      return rowCount === 1;
-    });
-    const meanwhile = await bob.client.sendToStream('goodbye', 'x', 'meanwhile');
-    await holdingBack.query('ROLLBACK');
-    await leaving;
-    // Notices about the subscription and earlier changes of streams arrive at no fixed time.
-    const [sent, read] = (await listening.readAll()).filter(
-      ({ message }) => message === undefined || (message as JsonObject)['stream_id'] === id,
-    );
-    expect(sent).toMatchObject({ type: 'message', message: { id: meanwhile }, flags: [] });
-    expect(read).toMatchObject({ type: 'update_message_flags', flag: 'read' });
-    expect(read?.['messages']).toEqual(
-      expect.arrayContaining([
-        (await all.stream('goodbye'))?.['first_message_id'],
-        before,
-        meanwhile,
-      ]),
-    );
-  } finally {
-    holdingBack.release(true);
-  }
+    (holder) =>
+      holder.query(
+        'INSERT INTO read_stream_floors (user_id, stream_id, message_id) VALUES ($1, $2, 0)',
+        [cat.id, id],
+      ),
+    () => all.leave('cat', ['goodbye']),
+    async (holder) => {
+      meanwhile = await bob.client.sendToStream('goodbye', 'x', 'meanwhile');
+      await holder.query('ROLLBACK');
+    },
+  );
+  // Notices about the subscription and earlier changes of streams arrive at no fixed time.
+  const [sent, read] = (await listening.read()).filter(
+    ({ message }) => message === undefined || (message as JsonObject)['stream_id'] === id,
+  );
+  expect(sent).toMatchObject({ type: 'message', message: { id: meanwhile }, flags: [] });
+  expect(read).toMatchObject({ type: 'update_message_flags', flag: 'read' });
+  expect(read?.['messages']).toEqual(
+    expect.arrayContaining([
+      (await all.stream('goodbye'))?.['first_message_id'],
+      before,
+      meanwhile,
+    ]),
+  );
 });
 
 test('a user who regains a stream has no muted topics there, even if a mute was running', async () => {
@@ -308,35 +168,20 @@ test('a user who regains a stream has no muted topics there, even if a mute was 
   const muteTopic = (topic: string) =>
     dan.client.patch('users/me/subscriptions/muted_topics', { ...change, topic });
   await muteTopic('before');
-  const queue = await ReadQueue.open(dan, { event_types: ['muted_topics', 'stream'] });
+  const queue = await FollowedQueue.open(dan.client, {
+    event_types: ['muted_topics', 'stream'],
+    fetch_event_types: ['muted_topics'],
+  });
   expect(queue.state['muted_topics']).toEqual([['ajar', 'before']]);
-  const holdingBack = await pool.connect();
-  try {
-    await holdingBack.query('BEGIN');
-    await holdingBack.query({
-      text: 'SELECT FROM users WHERE id = $1 FOR UPDATE',
-      values: [dan.id],
-    });
-    const muting = muteTopic('meanwhile').then(
-      () => 'muted',
-      (error: unknown) => error,
-    );
-    await waitUntil('the mute waits', async () => {
-      const { rowCount } = await pool.query(
-        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-      );
-      return (rowCount ?? 0) > 0;
-    });
-    await ann.client.patch(`streams/${id}`, { is_private: true });
-    await holdingBack.query('ROLLBACK');
-    expect(await muting).toBeInstanceOf(RefusedRequest);
-  } finally {
-    holdingBack.release(true);
-  }
-  await ann.client.patch(`streams/${id}`, { is_private: false });
-  expect(await queue.readAll()).not.toContainEqual(
-    expect.objectContaining({ type: 'muted_topics' }),
+  const muting = meetTransaction(
+    pool,
+    (holder) => holder.query('SELECT FROM users WHERE id = $1 FOR UPDATE', [dan.id]),
+    () => muteTopic('meanwhile'),
+    () => ann.client.patch(`streams/${id}`, { is_private: true }),
   );
+  await expect(muting).rejects.toBeInstanceOf(RefusedRequest);
+  await ann.client.patch(`streams/${id}`, { is_private: false });
+  expect(await queue.read()).not.toContainEqual(expect.objectContaining({ type: 'muted_topics' }));
   const { muted_topics: muted } = await dan.client.post('register', {
     fetch_event_types: ['muted_topics'],
   });
@@ -347,9 +192,8 @@ test('outsiders see a message exactly if the stream was public at its position',
   const { ann, bob, cat } = all.people;
   await all.join('ann', ['fickle'], { principals: [ann.email, bob.email] });
   const id = await all.streamId('fickle');
-  const listening = await ReadQueue.open(cat, {
+  const listening = await FollowedQueue.open(cat.client, {
     event_types: ['message'],
-    fetch_event_types: [],
     all_public_streams: true,
   });
   let isDone = false;
@@ -385,7 +229,7 @@ test('outsiders see a message exactly if the stream was public at its position',
       if (isPublic) publicly.push(row.message_id);
     }
   }
-  const receivedIds = (await listening.readAll())
+  const receivedIds = (await listening.read())
     .map((event) => (event['message'] as JsonObject)['id'] as number)
     .filter((message) => sent.includes(message));
   expect(receivedIds).toEqual(publicly.filter((message) => sent.includes(message)));
@@ -400,7 +244,7 @@ test('outsiders see a message exactly if the stream was public at its position',
 test('messages delivered during joins and leaves are those held afterwards', async () => {
   const { bob, dan } = all.people;
   await all.join('bob', ['revolving'], { invite_only: true });
-  const queue = await ReadQueue.open(dan, { event_types: ['message'], fetch_event_types: [] });
+  const queue = await FollowedQueue.open(dan.client, { event_types: ['message'] });
   let isDone = false;
   const sending = (async () => {
     for (let n = 0; !isDone; n += 1) await bob.client.sendToStream('revolving', 'x', `${n}`);
@@ -412,7 +256,7 @@ test('messages delivered during joins and leaves are those held afterwards', asy
   isDone = true;
   await sending;
   const streamId = await all.streamId('revolving');
-  const delivered = (await queue.readAll())
+  const delivered = (await queue.read())
     .map((event) => event['message'] as JsonObject)
     .filter((message) => message['stream_id'] === streamId)
     .map((message) => message['id']);
@@ -425,24 +269,17 @@ test('messages delivered during joins and leaves are those held afterwards', asy
 test('of two concurrent renames or creations with one name, the first succeeds', async () => {
   const { ann } = all.people;
   await all.join('bob', ['left side', 'right side']);
-  const rename = async (from: string): Promise<number> => {
-    const { status } = await ann.client.request('PATCH', `streams/${await all.streamId(from)}`, {
-      new_name: '"middle"',
-    });
-    return status;
-  };
-  const statuses = await Promise.all([rename('left side'), rename('right side')]);
-  expect(statuses.toSorted((a, b) => a - b)).toEqual([200, 400]);
-  const create = async (who: Name, name: string): Promise<number> => {
-    const { status } = await all.people[who].client.request('POST', 'users/me/subscriptions', {
-      subscriptions: [{ name }],
-      invite_only: true,
-    });
-    return status;
-  };
+  const paths = [await all.streamId('left side'), await all.streamId('right side')];
+  await expectOneSuccess(
+    paths.map((id) => ann.client.patch(`streams/${id}`, { new_name: '"middle"' })),
+    "Stream name 'middle' is already taken.",
+  );
   // The second one finds a private stream, which that user may not join.
-  const created = await Promise.all([create('bob', 'twin'), create('cat', 'Twin')]);
-  expect(created.toSorted((a, b) => a - b)).toEqual([200, 400]);
+  const created = await Promise.allSettled([
+    all.join('bob', ['twin'], { invite_only: true }),
+    all.join('cat', ['Twin'], { invite_only: true }),
+  ]);
+  expect(created.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected']);
   const { rows } = await all.all.pool.query<{ count: number }>({
     text: "SELECT count(*)::int AS count FROM streams WHERE name_folded = 'TWIN'",
   });
@@ -453,27 +290,17 @@ test('a user who loses a stream while listing subscriptions gets no later subscr
   const { bob, cat } = all.people;
   await all.join('bob', ['passing'], { invite_only: true });
   const id = await all.streamId('passing');
-  const changing = await all.all.pool.connect();
-  try {
-    await changing.query('BEGIN');
-    await changing.query('LOCK TABLE membership_periods IN ACCESS EXCLUSIVE MODE');
-    const listing = bob.client.get('users/me/subscriptions', { include_subscribers: true });
-    await waitUntil('the list waits for its subscribers', async () => {
-      const { rows } = await all.all.pool.query<{ waiting: number }>(
-        `SELECT count(*)::int AS waiting FROM pg_stat_activity
-         WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%array_agg(u.email%'`,
-      );
-      return (rows[0]?.waiting ?? 0) > 0;
-    });
+  const listed = await meetTransaction(
+    all.all.pool,
+    (holder) => holder.query('LOCK TABLE membership_periods IN ACCESS EXCLUSIVE MODE'),
+    () => bob.client.get('users/me/subscriptions', { include_subscribers: true }),
     // Bob leaves and Cat joins.
-    await changing.query({
-      text: 'UPDATE membership_periods SET user_id = $1 WHERE user_id = $2 AND stream_id = $3',
-      values: [cat.id, bob.id, id],
-    });
-    await changing.query('COMMIT');
-    const listed = readObjects(await listing, 'subscriptions');
-    expect(listed.find(({ name }) => name === 'passing')?.['subscribers']).toEqual([bob.email]);
-  } finally {
-    changing.release(true);
-  }
+    (holder) =>
+      holder.query(
+        'UPDATE membership_periods SET user_id = $1 WHERE user_id = $2 AND stream_id = $3',
+        [cat.id, bob.id, id],
+      ),
+  );
+  const passing = readObjects(listed, 'subscriptions').find(({ name }) => name === 'passing');
+  expect(passing?.['subscribers']).toEqual([bob.email]);
 });

@@ -1,13 +1,13 @@
 import type { Answer, JsonObject, Parameters, TestAccount } from '@parley/test-kit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
+import { useFixture } from '../support/use-fixture.ts';
 import { FencedQueues } from './fenced-queues.ts';
 import { entryOf, fetchMessages, refusalOf, startMessageFixture } from './message-fixture.ts';
-import type { MessageFixture } from './message-fixture.ts';
+import { success } from './refusals.ts';
 
 type Name = 'ann' | 'bob' | 'cat' | 'guest' | 'bot' | 'dan' | 'outgoing bot';
 
-let all: MessageFixture;
 let people: Readonly<Record<Name, TestAccount>>;
 let queues: FencedQueues<Name>;
 /** A poll of Ann's in the public stream. */
@@ -20,7 +20,6 @@ const poll = (question: string, ...options: string[]): Widget => ({
 });
 
 const person = (name: Name): TestAccount => people[name];
-const success = { result: 'success', msg: '' };
 const vote = { msg_type: 'widget', content: '{"type":"vote","key":"ann,0","vote":1}' } as const;
 const holders: readonly Name[] = ['ann', 'bob', 'dan'];
 
@@ -41,8 +40,10 @@ async function submessagesOf(who: Name, id: number = message): Promise<readonly 
   return (messages[0]?.['submessages'] ?? []) as readonly JsonObject[];
 }
 
+const all = useFixture(() =>
+  startMessageFixture({ events: 1, messages: 2, subscriptions: 1, people: 1 }),
+);
 beforeAll(async () => {
-  all = await startMessageFixture({ events: 1, messages: 2, subscriptions: 1, people: 1 });
   const { organization, ann, bob, cat, guest, bot } = all;
   people = {
     ann,
@@ -59,7 +60,6 @@ beforeAll(async () => {
     ann.client.sendToStream('fences', 'x', content),
   );
 });
-afterAll(() => all.stop());
 
 beforeEach(async () => {
   await queues.read();
@@ -192,72 +192,6 @@ describe('submessage', () => {
     }
     expect(await addedTo('ann')).toEqual([]);
     expect(await queues.read()).toEqual({});
-  });
-
-  test('missing and misshapen parameters are refused', async () => {
-    const complete = { message_id: message, ...vote };
-    for (const name of ['message_id', 'msg_type', 'content'])
-      expect(
-        await refusalOf(
-          person('bob').client.post('submessage', { ...complete, [name]: undefined }),
-        ),
-      ).toMatchObject({ status: 400, code: 'REQUEST_VARIABLE_MISSING', var_name: name });
-    const bob = person('bob').client;
-    expect(
-      await refusalOf(bob.post('submessage', { ...complete, message_id: 'abc' })),
-    ).toMatchObject({ status: 400, msg: 'Argument "message_id" is not valid JSON.' });
-    expect(await refusalOf(bob.post('submessage', { ...complete, message_id: [1] }))).toMatchObject(
-      { status: 400, msg: 'message_id is not an integer' },
-    );
-    expect(
-      (await refusalOf(bob.post('submessage', { ...complete, msg_type: 'a\0b' })))['status'],
-    ).toBe(400);
-    expect((await bob.withoutChecks('GET', 'submessage')).status).toBe(405);
-  });
-
-  test('private streams and messages: only those who may see the message', async () => {
-    const { organization, bob } = all;
-    for (const historyPublicToSubscribers of [false, true]) {
-      const stream = await organization.makeStream(
-        `secret ${message} ${historyPublicToSubscribers}`,
-        [bob],
-        { inviteOnly: true, historyPublicToSubscribers },
-      );
-      const early = await bob.client.sendToStream(stream.name, 'x', '/poll Early?');
-      await organization.maker.subscribe(stream.id, [person('dan').id]);
-      const late = await bob.client.sendToStream(stream.name, 'x', '/poll Late?');
-      await queues.read();
-      await add('dan', vote, late);
-      expect(Object.keys(await queues.read())).toEqual(['bob', 'dan']);
-      if (historyPublicToSubscribers) {
-        await add('dan', vote, early);
-        // Dan sees it but does not hold it.
-        expect(Object.keys(await queues.read())).toEqual(['bob']);
-      } else {
-        expect((await refusalOf(add('dan', vote, early)))['msg']).toBe('Invalid message(s)');
-      }
-      await bob.client.delete('users/me/subscriptions', { subscriptions: [stream.name] });
-      await add('dan', vote, late);
-      expect(Object.keys(await queues.read())).toEqual(['dan']);
-      for (const who of ['bob', 'ann', 'cat', 'guest', 'bot', 'outgoing bot'] as const)
-        expect((await refusalOf(add(who, vote, late)))['msg']).toBe('Invalid message(s)');
-    }
-    const pair = await all.ann.client.sendPrivately([person('guest').email], '/poll Hi?');
-    await add('guest', vote, pair);
-    expect(Object.keys(await queues.read())).toEqual(['ann', 'guest']);
-    expect((await refusalOf(add('guest')))['msg']).toBe('Invalid message(s)');
-  });
-
-  test('incoming-webhook bots, deactivated people and missing credentials are refused', async () => {
-    const { organization, cluster, ann, bob } = all;
-    const hook = await organization.makeAccount(`Hook ${message}`, { botType: 2, owner: bob });
-    const gone = await organization.makeAccount(`Gone ${message}`);
-    await ann.client.delete(`users/${gone.id}`);
-    for (const { client } of [hook, gone])
-      expect(
-        (await refusalOf(client.post('submessage', { message_id: message, ...vote })))['status'],
-      ).toBe(401);
-    expect((await fetch(`${cluster.url}/api/v1/submessage`, { method: 'POST' })).status).toBe(401);
   });
 
   test('concurrent submessages have ids in the order of the log', async () => {

@@ -1,15 +1,12 @@
 /** Events about several streams, and PATCH of subscriptions (reference facts, streams 5, 10.3 and 11); for one stream see event-types-streams.test.ts. */
 import { readObjects } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 
+import { useFixture } from '../support/use-fixture.ts';
 import { StreamFixture, coded, uncoded } from './stream-fixture.ts';
 
-let all: StreamFixture;
-beforeAll(async () => {
-  all = await StreamFixture.start();
-});
-afterAll(() => all.stop());
+const all = useFixture(() => StreamFixture.start());
 beforeEach(async () => {
   await all.queues.read();
 });
@@ -69,27 +66,6 @@ describe('leaving', () => {
     await all.leave('bob', ['reread']);
     expect(await flags()).toEqual(['read']);
     await all.queues.read();
-  });
-
-  test('the last member of a private stream ends it, with an event for administrators', async () => {
-    await all.join('bob', ['ending'], {
-      invite_only: true,
-      principals: ['bob@example.com', 'cat@example.com'],
-    });
-    await all.queues.read();
-    await all.leave('bob', ['ending']);
-    expect(await all.kinds()).toEqual({
-      ann: ['subscription/peer_remove'],
-      bob: ['subscription/remove', 'update_message_flags/add'],
-      cat: ['subscription/peer_remove'],
-    });
-    await all.leave('cat', ['ending']);
-    expect(await all.kinds()).toEqual({
-      ann: ['subscription/peer_remove', 'stream/delete'],
-      // A former member has it in the list of left streams.
-      bob: ['stream/delete'],
-      cat: ['subscription/remove', 'stream/delete', 'update_message_flags/add'],
-    });
   });
 
   test('several streams send one remove, and one list of read messages each', async () => {
@@ -316,22 +292,4 @@ describe('PATCH users/me/subscriptions', () => {
       coded('Not allowed for guest users'),
     );
   });
-});
-
-test('a private stream named by an outsider stays hidden', async () => {
-  await all.join('bob', ['hidden'], { invite_only: true });
-  await all.queues.read();
-  for (const who of ['cat', 'ann'] as const) {
-    expect(await all.refusal(who, 'POST', path, { subscriptions: [{ name: 'HIDDEN' }] })).toEqual(
-      uncoded('Unable to access stream (HIDDEN).'),
-    );
-    expect(await all.join(who, ['HIDDEN'], { authorization_errors_fatal: false })).toEqual({
-      result: 'success',
-      msg: '',
-      subscribed: {},
-      already_subscribed: {},
-      unauthorized: ['HIDDEN'],
-    });
-  }
-  expect(await all.kinds()).toEqual({});
 });
