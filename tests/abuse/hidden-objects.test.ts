@@ -4,12 +4,13 @@
  * taken.
  */
 import type { JsonObject, Method, Parameters } from '@parley/test-kit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 import { sendFiles } from '../api/send-form.ts';
 import { startSmallOrganization } from '../api/small-organization.ts';
-import type { PersonKey, SmallOrganization } from '../api/small-organization.ts';
+import type { PersonKey } from '../api/small-organization.ts';
 import { ChangeWatch } from '../hostile/change-watch.ts';
+import { useFixture } from '../support/use-fixture.ts';
 
 type Hidden = {
   readonly message: number;
@@ -25,13 +26,14 @@ type Hidden = {
 /** For each kind one object of Ann's and Bob's, and one that does not exist. */
 let real: Hidden;
 let unknown: Hidden;
-let organization: SmallOrganization;
+/** What members may see and the guest may not. */
+let ofMembers: Hidden;
 let watch: ChangeWatch;
 
 const streamName = 'Quiet Corner';
 
+const organization = useFixture(() => startSmallOrganization({ messages: 1, events: 1 }));
 beforeAll(async () => {
-  organization = await startSmallOrganization({ messages: 1, events: 1 });
   const ann = organization.client('ann');
   await ann.subscribe(streamName, {
     invite_only: true,
@@ -72,12 +74,18 @@ beforeAll(async () => {
     bot: unusedId,
     queue: real.queue.replace(/\d$/, (digit) => String((Number(digit) + 1) % 10)),
   };
+  await ann.subscribe('Open Corner');
+  ofMembers = {
+    ...real,
+    message: await ann.sendToStream('Open Corner', 'plans', 'for members'),
+    stream: await ann.streamId('Open Corner'),
+    streamName: 'OPEN CORNER',
+  };
   await ann.patch('realm', { create_stream_policy: 2 });
   // Members have read the stream by its name, so the service has it in memory.
   await ann.get('messages', narrowedTo(real.streamName));
   watch = await ChangeWatch.start(organization.pool);
 });
-afterAll(() => organization?.stop());
 
 /** A request; `{stream}` and the like, in its path or as a parameter, stand for what is hidden. */
 type Attempt = readonly [what: string, method: Method, path: string, parameters?: Parameters];
@@ -248,9 +256,9 @@ async function answerOf(
   };
 }
 
-async function expectAlike(who: PersonKey, attempt: Attempt): Promise<void> {
+async function expectAlike(who: PersonKey, attempt: Attempt, hidden = real): Promise<void> {
   await watch.take();
-  const forReal = await answerOf(who, attempt, real);
+  const forReal = await answerOf(who, attempt, hidden);
   expect(forReal).toEqual(await answerOf(who, attempt, unknown));
   expect(await watch.take()).toEqual([]);
 }
@@ -261,6 +269,12 @@ describe.each(['cat', 'gil', 'bobBot', 'hookBot'] as const)('%s cannot', (who) =
 
 describe.each(['cat', 'gil'] as const)('%s cannot', (who) => {
   test.each(named(sends))('$what', ({ attempt }) => expectAlike(who, attempt));
+});
+
+describe('a guest cannot, of what members may see,', () => {
+  test.each(named([...ofMessages, ...ofStreams, ...sends]))('$what', ({ attempt }) =>
+    expectAlike('gil', attempt, ofMembers),
+  );
 });
 
 /** A bot may send wherever its owner may. */

@@ -1,14 +1,14 @@
 import { readObjects } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 import { anyNumber, textMatching } from '../support/matchers.ts';
+import { useFixture } from '../support/use-fixture.ts';
 import { entryOf, fetchMessages, refusalOf, startMessageFixture } from './message-fixture.ts';
-import type { Message, MessageFixture } from './message-fixture.ts';
+import type { Message } from './message-fixture.ts';
 
-let all: MessageFixture;
+const all = useFixture(() => startMessageFixture());
 beforeAll(async () => {
-  all = await startMessageFixture();
   const { organization, ann, bob, cat, guest } = all;
   await organization.makeStream('Denmark', [ann, bob]);
   await organization.makeStream('secret', [bob], { inviteOnly: true });
@@ -19,7 +19,6 @@ beforeAll(async () => {
     isAnnouncementOnly: true,
   });
 });
-afterAll(() => all.stop());
 
 function recipientsOf(message: Message | undefined): readonly JsonObject[] {
   return readObjects(message ?? {}, 'display_recipient');
@@ -261,36 +260,6 @@ describe('accepted', () => {
 });
 
 describe('who may send', () => {
-  test('an inaccessible stream looks missing, by name and by id', async () => {
-    const { cat, guest, pool } = all;
-    const { rows } = await pool.query<{ id: number; name: string }>('SELECT id, name FROM streams');
-    const idOf = (name: string): number => rows.find((row) => row.name === name)?.id ?? 0;
-    const sendTo = (to: unknown, sender = cat): Promise<unknown> =>
-      refusalOf(sender.client.post('messages', { type: 'stream', to, topic: 'x', content: 'x' }));
-    for (const [name, sender] of [
-      ['secret', cat],
-      ['secret news', cat],
-      ['Denmark', guest],
-    ] as const) {
-      const id = idOf(name);
-      expect(await sendTo([id], sender)).toEqual({
-        status: 400,
-        result: 'error',
-        msg: `Stream with ID '${id}' does not exist`,
-        code: 'STREAM_DOES_NOT_EXIST',
-        stream_id: id,
-      });
-      const shouted = name.toUpperCase();
-      expect(await sendTo(shouted, sender)).toEqual({
-        status: 400,
-        result: 'error',
-        msg: `Stream '${shouted}' does not exist`,
-        code: 'STREAM_DOES_NOT_EXIST',
-        stream: shouted,
-      });
-    }
-  });
-
   test('an incoming-webhook bot may send', async () => {
     const hook = await all.organization.makeAccount('Hook', {
       email: 'hook@example.com',
