@@ -1,12 +1,15 @@
 /**
- * After a change of a key or the deactivation of an account, the gateway that gave the answer refuses the key at once, and the
- * other one soon, with and without Redis.
+ * After a change of a key, the deactivation of an account or the end of a session, the gateway that gave the answer refuses at once, and the
+ * other one soon, with and without Redis; polls and streams that either of them holds for a session end.
  */
 import { TestOrganization, startCluster, startTestRedis, waitUntil } from '@parley/test-kit';
 import type { Cluster, TestAccount, TestStore } from '@parley/test-kit';
+import type { IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
-import { postFreshly } from '../support/browser.ts';
+import { Browser, postFreshly } from '../support/browser.ts';
+import type { BrowserAnswer } from '../support/browser.ts';
+
 type Login = { readonly email: string; readonly apiKey: string };
 
 let redis: TestStore;
@@ -18,7 +21,7 @@ beforeAll(async () => {
   redis = await startTestRedis();
   cluster = await startCluster({
     gateways: 2,
-    people: 1,
+    people: 2,
     presence: 0,
     events: 1,
     messages: 0,
@@ -81,13 +84,87 @@ async function checkRevocation(name: string): Promise<void> {
   await checkRefusals(fresh, 'Account is deactivated');
 }
 
+function browserAt(gateway: number, cookie?: string): Browser {
+  return new Browser(cluster.gatewayUrls[gateway] ?? '', cookie);
+}
+
+/** A queue of events that never come, for they would end its polls. */
+async function register(browser: Browser): Promise<string> {
+  const form = { event_types: '["alert_words"]', fetch_event_types: '[]' };
+  const { body } = await browser.call('POST', 'register', { form });
+  return `queue_id=${String(body['queue_id'])}&last_event_id=${String(body['last_event_id'])}`;
+}
+
+async function readToEnd(answer: IncomingMessage): Promise<string> {
+  answer.setEncoding('utf8');
+  let text = '';
+  for await (const part of answer) text += String(part);
+  return text;
+}
+
+/** What a browser has open at both gateways. */
+type Held = {
+  readonly polls: readonly Promise<BrowserAnswer>[];
+  readonly streams: readonly Promise<string>[];
+};
+
+async function holdAtBoth(cookie: string | undefined): Promise<Held> {
+  const both = [browserAt(0, cookie), browserAt(1, cookie)];
+  const pollQueries = await Promise.all(both.map(register));
+  const streamQueries = await Promise.all(both.map(register));
+  const streams = await Promise.all(
+    both.map((browser, n) => browser.open('GET', `events/stream?${streamQueries[n]}`)),
+  );
+  expect(streams.map(({ statusCode }) => statusCode)).toEqual([200, 200]);
+  const polls = both.map((browser, n) => browser.call('GET', `events?${pollQueries[n]}`));
+  await waitUntil('both gateways hold a poll', async () => {
+    const held = await Promise.all(
+      cluster
+        .findProcesses('gateway')
+        .map((gateway) => gateway.readMetric('parley_gateway_held_polls')),
+    );
+    return held.every((count) => count === 1);
+  });
+  return { polls, streams: streams.map(readToEnd) };
+}
+
+async function checkSessionEnds(email: string): Promise<void> {
+  const browser = browserAt(0);
+  const { body } = await browser.signIn(email);
+  const other = browserAt(1);
+  await other.signIn(email);
+  const ended = await holdAtBoth(browser.cookie);
+  const atOther = browserAt(1, browser.cookie);
+  expect((await atOther.call('GET', 'users/me')).status).toBe(200);
+  const path = `sessions/${String(body['session_id'])}`;
+  expect((await browserAt(0, browser.cookie).call('DELETE', path)).status).toBe(200);
+  expect((await browserAt(0, browser.cookie).call('GET', 'users/me')).status).toBe(401);
+  await waitUntil(
+    'the other gateway refuses the session',
+    async () => (await atOther.call('GET', 'users/me')).status === 401,
+    { deadlineMs: 3_000 },
+  );
+  for (const { status, headers } of await Promise.all(ended.polls))
+    expect([status, headers['www-authenticate']]).toEqual([401, undefined]);
+  for (const text of await Promise.all(ended.streams))
+    expect(text).toContain('Not logged in: API authentication or user session required');
+  expect((await other.call('GET', 'users/me')).status).toBe(200);
+}
+
 describe('revocation through one of two gateways', () => {
   it('takes effect at both', async () => {
     await checkRevocation('Rina With');
   });
 
+  it('of a session takes effect at both', async () => {
+    const { email } = await organization.makeAccount('Sina With');
+    await checkSessionEnds(email);
+  });
+
   it('takes effect at both while Redis is down', async () => {
     await redis.kill();
     await checkRevocation('Rina Without');
+    const { email } = await organization.makeAccount('Sina Without');
+    await checkSessionEnds(email);
   });
 });
