@@ -1,5 +1,4 @@
 /** A service refuses identities that a client makes up, directly and through the gateway. */
-import { createHmac } from 'node:crypto';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 
@@ -8,20 +7,18 @@ import type { Caller } from '@parley/api';
 import { signIdentity } from '@parley/identity';
 import { linkPath, linkProtocol, linkRequestId } from '@parley/links';
 import { waitUntil } from '@parley/test-kit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 import { startSmallOrganization } from '../api/small-organization.ts';
-import type { SmallOrganization } from '../api/small-organization.ts';
 import { sendRaw } from '../support/send-raw.ts';
+import { useFixture } from '../support/use-fixture.ts';
 
-let organization: SmallOrganization;
 let administrator: Caller;
 
+const organization = useFixture(() => startSmallOrganization({ messages: 1, events: 1 }));
 beforeAll(async () => {
-  organization = await startSmallOrganization({ messages: 1, events: 1 });
   administrator = organization.caller('ann');
 });
-afterAll(() => organization?.stop());
 
 const attempt = { requestId: 'f'.repeat(32) };
 
@@ -36,33 +33,12 @@ function sign(secret: string, atMs: number): string {
   return signIdentity(secret, administrator, { ...attempt, nowMs: atMs });
 }
 
-/** The header of each forgery, created when it is used, because genuine ones are valid for only half a minute. */
+/** The header of each forgery, created when it is used, because genuine ones are valid for only half a minute; of others see `packages/identity`. */
 const forgeries: readonly (readonly [what: string, make: () => string])[] = [
   ['nothing', () => ''],
   ['the plain claim', () => JSON.stringify({ userId: 1, role: 'administrator' })],
-  [
-    'the claim without a signature',
-    () => Buffer.from(JSON.stringify({ userId: 1 })).toString('base64url'),
-  ],
-  ['an empty signature', () => `${sign('x'.repeat(40), nowMs()).split('.')[0] ?? ''}.`],
   ['the signature of another secret', () => sign('x'.repeat(40), nowMs())],
-  [
-    'the signature of an empty secret',
-    () => {
-      const [claim = ''] = sign('x'.repeat(40), nowMs()).split('.');
-      return `${claim}.${createHmac('sha256', '').update(claim).digest('base64url')}`;
-    },
-  ],
   ['an expired identity', () => sign(internalSecret(), nowMs() - 120_000)],
-  ['an identity from the future', () => sign(internalSecret(), nowMs() + 120_000)],
-  [
-    'a genuine signature of another claim',
-    () => {
-      const [, signature = ''] = sign(internalSecret(), nowMs()).split('.');
-      const [claim = ''] = sign('x'.repeat(40), nowMs() + 1).split('.');
-      return `${claim}.${signature}`;
-    },
-  ],
 ];
 
 describe('directly at a service', () => {

@@ -1,14 +1,12 @@
 /** Fetching, narrows and muting, by the checklist of the reference facts (messages 22). */
 import type { TestAccount } from '@parley/test-kit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
+import { useFixture } from '../support/use-fixture.ts';
 import { fetchMessages, startMessageFixture } from './message-fixture.ts';
-import type { MessageFixture } from './message-fixture.ts';
-import { badNarrow, expectRefusal } from './refusals.ts';
 
 const newest = 10_000_000_000_000_000;
 
-let all: MessageFixture;
 /** Bob receives these, in this order. */
 let lunch: number;
 let dinner: number;
@@ -19,8 +17,8 @@ let loud: number;
 let quiet: number;
 const streamIds = new Map<string, number>();
 
+const all = useFixture(() => startMessageFixture());
 beforeAll(async () => {
-  all = await startMessageFixture();
   const { organization, ann, bob, cat } = all;
   for (const name of ['Denmark', 'loud']) {
     streamIds.set(name, (await organization.makeStream(name, [ann, bob])).id);
@@ -33,7 +31,6 @@ beforeAll(async () => {
   loud = await ann.client.sendToStream('loud', 'lunch', 'six');
   quiet = await ann.client.sendToStream('loud', 'quiet', 'seven');
 });
-afterAll(() => all.stop());
 
 const messageIds = (): number[] => [lunch, dinner, noise, pair, group, loud, quiet];
 
@@ -122,18 +119,6 @@ describe('the first unread message', () => {
     expect(
       (await fetchMessages(bob, { anchor: 'first_unread', num_before: 2, num_after: 0 })).ids,
     ).toEqual([loud, quiet]);
-  });
-
-  test('without unread messages, returns the newest with the largest anchor', async () => {
-    await read(...messageIds());
-    const { body, ids } = await fetchMessages(all.bob, {
-      anchor: undefined,
-      use_first_unread_anchor: true,
-      num_before: 2,
-      num_after: 2,
-    });
-    expect(body).toMatchObject({ anchor: newest, found_newest: true, found_anchor: false });
-    expect(ids).toEqual([loud, quiet]);
   });
 
   test('is not before the pointer if there is no narrow', async () => {
@@ -257,31 +242,4 @@ describe('narrows', () => {
       messageIds().filter((id) => id !== pair),
     );
   });
-});
-
-// This test comes last, because Bob receives further messages in it.
-test('new subscribers see earlier messages only if history is shared', async () => {
-  const { organization, bob, cat, guest } = all;
-  const make = (name: string, inviteOnly: boolean, historyPublicToSubscribers: boolean) =>
-    organization.makeStream(name, [bob], { inviteOnly, historyPublicToSubscribers });
-  const streams = [
-    await make('open', false, true),
-    await make('shared', true, true),
-    await make('protected', true, false),
-  ];
-  for (const { id, name } of streams) {
-    const before = await bob.client.sendToStream(name, 'x', 'before');
-    const seen = (account: TestAccount): Promise<readonly number[]> =>
-      narrowed(account, ['stream', name]);
-    if (name === 'open') expect(await seen(cat)).toEqual([before]);
-    else await expectRefusal(seen(cat), badNarrow(`unknown stream ${name}`));
-    await expectRefusal(seen(guest), badNarrow(`unknown stream ${name}`));
-    await organization.maker.subscribe(id, [cat.id, guest.id]);
-    const after = await bob.client.sendToStream(name, 'x', 'after');
-    for (const account of [cat, guest]) {
-      expect(await seen(account)).toEqual(name === 'protected' ? [after] : [before, after]);
-      // They received only later messages, although they may read earlier ones.
-      expect(await narrowed(account, ['stream', name], ['is', 'unread'])).toEqual([after]);
-    }
-  }
 });

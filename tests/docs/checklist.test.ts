@@ -40,7 +40,7 @@ describe.each(Object.entries(checklists))('the checklist of %s', (about, expecte
   test.each(rows)('line $line names existing tests', ({ tests }) => {
     for (const named of tests) {
       const [, file = '', title = ''] =
-        /^`((?:\.\.\/[\w-]+\/)?[\w-]+\.test\.ts)`: (.+)$/.exec(named) ?? [];
+        /^`((?:[\w.-]+\/)*[\w-]+\.test\.ts)`: (.+)$/.exec(named) ?? [];
       expect(file, `"${named}" names a file and a title`).not.toBe('');
       const source = readFileSync(new URL(file, folder), 'utf8');
       expect(hasTitle(source, title), `${file} has a test "${title}"`).toBe(true);
