@@ -69,8 +69,9 @@ export const sabotages: Readonly<Record<string, Sabotage>> = {
       },
       {
         file: append,
-        find: `      // After an error that Postgres reported, the connection is still usable.`,
-        put: `      await client.query('ROLLBACK').catch(() => undefined);`,
+        find: `      isBroken = !isUndone(error);`,
+        put: `      await client.query('ROLLBACK').catch(() => undefined);
+      isBroken = !isUndone(error);`,
       },
     ],
   },
