@@ -41,6 +41,16 @@ export function contents(messages: readonly JsonObject[]): string[] {
   return messages.map(({ content }) => String(content));
 }
 
+/** @returns how somebody's request for a file is answered */
+export async function statusOf({ urls, email, apiKey }: ApiClient, path: string): Promise<number> {
+  const credentials = Buffer.from(`${email}:${apiKey}`).toString('base64');
+  const answer = await fetch(`${urls[0]}${path}`, {
+    headers: { authorization: `Basic ${credentials}` },
+  });
+  await answer.arrayBuffer();
+  return answer.status;
+}
+
 function importWords(source: string, file: string, administrator: string): string[] {
   return ['import-from', source, file, '--administrator', administrator];
 }

@@ -66,7 +66,7 @@ function nursery(): string[] {
     create_at: at(),
     ...more,
   });
-  const plan = [{ path: '/data/20240307/u/f/plan.txt' }];
+  const plan = [{ path: '/data/20240307/u/f/plän.txt' }];
   return [
     line('channel', {
       team: 'birch',
@@ -123,7 +123,7 @@ export function mattermostLines(): string[] {
           message: 'Done',
           create_at: start + 61_500,
           edit_at: start + 99_000,
-          attachments: [{ path: '20240307/u/f/plan.txt' }, { path: 'lost.txt' }],
+          attachments: [{ path: '20240307/u/f/plän.txt' }, { path: 'lost.txt' }],
         },
         { user: 'ana', message: 'Thanks', create_at: start + 61_000 },
       ],
@@ -234,7 +234,8 @@ export async function writeMattermost(
 ): Promise<void> {
   await writeZip(path, [
     { name: 'import.jsonl', content: `${lines.join('\n')}\n` },
-    { name: 'data/20240307/u/f/plan.txt', content: 'leaves\n' },
+    // As a program that packs it again may spell the name.
+    { name: 'data/20240307/u/f/plän.txt'.normalize('NFD'), content: 'leaves\n' },
     { name: 'data/emoji/e1/image', content: onePixel },
     { name: 'warnings.txt', content: 'missing a.png\nmissing b.png' },
     ...more,

@@ -4,7 +4,7 @@ import { readObjects } from '@parley/test-kit';
 import type { ApiClient, JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { ImportTarget, contents, readMessages } from './imported-organization.ts';
+import { ImportTarget, contents, readMessages, statusOf } from './imported-organization.ts';
 import { longText, mattermostLines, otherTeam, writeMattermost } from './mattermost-fixture.ts';
 import { writeZip } from './write-archives.ts';
 
@@ -183,7 +183,7 @@ describe('a team', () => {
   test('names threads by their first line, that of the first reply, or the day', async () => {
     const shown = await messagesOf('eva', [{ operator: 'stream', operand: 'nursery' }]);
     const file: unknown = expect.stringMatching(
-      /^\[plan.txt\]\(\/user_uploads\/1\/.*\/plan.txt\)$/,
+      /^\[plän.txt\]\(\/user_uploads\/1\/.*\/pl%C3%A4n.txt\)$/,
     );
     expect(shown.map(({ content, subject }) => [content, subject])).toEqual([
       ['one', 'Same line'],
@@ -204,11 +204,16 @@ describe('a team', () => {
       readObjects(await clients[person].get('attachments'), 'attachments');
     const [file, ...others] = await filesOf('bo');
     expect([file?.['name'], readObjects(file ?? {}, 'messages').length, others]).toEqual([
-      'plan.txt',
+      'plän.txt',
       3,
       [],
     ]);
     expect(await filesOf('eva')).toEqual([]);
+    const { path_id: path } = file ?? {};
+    expect(path).toMatch(/\/plän\.txt$/);
+    // Ana reads all of the stream with the file, and Eva reads the other one.
+    for (const person of ['bo', 'ana', 'eva'] as const)
+      expect(await statusOf(clients[person], `/user_uploads/${String(path)}`)).toBe(200);
   });
 
   test('has one conversation of the same people, in which replies quote', async () => {
@@ -256,7 +261,7 @@ describe('a team', () => {
     const done = messages.find(({ content }) => String(content).startsWith('Done'));
     expect(done?.['last_edit_timestamp']).toBe(1_700_000_099);
     expect(done?.['content']).toMatch(
-      /^Done\n\[plan.txt\]\(\/user_uploads\/1\/.*\/plan.txt\)\n\(file lost.txt missing\)$/,
+      /^Done\n\[plän.txt\]\(\/user_uploads\/1\/.*\/pl%C3%A4n.txt\)\n\(file lost.txt missing\)$/,
     );
     expect(contents(messages)).toContain('**CI**: [Build](https://c.example/1)\nred');
     expect(contents(messages)).toContain(longText);

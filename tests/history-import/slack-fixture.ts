@@ -118,6 +118,7 @@ const general: readonly Row[] = [
         url_private: 'https://files.slack.com/f/plan.pdf?t=xoxe-secret-1',
       },
       { id: 'F2', mode: 'tombstone' },
+      { id: 'F3', name: 'Größe.txt', mode: 'hosted', url_private: 'https://files.slack.com/f/g' },
     ],
   }),
   message('U1', 'fallback only', {
@@ -216,6 +217,8 @@ export function slackFiles(): Record<string, unknown> {
     'integration_logs.json': [{ service_id: 1 }],
     'general/2023-11-14.json': general,
     'general/2024-01-11.json': [orphan, lateReply],
+    // As other programs store files beside the messages.
+    '__uploads/F3/Größe.txt': 'wide',
     'general/canvas_in_the_conversation.json': [{ id: 'x' }],
     'old/2020-01-01.json': [message('U1', 'Long ago')],
     'secret/2023-11-14.json': [

@@ -5,7 +5,7 @@ import type { ApiClient, JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { writeHugeZip } from './hostile-archives.ts';
-import { ImportTarget, contents, readMessages } from './imported-organization.ts';
+import { ImportTarget, contents, readMessages, statusOf } from './imported-organization.ts';
 import { longName, longText, slackFiles, writeSlack } from './slack-fixture.ts';
 import { writeZip } from './write-archives.ts';
 import type { ZipEntry } from './write-archives.ts';
@@ -230,7 +230,12 @@ describe('a workspace', () => {
     expect(texts).toContain('Is `<b>` code? \n```\nlet x = 1 < 2\n```');
     expect(texts).toContain('**CI**: Build 7 failed');
     expect(texts).toContain('**Nameless**: [A card](https://c.example/1)\nBody\n**State**: ok');
-    expect(texts).toContain('[plan.pdf](https://files.slack.com/f/plan.pdf)\n(file file, deleted)');
+    const files = texts.find((text) => text.startsWith('[plan.pdf]')) ?? '';
+    expect(files).toMatch(
+      /^\[plan.pdf\]\(https:\/\/files.slack.com\/f\/plan.pdf\)\n\(file file, deleted\)\n\[Größe.txt\]\(\/user_uploads\/\S+\)$/,
+    );
+    const path = /\/user_uploads\/[^)]+/.exec(files)?.[0] ?? '';
+    expect(await statusOf(clients.bo, path)).toBe(200);
     expect(texts.find((text) => text.startsWith('**Bold** '))).toMatch(
       new RegExp(
         String.raw`^\*\*Bold\*\* ${bo.source}:wave:\n\* one\n\n${'```'}\na < b\n${'```'}$`,

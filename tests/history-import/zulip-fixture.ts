@@ -140,10 +140,10 @@ const recipients: readonly Row[] = [
 
 export const longText = `${'crumb '.repeat(3_000)}the end`;
 
-const uploadPath = '2/3f/ugJGN-HVWU6ocI2XWWgMsX5L/recipe.txt';
+const uploadPath = '2/3f/ugJGN-HVWU6ocI2XWWgMsX5L/recette-brûlée.txt';
 
 /** Names a file that its sender could not open: `messages` of the file does not list it. */
-const twice = 'Twice [that](/user_uploads/2/3f/ugJGN-HVWU6ocI2XWWgMsX5L/recipe.txt)';
+const twice = 'Twice [that](/user_uploads/2/3f/ugJGN-HVWU6ocI2XWWgMsX5L/recette-brûlée.txt)';
 
 const messages: readonly Row[] = [
   message(101, 11, 1, 'Who **bakes**? @**all**'),
@@ -151,7 +151,7 @@ const messages: readonly Row[] = [
     102,
     10,
     1,
-    '@**Bo Tide|11** see [the recipe](/user_uploads/2/3f/ugJGN-HVWU6ocI2XWWgMsX5L/recipe.txt)',
+    '@**Bo Tide|11** see [the recipe](/user_uploads/2/3f/ugJGN-HVWU6ocI2XWWgMsX5L/recette-brûlée.txt)',
   ),
   message(103, 10, 2, 'Before Bo came to the board', { subject: 'secrets' }),
   message(104, 10, 2, 'With Bo on the board, see #**board**', { subject: 'secrets' }),
@@ -508,7 +508,7 @@ export function zulipFiles(): ZulipFiles {
       zerver_attachment: [
         {
           id: 1,
-          file_name: 'recipe.txt',
+          file_name: 'recette-brûlée.txt',
           path_id: uploadPath,
           owner: 11,
           realm: 2,

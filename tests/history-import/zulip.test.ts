@@ -5,7 +5,7 @@ import { readObjects } from '@parley/test-kit';
 import type { ApiClient, JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
-import { ImportTarget, contents, readMessages } from './imported-organization.ts';
+import { ImportTarget, contents, readMessages, statusOf } from './imported-organization.ts';
 import { asExported, longText, realm, writeZulip } from './zulip-fixture.ts';
 
 const addresses = {
@@ -179,21 +179,12 @@ describe('who may read what stays so', () => {
 
   test('a file is open to those who see a message with it, and to nobody else', async () => {
     const linked = (await messagesOf('ada')).map(({ content }) => String(content)).join('\n');
-    const path = /\/user_uploads\/1\/\S+recipe\.txt/.exec(linked)?.[0] ?? '';
+    const path = /\/user_uploads\/1\/\S+recette-br%C3%BBl%C3%A9e\.txt/.exec(linked)?.[0] ?? '';
     expect(path).not.toContain('2/3f');
-    const status = async (person: Person): Promise<number> => {
-      const { urls, email, apiKey } = client(person);
-      const credentials = Buffer.from(`${email}:${apiKey}`).toString('base64');
-      const answer = await fetch(`${urls[0]}${path}`, {
-        headers: { authorization: `Basic ${credentials}` },
-      });
-      await answer.arrayBuffer();
-      return answer.status;
-    };
-    expect(await status('cy')).toBe(200);
-    expect(await status('bo')).toBe(200);
+    expect(await statusOf(client('cy'), path)).toBe(200);
+    expect(await statusOf(client('bo'), path)).toBe(200);
     const { attachments } = await client('bo').get('attachments');
-    expect(attachments).toMatchObject([{ name: 'recipe.txt', size: 19, messages: [{}] }]);
+    expect(attachments).toMatchObject([{ name: 'recette-brûlée.txt', size: 19, messages: [{}] }]);
   });
 });
 

@@ -72,6 +72,11 @@ describe('message properties', () => {
       context,
     );
     expect(message.attachmentPathIds).toEqual(['1/ab/a.txt', '1/cd/b.txt']);
+    const spelled = renderMessage(
+      '[a](/user_uploads/1/ab/na%C3%AFve.txt) [b](/user_uploads/1/ab/naïve.txt) [c](/user_uploads/1/ab/100%)',
+      context,
+    );
+    expect(spelled.attachmentPathIds).toEqual(['1/ab/naïve.txt', '1/ab/100%']);
     const otherSchemes = renderMessage(
       '[a](http://chat.example.com/user_uploads/1/ab/a.txt?x) chat.example.com/user_uploads/1/cd/b.txt ' +
         '[c](ftp://chat.example.com/user_uploads/1/c) [d](http://chat.example.com.evil/user_uploads/1/d) ' +

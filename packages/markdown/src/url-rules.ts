@@ -81,8 +81,17 @@ export function linkTitle(href: string): string {
   return upload?.[1] ?? href;
 }
 
+/** A link may spell a path with percent escapes; the path itself never has any. */
+function decodedPathId(pathId: string): string {
+  try {
+    return decodeURIComponent(pathId).replaceAll('\0', '');
+  } catch {
+    return pathId;
+  }
+}
+
 /**
- * The path id of a linked upload of this realm (reference facts, markdown 14).
+ * The path id of a linked upload of this realm, as it is stored (reference facts, markdown 14).
  *
  * @param href In its rendered form: relative, root-relative or absolute, with either scheme, because a bare host becomes an `http:` link.
  */
@@ -90,7 +99,8 @@ export function findUploadPathId(href: string, realmUri: string): string | undef
   const { scheme, authority, path } = splitUrl(href);
   const isOnSite =
     scheme === '' || (webSchemes.has(scheme) && authority === splitUrl(realmUri).authority);
-  return isOnSite ? /^\/?user_uploads\/([0-9]+\/.+)/s.exec(path)?.[1] : undefined;
+  const pathId = isOnSite ? /^\/?user_uploads\/([0-9]+\/.+)/s.exec(path)?.[1] : undefined;
+  return pathId === undefined ? undefined : decodedPathId(pathId);
 }
 
 /** `%XX` of an ASCII character that `encodeURIComponent` does not encode. */

@@ -77,7 +77,7 @@ function contentOf(
     ...(isReply ? [`> ${at(messages, message.root).word}`, ''] : []),
     message.word,
     ...message.parts.map(textOf),
-    ...(folder === undefined ? [] : [`[${file.name}](${folder}${file.name})`]),
+    ...(folder === undefined ? [] : [`[${file.name}](${folder}${encodeURI(file.name)})`]),
   ].join('\n');
 }
 

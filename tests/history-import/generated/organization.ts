@@ -232,7 +232,7 @@ function complete(found: Raw): ModelOrganization {
     people,
     streams,
     messages,
-    file: { name: `${wordOf('file', 0)}.txt`, content: wordOf('file', 1) },
+    file: { name: `${wordOf('file', 0)}-größe.txt`, content: wordOf('file', 1) },
     positions: uniqueBy(
       pairs(found.positions),
       ({ person: who, message }) => `${who} ${JSON.stringify(messages[message]?.to)}`,

@@ -56,7 +56,11 @@ function recordOf({ messages, file }: ModelOrganization, n: number): Row {
       ? {}
       : {
           files: [
-            { id: 'F1', name: file.name, url_private: `${slackFileAddress}${file.name}?t=xoxe-1` },
+            {
+              id: 'F1',
+              name: file.name,
+              url_private: `${slackFileAddress}${encodeURI(file.name)}?t=xoxe-1`,
+            },
           ],
         }),
     ...(names.size === 0

@@ -13,7 +13,7 @@ export const archiveBounds = {
   ratioMax: 200,
 } as const;
 
-/** @returns the path of an entry with its parts, none of which leads elsewhere */
+/** @returns the path of an entry with its parts, none of which leads elsewhere; in NFC, as programs that pack archives again may change it */
 export function checkEntryPath(path: string): string {
   const shown = JSON.stringify(path.slice(0, 200));
   if (path.length > archiveBounds.pathMaxLength || path.includes('\0') || path.includes('\\'))
@@ -21,7 +21,7 @@ export function checkEntryPath(path: string): string {
   const parts = path.split('/').filter((part) => part !== '' && part !== '.');
   if (path.startsWith('/') || /^[a-z]:/i.test(path) || parts.includes('..'))
     throw new ImportFault(`The archive has an entry outside of itself, ${shown}`);
-  return parts.join('/');
+  return parts.join('/').normalize('NFC');
 }
 
 /** Counts what comes out of an archive. */

@@ -238,21 +238,12 @@ export async function findClaimableUploads(
       FROM uploads u WHERE u.path_id = ANY ($2::text[]) AND ${readableSql('u', '$1::integer')} ORDER BY u.id`,
     values: [
       senderId,
-      [...new Set(pathIds.map(decodedPathId))],
+      pathIds,
       'streamId' in place ? place.streamId : null,
       'participantIds' in place ? place.participantIds : [],
     ],
   });
   return rows;
-}
-
-/** A link may spell a path with percent escapes; the path itself never has any. */
-function decodedPathId(pathId: string): string {
-  try {
-    return decodeURIComponent(pathId).replaceAll('\0', '');
-  } catch {
-    return pathId;
-  }
 }
 
 /**

@@ -63,7 +63,7 @@ export class MattermostArchive {
 
   /** @returns the name in the archive of a file below `data/`, whether the path says so or not */
   findName(path: string): string | undefined {
-    const plain = path.replaceAll('\\', '/').replace(/^\/+/, '');
+    const plain = path.replaceAll('\\', '/').replace(/^\/+/, '').normalize('NFC');
     if (plain.split('/').includes('..')) return undefined;
     return [plain, `data/${plain}`].find((candidate) => this.#archive.has(candidate));
   }

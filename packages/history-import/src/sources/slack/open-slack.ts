@@ -99,7 +99,7 @@ class SlackSource implements Source {
       .toSorted()
       .map((path) => ({
         path,
-        conversation: channels.inFolder((dayFile.exec(path)?.[1] ?? '').normalize('NFC')),
+        conversation: channels.inFolder(dayFile.exec(path)?.[1] ?? ''),
       }));
   }
 

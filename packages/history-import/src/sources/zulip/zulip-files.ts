@@ -59,7 +59,7 @@ export async function readZulipFiles(
   const handle: RowHandler = (row, place, weight) => {
     ledger.keep(weight);
     const pathId = row.text('path_id');
-    const file = archiveFile(archive, stored.get(pathId) ?? `uploads/${pathId}`);
+    const file = archiveFile(archive, stored.get(pathId) ?? `uploads/${pathId.normalize('NFC')}`);
     if (file === undefined) return ledger.skipped(kind, 'its file is not in the archive', place);
     if (indexes.has(pathId)) return ledger.merged(kind, 'the file is listed twice', place);
     if (file.sizeBytes !== (row.findInteger('size') ?? file.sizeBytes))
