@@ -174,6 +174,10 @@ export function mattermostLines(): string[] {
     user('eva', null, {
       teams: [{ name: 'birch', roles: 'team_user team_admin', channels: [member('board', 0)] }],
     }),
+    user('hal', null, { email: 'hal@birch.example' }),
+    user('ira', null, { teams: [{ name: 'oak', roles: 'team_user team_admin', channels: null }] }),
+    // The address is that of somebody of the team.
+    user('jon', null, { email: 'FAY@birch.example' }),
     user('fay', null, { teams: [{ name: 'birch', roles: 'team_guest', channels: null }] }),
     line('bot', { username: 'calls', display_name: 'Calls', owner: 'com.plugin' }),
     line('bot', { username: 'raker', display_name: 'Raker', owner: 'bo' }),

@@ -135,7 +135,8 @@ describe('a team', () => {
     ])
       expect(records).toContainEqual(expect.objectContaining({ kind, outcome, reason, count }));
     expect(report['remarks']).toHaveProperty(['stream "dev" is now "dev (2)"'], 1);
-    expect(report['remarks']).toHaveProperty(['people whose address another person has'], 1);
+    expect(report['remarks']).toHaveProperty(['people whose address another person has'], 2);
+    expect(report['remarks']).toHaveProperty(['people of other teams, who are deactivated'], 3);
     const notExported = 'files that could not be exported, by warnings.txt';
     expect(report['remarks']).toHaveProperty([notExported], 2);
     expect(JSON.stringify(report)).not.toContain('secret-hash');
@@ -302,6 +303,10 @@ describe('a team', () => {
       ['dan', true, false, true],
       ['eva', true, true, false],
       ['fay', true, false, true],
+      // Of no team, and of another one.
+      ['hal', false, false, false],
+      ['ira', false, false, false],
+      ['jon', false, false, false],
     ])
       expect(found).toContainEqual(person);
     for (const [name, owner] of [

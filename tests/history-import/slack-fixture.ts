@@ -24,6 +24,10 @@ const users: readonly Row[] = [
   user('U3', 'Cy Mast', { is_restricted: true }),
   user('U4', 'Gone Person', { deleted: true }, { email: undefined }),
   user('U5', 'Ana Copy', { is_stranger: true }, { email: 'ANA@birch.example' }),
+  // Of another workspace, of which one has the address of a member, and one of the same Enterprise Grid.
+  user('U7', 'Bo Elsewhere', { team_id: 'T9' }, { email: 'bo@birch.example' }),
+  user('U8', 'Kai Guest', { team_id: 'T9' }),
+  user('U10', 'Lou Grid', { team_id: 'T8', enterprise_user: { teams: ['T8', 'T1'] } }),
   user('U6', 'Build Bot', { is_bot: true }, { bot_id: 'B6', email: undefined }),
   {
     id: 'USLACKBOT',

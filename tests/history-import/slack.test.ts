@@ -143,13 +143,14 @@ describe('a workspace', () => {
       ['messages', 'skipped', 'ts is no time', 1],
       ['messages', 'skipped', 'no conversation has its folder', 1],
       ['messages', 'merged', 'another message has its key', 1],
-      ['users.json', 'merged', 'another account has the same address', 1],
+      ['users.json', 'merged', 'another account has the same address', 2],
       ['groups.json', 'merged', 'another conversation has its id or its folder', 1],
       ['mpims.json', 'merged', 'another conversation has its id or its folder', 2],
       ['reactions', 'skipped', 'there is no such emoji here', 1],
     ])
       expect(records).toContainEqual(expect.objectContaining({ kind, outcome, reason, count }));
     const remarks = Object.keys(report['remarks'] as object);
+    expect(remarks).toContain('people of other workspaces, who are deactivated');
     expect(remarks).toContain('integration_logs.json was not imported');
     expect(remarks).toContain('canvas_in_the_conversation.json was not imported');
     expect(remarks).toContain('threads without their first message');
@@ -286,6 +287,8 @@ describe('a workspace', () => {
     expect(found).toContainEqual(['Bo Tide', true, false, false]);
     expect(found).toContainEqual(['Cy Mast', true, false, true]);
     expect(found).toContainEqual(['Gone Person', false, false, false]);
+    expect(found).toContainEqual(['Kai Guest', false, false, true]);
+    expect(found).toContainEqual(['Lou Grid', true, false, false]);
     expect(found).toContainEqual(['Zoe Far', false, false, true]);
     for (const bot of ['Build Bot', 'Slackbot'])
       expect(members.find(({ full_name: name }) => name === bot)).toMatchObject({
@@ -293,6 +296,7 @@ describe('a workspace', () => {
         is_active: false,
       });
     expect(found.map(([name]) => name)).not.toContain('Ana Copy');
+    expect(found.map(([name]) => name)).not.toContain('Bo Elsewhere');
     expect(members.find(({ full_name: name }) => name === 'Gone Person')).toMatchObject({
       email: 'gone-person@slack.invalid',
     });

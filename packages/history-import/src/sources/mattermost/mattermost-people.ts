@@ -37,7 +37,11 @@ export class MattermostPeople {
     return this.#indexes.get(username.toLowerCase());
   }
 
-  /** Adds a `user` line, whose memberships follow when channels are known. */
+  /**
+   * Adds a `user` line, whose memberships follow when channels are known.
+   *
+   * @param team the membership of the team that is imported
+   */
   addUser(row: Row, place: Place, team: Row | undefined, image: ArchiveFile | undefined): void {
     const username = row.text('username').toLowerCase();
     if (this.#indexes.has(username))
@@ -45,10 +49,13 @@ export class MattermostPeople {
     const written = (row.findText('email') ?? '').trim();
     const isUsable =
       isEmailShaped(written) && written.length <= 254 && !written.endsWith('@localhost');
-    const isGone = (row.findNumber('delete_at') ?? 0) > 0;
+    const isDeleted = (row.findNumber('delete_at') ?? 0) > 0;
+    const isGone = isDeleted || team === undefined;
     const hasAddress = isUsable && this.#takeAddress(written, isGone);
     const words = (row.row('notify_props').findText('mention_keys') ?? '').split(',');
     const locale = row.findText('locale') ?? '';
+    if (team === undefined && !isDeleted)
+      this.#ledger.remark('people of other teams, who are deactivated');
     this.#indexes.set(username, this.people.length);
     this.people.push({
       place,

@@ -7,7 +7,7 @@ import type { ZipArchive } from '../../archive/zip-archive.ts';
 import { ImportFault, RecordFault } from '../../import-fault.ts';
 import type { Ledger, Place } from '../../ledger.ts';
 import { parseRun, readElements } from '../../reading/json-elements.ts';
-import { Row, isRecord } from '../../reading/row.ts';
+import { isRecord } from '../../reading/row.ts';
 import { commonKinds, noLinks } from '../../records.ts';
 import type {
   Directory,
@@ -35,6 +35,7 @@ import {
 } from './slack-messages.ts';
 import type { SlackTime } from './slack-messages.ts';
 import { SlackPeople } from './slack-people.ts';
+import { findHomeTeam, readRootFile } from './slack-root-files.ts';
 import { hiddenChannel, quote } from './slack-text.ts';
 import type { SlackNames } from './slack-text.ts';
 
@@ -381,30 +382,6 @@ function isLeftOut(path: string): boolean {
   return /^[^/]+\/[^/]+\.json$/.test(path) && !dayFile.test(path);
 }
 
-async function readRootFile(
-  archive: ZipArchive,
-  file: string,
-  ledger: Ledger,
-  handle: (row: Row, place: Place, record: SlackRecord) => void,
-): Promise<void> {
-  if (!archive.has(file)) return;
-  for await (const run of readElements(file, await archive.open(file)))
-    for (const element of run.first < 0 ? [] : parseRun(run)) {
-      const place = { file, at: `[${element.index}]` };
-      if ('fault' in element) {
-        ledger.unreadable(file, element.fault, place, element.text);
-        continue;
-      }
-      try {
-        const row = new Row(element.value);
-        handle(row, place, isRecord(element.value) ? element.value : {});
-      } catch (error) {
-        if (!(error instanceof RecordFault)) throw error;
-        ledger.unreadable(file, error.message, place, JSON.stringify(element.value));
-      }
-    }
-}
-
 async function fetchInto(
   source: SlackSource,
   fetching: SlackFetching | string,
@@ -434,7 +411,7 @@ export async function openSlack(options: SlackOptions): Promise<Source> {
       throw new ImportFault(
         'The archive is no export of a workspace: users.json and channels.json are required',
       );
-    const people = new SlackPeople(ledger);
+    const people = new SlackPeople(ledger, await findHomeTeam(archive));
     const channels = new SlackChannels(ledger);
     const avatars = new SlackAvatars();
     await readRootFile(archive, 'users.json', ledger, (row, place, user) => {

@@ -14,12 +14,11 @@ const keptPersonBytes = 800;
 
 export const slackbot = 'USLACKBOT';
 
-function roleOf(row: Row): Role {
-  if (row.isTrue('is_primary_owner') || row.isTrue('is_owner') || row.isTrue('is_admin'))
-    return 'administrator';
-  return row.isTrue('is_restricted') ||
-    row.isTrue('is_ultra_restricted') ||
-    row.isTrue('is_stranger')
+function roleOf(row: Row, isForeign: boolean): Role {
+  const isAdministrator =
+    row.isTrue('is_primary_owner') || row.isTrue('is_owner') || row.isTrue('is_admin');
+  if (isAdministrator && !isForeign) return 'administrator';
+  return row.isTrue('is_restricted') || row.isTrue('is_ultra_restricted') || isForeign
     ? 'guest'
     : 'member';
 }
@@ -34,9 +33,12 @@ export class SlackPeople {
   /** The first of those whose addresses fold to the same. */
   readonly #byEmail = new Map<string, { readonly index: number; readonly email: string }>();
   readonly #ledger: Ledger;
+  readonly #homeTeam: string | undefined;
 
-  constructor(ledger: Ledger) {
+  /** @param homeTeam the id of the workspace, if it is known */
+  constructor(ledger: Ledger, homeTeam: string | undefined) {
     this.#ledger = ledger;
+    this.#homeTeam = homeTeam;
   }
 
   indexOf(id: string): number | undefined {
@@ -52,17 +54,20 @@ export class SlackPeople {
     const written = (profile.findText('email') ?? '').trim();
     const email = isEmailShaped(written) && written.length <= 254 ? written : undefined;
     const isBot = row.isTrue('is_bot') || row.isTrue('is_app_user') || id === slackbot;
-    const isGone = row.isTrue('deleted') || row.isTrue('is_stranger');
+    const isForeign = this.#isForeign(row);
+    const role = roleOf(row, isForeign);
+    const isGone = row.isTrue('deleted') || isForeign;
     const same = email === undefined ? undefined : this.#byEmail.get(foldName(email));
     const other = same === undefined ? undefined : this.people[same.index];
     const isSame = same !== undefined && email !== undefined && isSameMailbox(same.email, email);
     if (isSame && other !== undefined && (isGone || !other.isActive)) {
       // A copy from another workspace, or the account of before: one person.
       this.#name(id, profile, same.index);
-      if (!isGone) this.people[same.index] = { ...other, role: roleOf(row), isActive: true };
+      if (!isGone) this.people[same.index] = { ...other, role, isActive: true };
       return this.#ledger.merged('users.json', 'another account has the same address', place);
     }
     const timezone = row.findText('tz') ?? '';
+    if (isForeign && !isBot) this.#ledger.remark('people of other workspaces, who are deactivated');
     this.#ledger.keep(keptPersonBytes);
     this.#name(id, profile, this.people.length);
     if (email !== undefined && same === undefined)
@@ -80,7 +85,7 @@ export class SlackPeople {
         ),
         id === slackbot ? 'Slackbot' : `Person ${id}`,
       ),
-      role: roleOf(row),
+      role,
       isActive: !isGone && !isBot,
       ...(isBot ? { bot: { type: 1, owner: undefined } } : {}),
       timezone: isTimezone(timezone) ? timezone : '',
@@ -89,6 +94,17 @@ export class SlackPeople {
       alertWords: [],
     });
     return this.#ledger.imported('users.json');
+  }
+
+  /** Whether somebody is here as a guest of a shared channel. In Enterprise Grid a person has one home and is in several workspaces. */
+  #isForeign(row: Row): boolean {
+    const team = row.findText('team_id') ?? '';
+    const isElsewhere =
+      team !== '' &&
+      this.#homeTeam !== undefined &&
+      team !== this.#homeTeam &&
+      !row.row('enterprise_user').list('teams').includes(this.#homeTeam);
+    return isElsewhere || row.isTrue('is_stranger');
   }
 
   #name(id: string, profile: Row, index: number): void {
