@@ -115,6 +115,8 @@ export function mattermostLines(): string[] {
         { user: 'bo', emoji_name: '+1_dark_skin_tone', create_at: start + 5_000 },
         { user: 'bo', emoji_name: 'Leaf', create_at: start },
         { user: 'bo', emoji_name: 'nosuch', create_at: start },
+        { user: 'ana', emoji_name: 'thinking_face', create_at: start },
+        { user: 'ana', emoji_name: 'rofl', create_at: start },
       ],
       flagged_by: ['bo'],
       replies: [
@@ -200,6 +202,10 @@ export function mattermostLines(): string[] {
     line('post', post('ana', 'Only for us of ~board', { channel: 'board' })),
     line('post', post('ana', 'Ask in ~board or ~old', { create_at: start + 98_000_000 })),
     line('post', post('ana', longText)),
+    line(
+      'post',
+      post('ana', ':smile: :Leaf: :tada: :flag-de: :lost: :check: `:x:`', { channel: 'dev' }),
+    ),
     line('post', post('ana', 'In seconds', { create_at: 1_700_000_000 })),
     line('post', post('ana', 'Elsewhere', { team: 'other' })),
     line('wiki', { name: 'x' }),

@@ -249,12 +249,14 @@ describe('a team', () => {
     );
     expect(first?.['flags']).toEqual(['read', 'starred', 'mentioned']);
     const names = readObjects(first ?? {}, 'reactions').map(({ emoji_name: name }) => name);
-    expect(names).toEqual(['+1', 'leaf']);
+    expect(names).toEqual(['+1', 'leaf', 'thinking', 'rolling_on_the_floor_laughing']);
     const { rows } = await target.pool.query<{ at: number }>(
       'SELECT extract(epoch FROM reacted_at)::integer AS at FROM reactions WHERE message_id = $1 ORDER BY 1',
       [first?.['id']],
     );
-    expect(rows.map(({ at }) => at)).toEqual([1_700_000_000, 1_700_000_005]);
+    expect(rows.map(({ at }) => at)).toEqual([
+      1_700_000_000, 1_700_000_000, 1_700_000_000, 1_700_000_005,
+    ]);
     const seen = messages.find(({ content }) => content === 'Not seen');
     expect(readObjects(seen ?? {}, 'reactions')).toMatchObject([
       { emoji_name: 'tada', reaction_type: 'realm_emoji' },
@@ -266,6 +268,7 @@ describe('a team', () => {
     );
     expect(contents(messages)).toContain('**CI**: [Build](https://c.example/1)\nred');
     expect(contents(messages)).toContain(longText);
+    expect(contents(messages)).toContain(':big_smile: :leaf: :tada: 🇩🇪 :lost: :\u2060check: `:x:`');
   });
 
   test('is read as far as it was', async () => {

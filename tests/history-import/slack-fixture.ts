@@ -96,6 +96,10 @@ const general: readonly Row[] = [
     reactions: [
       { name: '+1', count: 3, users: ['U1', 'U2'] },
       { name: 'party-parrot', count: 1, users: ['U1'] },
+      { name: 'white_check_mark', count: 1, users: ['U1'] },
+      { name: 'x', count: 1, users: ['U1'] },
+      { name: 'man-shrugging::skin-tone-2', count: 1, users: ['U1'] },
+      { name: 'flag-de', count: 1, users: ['U1'] },
     ],
   }),
   message('U1', '<@U1> has joined the channel', { subtype: 'channel_join' }),
@@ -136,6 +140,8 @@ const general: readonly Row[] = [
               { type: 'text', text: 'Bold ', style: { bold: true } },
               { type: 'user', user_id: 'U2' },
               { type: 'emoji', name: 'wave' },
+              { type: 'emoji', name: 'nosuch', unicode: '274c' },
+              { type: 'emoji', name: 'check' },
             ],
           },
           {
@@ -158,6 +164,7 @@ const general: readonly Row[] = [
   message('U1', 'No time', { ts: 1_700_000_000.5 }),
   message('U1', longText),
   message('U1', '<!channel> lunch'),
+  message('U1', ':smile: :thumbsup: :flag-de: :check: `:x:`'),
   message('U1', 'commented on a file', {
     subtype: 'file_comment',
     comment: { user: 'U3', comment: 'A *fine* file' },

@@ -146,7 +146,7 @@ describe('a workspace', () => {
       ['users.json', 'merged', 'another account has the same address', 2],
       ['groups.json', 'merged', 'another conversation has its id or its folder', 1],
       ['mpims.json', 'merged', 'another conversation has its id or its folder', 2],
-      ['reactions', 'skipped', 'there is no such emoji here', 1],
+      ['reactions', 'skipped', 'there is no such emoji here', 2],
     ])
       expect(records).toContainEqual(expect.objectContaining({ kind, outcome, reason, count }));
     const remarks = Object.keys(report['remarks'] as object);
@@ -239,7 +239,7 @@ describe('a workspace', () => {
     expect(await statusOf(clients.bo, path)).toBe(200);
     expect(texts.find((text) => text.startsWith('**Bold** '))).toMatch(
       new RegExp(
-        String.raw`^\*\*Bold\*\* ${bo.source}:wave:\n\* one\n\n${'```'}\na < b\n${'```'}$`,
+        String.raw`^\*\*Bold\*\* ${bo.source}:wave::cross_mark::\u2060check:\n\* one\n\n${'```'}\na < b\n${'```'}$`,
       ),
     );
     expect(texts).toContain('/me looks');
@@ -254,6 +254,7 @@ describe('a workspace', () => {
     expect(texts.filter((text) => expected.includes(text))).toEqual(expected);
     expect(texts).toContain('See https://d.example/page\n> Cy: Shared');
     expect(texts).toContain('@**all** lunch');
+    expect(texts).toContain(':big_smile: :+1: 🇩🇪 :\u2060check: `:x:`');
     expect(texts).toContain('Not here: #private channel #private channel #far');
     expect(texts).toContain(longText);
     expect(JSON.stringify([texts, report])).not.toContain('xoxe-secret');
@@ -269,6 +270,9 @@ describe('a workspace', () => {
     expect(readObjects(reacted ?? {}, 'reactions').map(({ emoji_name: name }) => name)).toEqual([
       '+1',
       '+1',
+      'check',
+      'cross_mark',
+      'shrug',
     ]);
     expect(reacted).toMatchObject({ sender_full_name: 'Zoe Far' });
     const [huddle] = await messagesOf('ana', [{ operator: 'search', operand: 'huddle' }]);

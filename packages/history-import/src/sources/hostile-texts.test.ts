@@ -8,7 +8,12 @@ import { translateMarkdown } from './mattermost/mattermost-text.ts';
 import { SlackThreads, timeOf } from './slack/slack-messages.ts';
 import { translateMessage } from './slack/slack-text.ts';
 
-const noNames = { person: () => undefined, channel: () => undefined, file: () => undefined };
+const noNames = {
+  person: () => undefined,
+  channel: () => undefined,
+  file: () => undefined,
+  emoji: (name: string) => `:${name}:`,
+};
 
 const ledger = (): Ledger => new Ledger({ isStrict: false, write: () => undefined });
 

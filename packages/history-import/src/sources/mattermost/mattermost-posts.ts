@@ -44,7 +44,11 @@ export function timeOf(row: Row): number {
   return time;
 }
 
-const noNames: MattermostNames = { person: () => undefined, channel: () => undefined };
+const noNames: MattermostNames = {
+  person: () => undefined,
+  channel: () => undefined,
+  emoji: (name) => `:${name}:`,
+};
 
 export function firstLine(row: Row): string {
   const post = { message: row.findText('message') ?? '', props: row.value('props') };

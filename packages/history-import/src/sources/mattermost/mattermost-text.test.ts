@@ -8,6 +8,7 @@ const people = new Map([
 ]);
 const names = {
   person: (name: string) => people.get(name),
+  emoji: (name: string) => `:${name}:`,
   channel: (name: string) => (name === '404' ? '#**Lost**' : undefined),
 };
 

@@ -1,18 +1,22 @@
 /** Translates Mattermost's dialect, which is nearly ours: names of people and channels, and emphasis by underscores. */
 import { writeLink } from '@parley/markdown';
 import { cleanText, isRecord } from '../../reading/row.ts';
+import { findGemoji, findSourceEmoji } from '../source-emoji.ts';
 
 export type MattermostNames = {
   /** @returns a mention of the person with a username */
   readonly person: (username: string) => string | undefined;
   /** @returns a link to the channel with a name, in the same team */
   readonly channel: (name: string) => string | undefined;
+  /** @returns the emoji of a name, in our markup */
+  readonly emoji: (name: string) => string;
 };
 
 const code = /(```[\s\S]*?```|`[^`\n]+`)/g;
 const address = /(https?:\/\/[^\s<>]+)/g;
 const personName = /(?<![\w@./\\-])@([a-z0-9][a-z0-9._-]*)/gi;
 const channelName = /(?<![\w~/\\])~([a-z0-9][a-z0-9_-]*)/g;
+const emojiName = /:([a-z0-9_+-]{1,64}):/gi;
 const titledLink =
   /!?\[([^\]\n]{0,2000})\]\((\S{1,2000}?)(?: {1,10}(?:=\d{0,9}x\d{0,9}|"[^"\n]{0,2000}")){1,10}\)/g;
 const underscored = /(?<![\w\\])_(?![\s_])([^_\n]*[^\s_\\])_(?!\w)/g;
@@ -30,8 +34,17 @@ function mention(whole: string, name: string, names: MattermostNames): string {
   return /^(?:all|channel)[._-]*$/.test(lower) ? `@**all**${name.replace(/^[a-z]+/i, '')}` : whole;
 }
 
+const skinTone = /_(?:light|medium_light|medium|medium_dark|dark)_skin_tone$/;
+
+/** @returns the code of a standard emoji */
+export function findMattermostEmoji(name: string): string | undefined {
+  const plain = name.replace(skinTone, '');
+  return findSourceEmoji(plain) ?? findGemoji(plain);
+}
+
 function translatePlain(text: string, names: MattermostNames): string {
   return text
+    .replaceAll(emojiName, (_whole, name: string) => names.emoji(name))
     .replaceAll(doubled, '**$1**')
     .replaceAll(underscored, '*$1*')
     .replaceAll(personName, (whole, name: string) => mention(whole, name, names))

@@ -1,5 +1,5 @@
 /** One team of Mattermost, from its bulk export. */
-import { findEmojiCode, namesOfEmojiCode, writeLink } from '@parley/markdown';
+import { writeLink } from '@parley/markdown';
 import { limits } from '@parley/api';
 
 import { RecordFault } from '../../import-fault.ts';
@@ -17,6 +17,7 @@ import type {
   ReactionRecord,
   Source,
 } from '../../records.ts';
+import { findReactionEmoji, writeEmoji } from '../source-emoji.ts';
 import { countMattermost } from './count-mattermost.ts';
 import { MattermostArchive } from './mattermost-archive.ts';
 import { readMattermostDirectory } from './mattermost-directory.ts';
@@ -30,7 +31,7 @@ import {
   timeOf,
 } from './mattermost-posts.ts';
 import type { Post } from './mattermost-posts.ts';
-import { translatePost } from './mattermost-text.ts';
+import { findMattermostEmoji, translatePost } from './mattermost-text.ts';
 import type { MattermostNames } from './mattermost-text.ts';
 
 export type MattermostOptions = {
@@ -49,7 +50,6 @@ const batchMax = 500;
 const keptFileBytes = 200;
 /** Of texts together. */
 const batchMaxLength = 16_000_000;
-const skinTone = /_(?:light|medium_light|medium|medium_dark|dark)_skin_tone$/;
 
 class MattermostSource implements Source {
   readonly name = 'mattermost';
@@ -62,6 +62,7 @@ class MattermostSource implements Source {
   readonly #options: MattermostOptions;
   readonly #archive: MattermostArchive;
   readonly #found: MattermostDirectory;
+  readonly #customNames: ReadonlySet<string>;
   readonly #topics = new Map<string, string>();
   readonly #topicNames = new Map<string, UniqueNames>();
   readonly #files: FileRecord[] = [];
@@ -72,6 +73,7 @@ class MattermostSource implements Source {
     this.#options = options;
     this.#archive = archive;
     this.#found = found;
+    this.#customNames = new Set(found.emoji.map(({ name }) => name));
   }
 
   count(signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
@@ -240,6 +242,15 @@ class MattermostSource implements Source {
         const isPrivate = this.#found.channels.streams[stream]?.isPrivate === true;
         return isPrivate && stream !== inStream ? undefined : `#**${names.stream(stream).name}**`;
       },
+      emoji: (written) => {
+        const name = written.toLowerCase();
+        const custom = this.#found.emojiIndexes.get(name);
+        const code = custom === undefined ? findMattermostEmoji(name) : undefined;
+        const shown = custom === undefined ? undefined : names.emoji(custom)?.name;
+        return shown === undefined
+          ? writeEmoji(written, code, (ours) => this.#customNames.has(ours))
+          : `:${shown}:`;
+      },
     };
   }
 
@@ -343,11 +354,8 @@ class MattermostSource implements Source {
     const name = written.toLowerCase();
     const custom = this.#found.emojiIndexes.get(name);
     if (custom !== undefined) return { kind: 'custom', emoji: custom };
-    const code = findEmojiCode(name.replace(skinTone, ''));
-    const shown = code === undefined ? undefined : namesOfEmojiCode(code)[0];
-    return code === undefined || shown === undefined
-      ? undefined
-      : { kind: 'unicode', name: shown, code };
+    const code = findMattermostEmoji(name);
+    return code === undefined ? undefined : findReactionEmoji(code);
   }
 
   close(): Promise<void> {

@@ -1,5 +1,4 @@
 /** A workspace of Slack, from its own export or from programs that write its form. */
-import { findEmojiCode, namesOfEmojiCode } from '@parley/markdown';
 import { basename } from 'node:path';
 
 import { openZip } from '../../archive/zip-archive.ts';
@@ -18,6 +17,7 @@ import type {
   ReactionRecord,
   Source,
 } from '../../records.ts';
+import { findReactionEmoji, findSourceEmoji } from '../source-emoji.ts';
 import { countSlack, messageKind, reactionKind } from './count-slack.ts';
 import { SlackFetcher } from './files-fetch.ts';
 import type { SlackFetching } from './files-fetch.ts';
@@ -329,11 +329,11 @@ class SlackSource implements Source {
       for await (const { record, place } of this.#recordsOf(path, false)) {
         const time = timeOf(record['ts']);
         for (const { name, users } of reactionsIn(record)) {
-          const code = findEmojiCode(name.replace(/::skin-tone-[2-6]$/, ''));
-          const shown = code === undefined ? undefined : namesOfEmojiCode(code)[0];
+          const code = findSourceEmoji(name.replace(/::skin-tone-[2-6](?:-[2-6])?$/, ''));
+          const emoji = code === undefined ? undefined : findReactionEmoji(code);
           if (conversation === undefined || time === undefined)
             ledger.left(reactionKind, 'its message was not imported', users.length);
-          else if (code === undefined || shown === undefined)
+          else if (emoji === undefined)
             ledger.left(reactionKind, 'there is no such emoji here', users.length);
           else
             for (const user of users)
@@ -341,7 +341,7 @@ class SlackSource implements Source {
                 place,
                 messageKey: keyOf(conversation, time),
                 person: this.#people.ensure(user, undefined, false),
-                emoji: { kind: 'unicode', name: shown, code },
+                emoji,
                 reactedAt: null,
               });
         }

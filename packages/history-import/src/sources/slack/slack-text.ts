@@ -1,7 +1,8 @@
 /** Translates Slack's markup, in its older form (`mrkdwn`) and in blocks, to ours. */
-import { findEmojiCode, writeLink } from '@parley/markdown';
+import { writeLink } from '@parley/markdown';
 
 import { cleanText, isRecord } from '../../reading/row.ts';
+import { findSourceEmoji, readEmojiCode, writeEmoji } from '../source-emoji.ts';
 import { filesOf, reasonGone } from './files.ts';
 
 /** How the things are called that a text refers to. */
@@ -62,12 +63,12 @@ function translateToken(token: string, names: SlackNames): string {
   return word.startsWith('here') ? '@here' : plain;
 }
 
-const toneOrName = /:([\w+'-]+)(?:::skin-tone-[2-6])?:/g;
+const toneOrName = /:([\w+'-]+)(?:::skin-tone-[2-6](?:-[2-6])?)?:/g;
 
-/** Names that we have keep their form, without skin tones. */
+/** Emoji lose their skin tones. */
 function translateEmoji(text: string): string {
-  return text.replaceAll(toneOrName, (whole, name: string) =>
-    findEmojiCode(name) === undefined ? whole : `:${name}:`,
+  return text.replaceAll(toneOrName, (_whole, name: string) =>
+    writeEmoji(name, findSourceEmoji(name)),
   );
 }
 
@@ -144,6 +145,12 @@ function styled(text: string, style: unknown): string {
   return style['strike'] === true ? around(shown, '~~') : shown;
 }
 
+/** A custom emoji has a name alone. */
+function translateEmojiElement(element: Element): string {
+  const name = textOf(element['name']);
+  return writeEmoji(name, readEmojiCode(element['unicode']) ?? findSourceEmoji(name));
+}
+
 function translateInline(element: Element, names: SlackNames): string {
   switch (element['type']) {
     case 'text':
@@ -155,7 +162,7 @@ function translateInline(element: Element, names: SlackNames): string {
     case 'channel':
       return names.channel(textOf(element['channel_id'])) ?? hiddenChannel;
     case 'emoji':
-      return `:${textOf(element['name'])}:`;
+      return translateEmojiElement(element);
     case 'broadcast':
       return element['range'] === 'here' ? '@here' : everybody;
     case 'usergroup':

@@ -1,13 +1,14 @@
 /** An export of one organization of the reference server (2.0 to 4.x, and converters that write its form). */
 import { spoolTar } from '../../archive/spooled-archive.ts';
 import type { SpooledArchive } from '../../archive/spooled-archive.ts';
-import { findEmojiCode, namesOfEmojiCode } from '@parley/markdown';
+import { namesOfEmojiCode } from '@parley/markdown';
 
 import { ImportFault, RecordFault } from '../../import-fault.ts';
 import type { Ledger, Place } from '../../ledger.ts';
 import { countElements } from '../../reading/count-elements.ts';
 import type { Row } from '../../reading/row.ts';
 import type { Directory, LoadedNames, ReactionRecord, Source } from '../../records.ts';
+import { findReactionEmoji } from '../source-emoji.ts';
 import {
   readZulipDomains,
   readZulipGroups,
@@ -220,38 +221,37 @@ class ZulipSource implements Source {
     const kind = this.kinds.reaction;
     for await (const rows of readRows(this.#archive, 'realm.json', kind, ledger)) {
       const found: ReactionRecord[] = [];
-      eachRow(
-        kind,
-        rows,
-        ledger,
-        ({ row, place }) => void found.push(this.#reactionOf(row, place)),
-      );
+      eachRow(kind, rows, ledger, ({ row, place }) => {
+        const reaction = this.#reactionOf(row, place);
+        if (reaction === undefined) ledger.skipped(kind, 'there is no such emoji here', place);
+        else found.push(reaction);
+      });
       yield found;
     }
   }
 
-  #reactionOf(row: Row, place: Place): ReactionRecord {
+  #reactionOf(row: Row, place: Place): ReactionRecord | undefined {
     const person = this.#people.indexOf(row.integer('user_profile'));
     if (person === undefined) throw new RecordFault('its person is not in the archive');
+    const emoji = this.#reactionEmoji(row);
+    if (emoji === undefined) return undefined;
     return {
       place,
       messageKey: String(row.integer('message')),
       person,
-      emoji: this.#reactionEmoji(row),
+      emoji,
       reactedAt: null,
     };
   }
 
-  #reactionEmoji(row: Row): ReactionRecord['emoji'] {
+  #reactionEmoji(row: Row): ReactionRecord['emoji'] | undefined {
     const code = String(row.value('emoji_code'));
     const name = row.text('emoji_name');
     switch (row.text('reaction_type')) {
       case 'unicode_emoji': {
-        const names = namesOfEmojiCode(code);
-        const known = names.includes(name) ? name : names[0];
-        if (known === undefined || findEmojiCode(known) !== code)
-          throw new RecordFault(`the emoji ${name} is unknown here`);
-        return { kind: 'unicode', name: known, code };
+        const found = findReactionEmoji(code);
+        if (found === undefined) return undefined;
+        return namesOfEmojiCode(code).includes(name) ? { ...found, name } : found;
       }
       case 'zulip_extra_emoji':
         return { kind: 'extra' };
