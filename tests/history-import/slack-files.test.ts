@@ -432,6 +432,7 @@ describe('a workspace with files', () => {
         source,
         ledger,
         administrator: 'ana@birch.example',
+        emailDomain: undefined,
         startPosition,
         isDryRun: false,
         step: () => silent,

@@ -27,6 +27,7 @@ import type {
 } from '@parley/history-import';
 import { ImageDecoder } from '@parley/images';
 import { AddressRules, findAddressesInDns } from '@parley/outgoing';
+import { isEmailShaped } from '@parley/people';
 import { deriveKeySecrets } from '@parley/secrets';
 import { findRealm } from '@parley/store';
 
@@ -110,14 +111,16 @@ function describeLine({ outcome, kind, reason, count, places }: LedgerLine): str
 }
 
 /** How people get in: nobody has a password here. */
-function describeDoors(config: ServiceConfig, administrator: string): string {
+function describeDoors(config: ServiceConfig, administrator: string, emailDomain?: string): string {
   return [
     'Nobody has a password yet, and every bot has a new key. Start the services. This is how people get in:',
     `  The first administrator: parley user password ${administrator}`,
     config.mail === undefined
       ? '  Everybody else: configure mail (docs/settings.md), then people choose a password by "Forgot your password?"'
       : '  Everybody else: by "Forgot your password?" on the sign-in page, which sends a link to the own address',
-    '  People without an address of their own are deactivated; an administrator invites them anew or changes their address.',
+    emailDomain === undefined
+      ? '  People without an address of their own are deactivated; an administrator invites them anew or changes their address, or --email-domain makes one for each of them.'
+      : `  People without an address have one at ${emailDomain} that is made from the name: parley user email changes it.`,
     '',
   ].join('\n');
 }
@@ -128,7 +131,7 @@ function reportOf(
   shown: {
     readonly isDryRun: boolean;
     readonly config: ServiceConfig;
-    readonly administrator: string;
+    readonly emailDomain: string | undefined;
   },
 ): Report {
   const lines = ledger.lines();
@@ -142,7 +145,9 @@ function reportOf(
       `Every record was accounted for, as an independent count of the archive confirms (${records} records):\n`,
       ...lines.map(describeLine),
       ...(remarks.length === 0 ? [] : ['Of what was imported:\n', ...remarks]),
-      ...(shown.isDryRun ? [] : [describeDoors(shown.config, shown.administrator)]),
+      ...(shown.isDryRun
+        ? []
+        : [describeDoors(shown.config, imported.administrator, shown.emailDomain)]),
     ].join(''),
     json: {
       ...imported,
@@ -179,9 +184,10 @@ async function importInto(
     readonly source: Source;
     readonly ledger: Ledger;
     readonly decoder: ImageDecoder;
+    readonly emailDomain: string | undefined;
   },
 ): Promise<Imported> {
-  const { call, context, source, ledger, decoder } = parts;
+  const { call, context, source, ledger, decoder, emailDomain } = parts;
   const isDryRun = call.isSet('dry-run');
   const startPosition = await planHistoryImport(pool);
   try {
@@ -196,6 +202,7 @@ async function importInto(
       source,
       ledger,
       administrator: call.get('administrator'),
+      emailDomain,
       startPosition,
       isDryRun,
       step: (label, total) => context.progress.start(label, total),
@@ -308,6 +315,14 @@ function setHeapGrowth(percent: number): void {
   setFlagsFromString(`--heap-growing-percent=${percent}`);
 }
 
+/** @throws UsageFault for a text that no address can have */
+function findEmailDomain(call: Call): string | undefined {
+  const domain = call.find('email-domain')?.replace(/^@/, '').toLowerCase();
+  if (domain !== undefined && !isEmailShaped(`name@${domain}`))
+    throw new UsageFault('--email-domain is the part of an address after the @');
+  return domain;
+}
+
 /** @throws UsageFault for a text that cannot be a topic */
 function checkTopic(topic: string): string {
   if (topic.trim() === '' || Array.from(topic).length > limits.topicMaxCodePoints)
@@ -317,6 +332,7 @@ function checkTopic(topic: string): string {
 
 async function run(call: Call, context: CommandContext): Promise<Report> {
   const sourceName = checkChoice('The source', call.word(0), sourceNames);
+  const emailDomain = findEmailDomain(call);
   const tokenFile = call.find('token-file');
   if (tokenFile !== undefined && sourceName !== 'slack')
     throw new UsageFault('--token-file is for slack: other archives have their files');
@@ -340,7 +356,14 @@ async function run(call: Call, context: CommandContext): Promise<Report> {
             spoolFolder,
           });
           try {
-            return await importInto(client, stores, { call, context, source, ledger, decoder });
+            return await importInto(client, stores, {
+              call,
+              context,
+              source,
+              ledger,
+              decoder,
+              emailDomain,
+            });
           } finally {
             await source.close();
           }
@@ -349,7 +372,7 @@ async function run(call: Call, context: CommandContext): Promise<Report> {
       const isDryRun = call.isSet('dry-run');
       if (!isDryRun)
         for (const { name } of exportedTables) await pool.query(`ANALYZE ${checkIdentifier(name)}`);
-      return reportOf(done, ledger, { isDryRun, config, administrator: call.get('administrator') });
+      return reportOf(done, ledger, { isDryRun, config, emailDomain });
     });
   } finally {
     setHeapGrowth(usualHeapGrowthPercent);
@@ -364,9 +387,13 @@ export const importFromCommand: Command = {
   positionals: ['SOURCE', 'FILE'],
   options: {
     administrator: {
-      value: 'EMAIL',
-      help: 'the address of somebody in the archive: the first administrator here',
+      value: 'PERSON',
+      help: 'the address, user name or full name of somebody in the archive: the first administrator here',
       required: true,
+    },
+    'email-domain': {
+      value: 'DOMAIN',
+      help: 'where people without an address get one that is made from the name; otherwise they are deactivated',
     },
     name: {
       value: 'NAME',

@@ -47,7 +47,10 @@ import { StoredFiles } from './stored-files.ts';
 export type ImportedOrganization = {
   readonly name: string;
   readonly people: number;
+  /** They are deactivated. */
   readonly peopleWithoutAddress: number;
+  /** The address of the first administrator. */
+  readonly administrator: string;
   readonly streams: number;
   readonly messages: number;
 };
@@ -90,7 +93,7 @@ async function loadDirectory(
   directory: Directory,
   place: LogPlace,
 ): Promise<LoadedDirectory> {
-  const { client, keySecrets, source, ledger, publicUrl, administrator } = options;
+  const { client, keySecrets, source, ledger, publicUrl, administrator, emailDomain } = options;
   const beginChangeId = await addImportedChange(client, {
     position: place.beginPosition,
     messageId: place.lastMessageId,
@@ -101,6 +104,7 @@ async function loadDirectory(
   const people = await loadPeople(client, directory.people, {
     sourceName: source.name,
     administrator,
+    emailDomain,
     keySecrets,
     emailPolicy: emailPolicy(settings, publicUrl),
     beginChangeId,
@@ -251,9 +255,13 @@ export async function importHistory(options: HistoryImport): Promise<{
         ({ bot, systemBot }) => bot === undefined && systemBot === undefined,
       ).length,
       peopleWithoutAddress: directory.people.filter(
-        ({ email, bot, systemBot }) =>
-          email === undefined && bot === undefined && systemBot === undefined,
+        ({ email, bot, systemBot }, index) =>
+          email === undefined &&
+          bot === undefined &&
+          systemBot === undefined &&
+          loaded.people.isActive[index] === false,
       ).length,
+      administrator: loaded.people.users[loaded.people.administrator]?.email ?? '',
       streams: directory.streams.length,
       messages: ledger.importedOf(source.kinds.message),
     },

@@ -22,8 +22,10 @@ export type HistoryImport = {
   readonly publicUrl: string;
   readonly source: Source;
   readonly ledger: Ledger;
-  /** The address of the first administrator. */
+  /** The address, user name or full name of the first administrator. */
   readonly administrator: string;
+  /** Where people without an address get one that is made from their names; otherwise they are deactivated. */
+  readonly emailDomain: string | undefined;
   /** Where the log goes on; from `planHistoryImport`. */
   readonly startPosition: number;
   readonly isDryRun: boolean;

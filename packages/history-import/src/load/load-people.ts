@@ -15,24 +15,24 @@ import type { PersonRecord } from '../records.ts';
 
 const accountsPerStatement = 500;
 
-/** Addresses that are made up for people whose own cannot be used. Nothing is ever delivered to them. */
-class InventedAddresses {
+/** Addresses that are made from names for people whose own cannot be used. */
+class MadeAddresses {
   readonly #taken: Set<string>;
-  readonly #domain: string;
 
-  constructor(taken: Iterable<string>, sourceName: string) {
+  constructor(taken: Iterable<string>) {
     this.#taken = new Set(taken);
-    this.#domain = `${sourceName}.invalid`;
   }
 
-  invent(handle: string): string {
+  make(handle: string, domain: string): string {
     const plain = handle
+      .normalize('NFKD')
+      .replaceAll(/\p{M}/gu, '')
       .toLowerCase()
       .replaceAll(/[^a-z0-9._-]+/g, '-')
       .replaceAll(/^[.-]+|[.-]+$/g, '')
       .slice(0, 60);
     for (let n = 1; ; n += 1) {
-      const address = `${plain === '' ? 'person' : plain}${n === 1 ? '' : `-${n}`}@${this.#domain}`;
+      const address = `${plain === '' ? 'person' : plain}${n === 1 ? '' : `-${n}`}@${domain}`;
       const folded = foldName(address);
       if (this.#taken.has(folded) || !isEmailShaped(address)) continue;
       this.#taken.add(folded);
@@ -43,8 +43,10 @@ class InventedAddresses {
 
 export type PeopleOptions = {
   readonly sourceName: string;
-  /** The address of who becomes an administrator. */
+  /** The address, user name or full name of who becomes an administrator. */
   readonly administrator: string;
+  /** Where people without an address get one. */
+  readonly emailDomain: string | undefined;
   readonly keySecrets: KeySecrets;
   readonly emailPolicy: EmailPolicy;
   /** The change at which the accounts begin. */
@@ -60,24 +62,38 @@ export type LoadedPeople = {
   readonly administrator: number;
 };
 
-/** @throws ImportFault if nobody in the source has the address */
-function findAdministrator(people: readonly PersonRecord[], address: string): number {
-  const index = people.findIndex(
-    ({ email, bot }) =>
-      bot === undefined && email !== undefined && isSameMailbox(email, address.trim()),
-  );
-  if (index < 0)
-    throw new ImportFault(
-      `Nobody in the archive has the address ${address}. Name the address of somebody there, who then is the first administrator`,
+/** @throws ImportFault if it is nobody in the source, or one of several */
+function findAdministrator(people: readonly PersonRecord[], named: string): number {
+  const wanted = named.trim();
+  const indexesOf = (isMeant: (person: PersonRecord) => boolean): number[] =>
+    people.flatMap((person, index) =>
+      person.bot === undefined && person.systemBot === undefined && isMeant(person) ? index : [],
     );
-  return index;
+  const [byAddress] = indexesOf(({ email }) => email !== undefined && isSameMailbox(email, wanted));
+  if (byAddress !== undefined) return byAddress;
+  const isCalled = (name: string): boolean => foldName(name) === foldName(wanted);
+  const byHandle = indexesOf(({ handle }) => isCalled(handle));
+  const found = byHandle.length > 0 ? byHandle : indexesOf(({ fullName }) => isCalled(fullName));
+  const [index] = found;
+  if (found.length > 1)
+    throw new ImportFault(
+      `${found.length} people in the archive are called ${wanted}. Name one by the address, or by the user name`,
+    );
+  if (index !== undefined) return index;
+  const hasAddresses = people.some(({ email, bot }) => email !== undefined && bot === undefined);
+  throw new ImportFault(
+    `Nobody in the archive has the address or the name ${wanted}. ` +
+      (hasAddresses
+        ? 'Name somebody there, who then is the first administrator'
+        : 'It has no addresses: name somebody there by the user name or the full name, and with --email-domain where everybody gets an address'),
+  );
 }
 
 class PeopleLoader {
   readonly #client: Client;
   readonly #people: readonly PersonRecord[];
   readonly #options: PeopleOptions;
-  readonly #addresses: InventedAddresses;
+  readonly #addresses: MadeAddresses;
   readonly #administrator: number;
   readonly users: (User | undefined)[];
   readonly isActive: boolean[];
@@ -87,9 +103,13 @@ class PeopleLoader {
     this.#people = people;
     this.#options = options;
     this.#administrator = findAdministrator(people, options.administrator);
-    this.#addresses = new InventedAddresses(
-      people.flatMap(({ email }) => (email === undefined ? [] : foldName(email))),
-      options.sourceName,
+    const { fullName, email } = people[this.#administrator] ?? {};
+    if (email === undefined && options.emailDomain === undefined)
+      throw new ImportFault(
+        `${fullName ?? ''} has no address in the archive, and nobody signs in without one. --email-domain makes addresses from names`,
+      );
+    this.#addresses = new MadeAddresses(
+      people.flatMap((person) => (person.email === undefined ? [] : foldName(person.email))),
     );
     this.users = people.map(({ systemBot }) =>
       systemBot === undefined
@@ -100,7 +120,9 @@ class PeopleLoader {
       (person, index) =>
         index === this.#administrator ||
         person.systemBot !== undefined ||
-        (person.isActive && person.email !== undefined),
+        (person.isActive &&
+          (person.email !== undefined ||
+            (options.emailDomain !== undefined && person.bot === undefined))),
     );
   }
 
@@ -133,9 +155,8 @@ class PeopleLoader {
     const person = this.#people[index];
     if (person === undefined) throw new Error('there is no such person');
     const { email, handle, fullName, role, bot, timezone, settings } = person;
-    if (email === undefined) this.#options.ledger.remark('accounts with an invented address');
     return {
-      email: email ?? this.#addresses.invent(handle === '' ? fullName : handle),
+      email: email ?? this.#makeAddress(index, handle === '' ? fullName : handle),
       fullName,
       role: index === this.#administrator ? 'administrator' : role,
       timezone,
@@ -144,6 +165,16 @@ class PeopleLoader {
         ? {}
         : { botType: bot.type, botOwnerId: this.#ownerId(bot.owner), role: 'member' as const }),
     };
+  }
+
+  /** Nothing is ever delivered to those of people who are deactivated. */
+  #makeAddress(index: number, handle: string): string {
+    const { emailDomain, sourceName, ledger } = this.#options;
+    const isUsed = emailDomain !== undefined && this.isActive[index] === true;
+    ledger.remark(
+      isUsed ? 'addresses that were made from names' : 'accounts with an invented address',
+    );
+    return this.#addresses.make(handle, isUsed ? emailDomain : `${sourceName}.invalid`);
   }
 
   /** Bots without an owner who is a person belong to the first administrator. */
@@ -182,7 +213,7 @@ class PeopleLoader {
 /**
  * Creates people, then bots, whose owners must exist.
  *
- * @throws ImportFault if nobody has the administrator's address
+ * @throws ImportFault if the administrator is nobody, or has no address and gets none
  */
 export async function loadPeople(
   client: Client,
