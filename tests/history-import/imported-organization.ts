@@ -108,8 +108,10 @@ export class ImportTarget {
     file: string,
     administrator: string,
     more: readonly string[] = [],
+    before: readonly string[] = [],
   ): Running {
-    return startParley(this.environment, [...importWords(source, file, administrator), ...more]);
+    const words = [...importWords(source, file, administrator), ...more];
+    return startParley(this.environment, words, before);
   }
 
   /** What is there of an organization: its rows, counted, and the names of its files. */

@@ -186,7 +186,15 @@ export function mattermostLines(): string[] {
     line('role', { name: 'r' }),
     ...nursery(),
     line('post', post('ana', 'Before it closed', { channel: 'old' })),
-    line('post', second ?? {}),
+    line('post', { ...second, id: 'b'.repeat(26) }),
+    line(
+      'post',
+      post(
+        'ana',
+        `See https://mm.example/birch/pl/${'b'.repeat(26)} and https://mm.example/birch/pl/${'c'.repeat(26)}`,
+        { channel: 'dev' },
+      ),
+    ),
     line('post', first ?? {}),
     line('post', post('ana', 'ana joined', { type: 'system_join_channel' })),
     line('post', post('ana', '*waves*', { type: 'me' })),

@@ -132,6 +132,8 @@ describe('a team', () => {
       ['membership', 'merged', 'it is listed twice', 1],
       ['attachment', 'skipped', 'its file is not in the archive', 1],
       ['reaction', 'skipped', 'there is no such emoji here', 1],
+      ['pin', 'skipped', 'pins have no place here', 1],
+      ['thread_follower', 'skipped', 'a reply counts as read with its channel', 1],
     ])
       expect(records).toContainEqual(expect.objectContaining({ kind, outcome, reason, count }));
     expect(report['remarks']).toHaveProperty(['stream "dev" is now "dev (2)"'], 1);
@@ -269,6 +271,19 @@ describe('a team', () => {
     expect(contents(messages)).toContain('**CI**: [Build](https://c.example/1)\nred');
     expect(contents(messages)).toContain(longText);
     expect(contents(messages)).toContain(':big_smile: :leaf: :tada: 🇩🇪 :lost: :\u2060check: `:x:`');
+  });
+
+  test('has links to posts of which the archive has the ids', async () => {
+    const messages = await messagesOf('bo');
+    const linked = messages.find(({ content }) => content === 'From one who is gone');
+    const link = messages.find(({ content }) => String(content).startsWith('See '));
+    expect(link?.['content']).toBe(
+      `See http://127.0.0.1:9991/#narrow/near/${String(linked?.['id'])} and https://mm.example/birch/pl/${'c'.repeat(26)}`,
+    );
+    expect(report['remarks']).toHaveProperty(
+      ['links to posts that the archive does not have, or has without their ids'],
+      1,
+    );
   });
 
   test('is read as far as it was', async () => {

@@ -191,7 +191,25 @@ const general: readonly Row[] = [
   message('U1', 'Not here: <#G1> <#G1|secret> <#C99|far>'),
 ];
 
+const workspace = 'https://birch.slack.com/archives';
+
+/** Links to a message of a thread, to a reply, to one of a private channel, and to such as are not there. */
+const links = message(
+  'U1',
+  [
+    `Links: <${workspace}/C1/p1700010000000100>`,
+    `<${workspace}/C1/p1700010001000200?thread_ts=1700010000.000100&amp;cid=C1|the reply>`,
+    `<${workspace}/G1/p1700050000000100|hidden>`,
+    `<${workspace}/C1/p1500000000000100|gone>`,
+    `<${workspace}/C99/p1700010000000100|far>`,
+  ].join(' '),
+);
+
+const asked = '1700014000.000100';
+
 const lateReply = message('U1', 'Months later', { ts: '1705000000.000300', thread_ts: root });
+const askedBo = message('U1', '<@U2> see <#C2|build> and <#G1>?', { ts: asked, thread_ts: asked });
+const answered = message('U2', 'Seen', { ts: '1700014001.000100', thread_ts: asked });
 const orphan = message('U2', 'Who asked?', {
   ts: '1705000100.000300',
   thread_ts: '1600000000.000000',
@@ -206,7 +224,13 @@ export function slackFiles(): Record<string, unknown> {
   return {
     'users.json': users,
     'channels.json': [
-      channel('C1', 'general', ['U1', 'U2', 'U3'], { is_general: true }),
+      channel('C1', 'general', ['U1', 'U2', 'U3'], {
+        is_general: true,
+        pins: [
+          { id: '1700010000.000100', type: 'C', user: 'U1' },
+          { id: 'F1', type: 'F' },
+        ],
+      }),
       channel('C2', 'build', null),
       channel('C3', 'old', ['U3'], { is_archived: true }),
       channel('C4', 'turned', ['U1', 'U2']),
@@ -227,14 +251,14 @@ export function slackFiles(): Record<string, unknown> {
     ],
     'integration_logs.json': [{ service_id: 1 }],
     'general/2023-11-14.json': general,
-    'general/2024-01-11.json': [orphan, lateReply],
+    'general/2024-01-11.json': [orphan, lateReply, links, askedBo, answered],
     // As other programs store files beside the messages.
     '__uploads/F3/Größe.txt': 'wide',
     'general/canvas_in_the_conversation.json': [{ id: 'x' }],
     'old/2020-01-01.json': [message('U1', 'Long ago')],
     'secret/2023-11-14.json': [
       message('U1', 'See <#G1>'),
-      message('U1', 'Between us'),
+      message('U1', 'Between us', { ts: '1700050000.000100' }),
       message('U2', 'Bo has left since'),
     ],
     'turned/2023-11-14.json': [message('U1', 'Private by now')],

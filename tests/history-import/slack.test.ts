@@ -147,12 +147,12 @@ describe('a workspace', () => {
       ['groups.json', 'merged', 'another conversation has its id or its folder', 1],
       ['mpims.json', 'merged', 'another conversation has its id or its folder', 2],
       ['reactions', 'skipped', 'there is no such emoji here', 2],
+      ['pins', 'skipped', 'pins have no place here', 2],
+      ['other files', 'skipped', 'canvases, lists and logs have no place here', 2],
     ])
       expect(records).toContainEqual(expect.objectContaining({ kind, outcome, reason, count }));
     const remarks = Object.keys(report['remarks'] as object);
     expect(remarks).toContain('people of other workspaces, who are deactivated');
-    expect(remarks).toContain('integration_logs.json was not imported');
-    expect(remarks).toContain('canvas_in_the_conversation.json was not imported');
     expect(remarks).toContain('threads without their first message');
   });
 
@@ -174,8 +174,8 @@ describe('a workspace', () => {
   test('keeps private what was private', async () => {
     expect(contents(await messagesOf('ana', inStream('secret')))).toEqual([
       'See #**secret**',
-      'Between us',
       'Bo has left since',
+      'Between us',
     ]);
     for (const other of ['bo', 'cy'] as const) {
       expect(contents(await messagesOf(other)).join('\n')).not.toMatch(
@@ -218,6 +218,8 @@ describe('a workspace', () => {
     expect(topics.get('From another company')).toBe('chat');
     expect(topics.get('Answered all the same')).toBe('Answered all the same');
     expect(topics.get('In the thread')).toBe('Chat (thread)');
+    // Names that a text has as ids, but for those of private channels.
+    expect(topics.get('Seen')).toBe('Bo Tide see #build and #private channel?');
   });
 
   test('has its texts in our markup, whole and without keys', async () => {
@@ -260,10 +262,28 @@ describe('a workspace', () => {
     expect(JSON.stringify([texts, report])).not.toContain('xoxe-secret');
   });
 
+  test('has links to the messages here, which tell nothing of private places', async () => {
+    const messages = await messagesOf('ana');
+    const idOf = (content: string): string =>
+      String(messages.find((message) => message['content'] === content)?.['id']);
+    const links = messages.find(({ content }) => String(content).startsWith('Links: '));
+    const stream = `#narrow/stream/${String(links?.['stream_id'])}-general/topic/The.20disk/near/`;
+    const [root, reply, hidden, ...others] = String(links?.['content'])
+      .replace('Links: ', '')
+      .split(/ (?=\[)/);
+    expect(root).toMatch(new RegExp(`/${stream}${idOf('The disk')}$`));
+    expect(reply).toMatch(new RegExp(`^\\[the reply\\]\\(.*/${stream}${idOf('It was full')}\\)$`));
+    expect(hidden).toMatch(new RegExp(`^\\[hidden\\]\\(.*/#narrow/near/${idOf('Between us')}\\)$`));
+    expect(others).toEqual([
+      '[gone](https://birch.slack.com/archives/C1/p1500000000000100)',
+      '[far](https://birch.slack.com/archives/C99/p1700010000000100)',
+    ]);
+  });
+
   test('is read by everybody, and mentions and reactions are there', async () => {
     expect(await messagesOf('bo', [{ operator: 'is', operand: 'unread' }])).toEqual([]);
     const mentioned = await messagesOf('bo', [{ operator: 'is', operand: 'mentioned' }]);
-    expect(mentioned).toHaveLength(3);
+    expect(mentioned).toHaveLength(4);
     const reacted = (await messagesOf('ana')).find(
       ({ content }) => content === 'From another company',
     );

@@ -200,8 +200,9 @@ const messages: readonly Row[] = [
       ]),
     },
   ),
+  message(116, 11, 1, '/poll Rye or wheat?\n* Rye\nWheat', { subject: 'polls' }),
   // As release 2.0 writes messages. It was sent before the others.
-  message(115, 11, 1, 'Sent early', {
+  message(117, 11, 1, 'Sent early', {
     subject: 'early',
     date_sent: undefined,
     pub_date: start + 60,
@@ -248,7 +249,7 @@ const rows: readonly Row[] = [
   row(11, 111, 0),
   row(11, 111, starred | 8192, 999_999),
   row(13, 105, read | starred | historical),
-  ...[113, 114, 115].map((of) => row(10, of, read)),
+  ...[113, 114, 116, 117].map((of) => row(10, of, read)),
   row(16, 113, read),
   row(10, 777, read),
   row(998, 101, read),

@@ -396,6 +396,21 @@ describe('texts', () => {
   });
 });
 
+test('a poll is a poll of its sender, on which people vote', async () => {
+  const [poll] = await messagesOf('ada', [{ operator: 'topic', operand: 'polls' }]);
+  const [widget] = readObjects(poll ?? {}, 'submessages');
+  expect(widget).toMatchObject({ msg_type: 'widget', sender_id: poll?.['sender_id'] });
+  expect(JSON.parse(String(widget?.['content']))).toEqual({
+    widget_type: 'poll',
+    extra_data: { question: 'Rye or wheat?', options: ['Rye', 'Wheat'] },
+  });
+  await client('ada').post('submessage', {
+    message_id: String(poll?.['id']),
+    msg_type: 'widget',
+    content: '{"type":"vote","key":"canned,0","vote":1}',
+  });
+});
+
 test('times and the order of the source are kept', async () => {
   const messages = await messagesOf('ada');
   expect(messages[0]).toMatchObject({

@@ -28,9 +28,18 @@ export type Ended = { readonly code: number | null; readonly out: string; readon
 
 export type Running = { readonly process: ChildProcess; readonly ended: Promise<Ended> };
 
-/** Starts a process. */
-export function startParley(env: Environment, words: readonly string[]): Running {
-  const child = spawn(process.execPath, [entry, ...words], {
+/**
+ * Starts a process.
+ *
+ * @param before words of a program that runs it
+ */
+export function startParley(
+  env: Environment,
+  words: readonly string[],
+  before: readonly string[] = [],
+): Running {
+  const [program = process.execPath, ...rest] = [...before, process.execPath, entry, ...words];
+  const child = spawn(program, rest, {
     env: { PATH: process.env['PATH'], ...testRunEnvironment(), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });

@@ -23,3 +23,4 @@ export {
 export type { Notice } from './notice.ts';
 export { RealmFactsReader, noLinkifiers } from './realm-facts.ts';
 export type { RealmFacts } from './realm-facts.ts';
+export { findTextWidget } from './text-widget.ts';

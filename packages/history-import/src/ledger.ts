@@ -40,6 +40,8 @@ export type NotImported = {
   readonly kind: string;
   readonly reason: string;
   readonly place: Place;
+  /** How many there are at the place, if there are several. */
+  readonly count?: number;
   readonly sample?: string;
 };
 
@@ -80,7 +82,7 @@ export class Ledger {
   }
 
   imported(kind: string, count = 1): void {
-    this.#add('imported', kind, '', undefined, count);
+    if (count > 0) this.#add('imported', kind, '', undefined, count);
   }
 
   /**
@@ -100,20 +102,17 @@ export class Ledger {
     this.#write({ outcome: 'merged', kind, reason, place });
   }
 
-  /** As `merged`, for records of which only the number is known. */
-  mergedMany(kind: string, reason: string, count: number): void {
-    this.#add('merged', kind, reason, undefined, count);
-  }
-
   /** The record has no place here, as the mapping says. */
   skipped(kind: string, reason: string, place: Place): void {
     this.#add('skipped', kind, reason, place, 1);
     this.#write({ outcome: 'skipped', kind, reason, place });
   }
 
-  /** As `skipped`, for records that the mapping leaves out by the thousand. */
-  left(kind: string, reason: string, count: number): void {
-    this.#add('skipped', kind, reason, undefined, count);
+  /** As `skipped`, for several records at one place. */
+  skippedMany(kind: string, reason: string, place: Place, count: number): void {
+    if (count === 0) return;
+    this.#add('skipped', kind, reason, place, count);
+    this.#write({ outcome: 'skipped', kind, reason, place, count });
   }
 
   /**
@@ -153,7 +152,6 @@ export class Ledger {
   }
 
   #add(outcome: Outcome, kind: string, reason: string, place: Place | undefined, count: number) {
-    if (count === 0) return;
     const key = `${outcome}\n${kind}\n${reason}`;
     let line = this.#lines.get(key);
     if (line === undefined) {

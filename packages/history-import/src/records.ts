@@ -244,9 +244,6 @@ export type MessageLinks = {
   readonly mend: (content: string, idOf: (key: string) => number | undefined) => string;
 };
 
-/** For sources whose links to messages cannot be followed. */
-export const noLinks: MessageLinks = { find: () => [], mend: (content) => content };
-
 /** What records are called in accounts that the source itself has no name for. */
 export const commonKinds = {
   emoji: 'emoji',

@@ -4,7 +4,7 @@ export type { DescriptionRenderer } from './description-renderer.ts';
 export { extraEmoji, findEmojiCode, namesOfEmojiCode } from './emoji-catalogue.ts';
 export { htmlDiff } from './html-diff/html-diff.ts';
 export { isLinkifierPattern } from './linkifier-shape.ts';
-export { messageLink } from './message-link.ts';
+export { messageLink, unnamedMessageLink } from './message-link.ts';
 export type { MessagePlace } from './message-link.ts';
 export { mentionCandidates } from './mention-candidates.ts';
 export type { MentionCandidates } from './mention-candidates.ts';

@@ -14,6 +14,11 @@ export type MessagePlace =
       readonly participantIds: readonly number[];
     };
 
+/** @returns an address at which clients show the message, and which tells nothing of its place */
+export function unnamedMessageLink(realmUri: string, messageId: number): string {
+  return `${realmUri}/#narrow/near/${messageId}`;
+}
+
 /** @returns an address at which clients show the message (reference facts, markdown 8) */
 export function messageLink(realmUri: string, messageId: number, place: MessagePlace): string {
   if (place.type === 'private')

@@ -57,7 +57,7 @@ export const layers: readonly Layer[] = [
   },
   {
     name: 'operations that services and the command share',
-    packages: { composing: [], people: ['composing'], 'history-import': ['people'] },
+    packages: { composing: [], people: ['composing'], 'history-import': ['composing', 'people'] },
   },
   {
     name: 'services',

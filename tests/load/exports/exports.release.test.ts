@@ -35,9 +35,22 @@ const open: Record<ExportSource, (file: string, ledger: Ledger) => Promise<Sourc
       signal: new AbortController().signal,
     }),
   slack: (file, ledger) =>
-    openSlack({ file, name: 'Measured', channelTopic: 'chat', fetching: 'no token', ledger }),
+    openSlack({
+      file,
+      name: 'Measured',
+      channelTopic: 'chat',
+      publicUrl: 'https://parley.example',
+      fetching: 'no token',
+      ledger,
+    }),
   mattermost: (file, ledger) =>
-    openMattermost({ file, team: undefined, channelTopic: 'chat', ledger }),
+    openMattermost({
+      file,
+      team: undefined,
+      channelTopic: 'chat',
+      publicUrl: 'https://parley.example',
+      ledger,
+    }),
 };
 
 test('messages are planned as asked for', () => {

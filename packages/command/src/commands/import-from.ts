@@ -60,6 +60,8 @@ type Imported = {
 /** A file of one JSON line for each record that was not imported. */
 type ReportFile = {
   readonly write: (record: NotImported) => void;
+  /** @throws CommandFault if it cannot be written */
+  readonly flush: () => void;
   readonly close: () => void;
 };
 
@@ -67,30 +69,34 @@ type ReportFile = {
 const reportPieceLength = 64 * 1024;
 
 function openReport(path: string | undefined): ReportFile {
-  if (path === undefined) return { write: () => undefined, close: () => undefined };
+  if (path === undefined)
+    return { write: () => undefined, flush: () => undefined, close: () => undefined };
+  const refusal = (error: unknown): CommandFault =>
+    new CommandFault(`${path} cannot be written: ${(error as Error).message}`, { cause: error });
   let file: number;
   try {
     file = openSync(path, 'wx', 0o600);
   } catch (error) {
-    throw new CommandFault(`${path} cannot be written: ${(error as Error).message}`, {
-      cause: error,
-    });
+    throw refusal(error);
   }
   let lines = '';
   const flush = (): void => {
-    // Records come faster than a stream writes, and millions of them would wait in memory.
-    writeFileSync(file, lines);
+    const waiting = lines;
     lines = '';
+    try {
+      // Records come faster than a stream writes, and millions of them would wait in memory.
+      writeFileSync(file, waiting);
+    } catch (error) {
+      throw refusal(error);
+    }
   };
   return {
     write: (record) => {
       lines += `${JSON.stringify(record)}\n`;
       if (lines.length >= reportPieceLength) flush();
     },
-    close: () => {
-      flush();
-      closeSync(file);
-    },
+    flush,
+    close: () => closeSync(file),
   };
 }
 
@@ -185,9 +191,10 @@ async function importInto(
     readonly ledger: Ledger;
     readonly decoder: ImageDecoder;
     readonly emailDomain: string | undefined;
+    readonly report: ReportFile;
   },
 ): Promise<Imported> {
-  const { call, context, source, ledger, decoder, emailDomain } = parts;
+  const { call, context, source, ledger, decoder, emailDomain, report } = parts;
   const isDryRun = call.isSet('dry-run');
   const startPosition = await planHistoryImport(pool);
   try {
@@ -209,6 +216,8 @@ async function importInto(
       signal: context.signal,
     });
     context.signal.throwIfAborted();
+    // A report that is not whole would be noticed too late after it.
+    report.flush();
     await client.query(isDryRun ? 'ROLLBACK' : 'COMMIT');
     return done;
   } catch (error) {
@@ -278,6 +287,7 @@ async function openSource(
         file,
         team: call.find('team'),
         channelTopic: checkTopic(call.find('channel-topic') ?? 'chat'),
+        publicUrl: config.publicUrl,
         ledger,
       });
     case 'slack':
@@ -285,6 +295,7 @@ async function openSource(
         file,
         name: checkName(call.find('name') ?? basename(file).replace(/\..*$/s, '')),
         channelTopic: checkTopic(call.find('channel-topic') ?? 'chat'),
+        publicUrl: config.publicUrl,
         fetching: await readFetching(
           call,
           { outgoingWebhooks: config.outgoingWebhooks, spoolFolder },
@@ -363,6 +374,7 @@ async function run(call: Call, context: CommandContext): Promise<Report> {
               ledger,
               decoder,
               emailDomain,
+              report: reportFile,
             });
           } finally {
             await source.close();

@@ -3,7 +3,7 @@ import { extraEmoji } from '@parley/markdown';
 import { findMessageNumbers, insertImportedReactions } from '@parley/store/imports';
 import type { ImportedReaction } from '@parley/store/imports';
 
-import type { Ledger } from '../ledger.ts';
+import type { Ledger, Place } from '../ledger.ts';
 import type { ReactionRecord } from '../records.ts';
 import type { LoadedExtras } from './load-extras.ts';
 import type { LoadedDirectory } from './loaded-directory.ts';
@@ -19,6 +19,7 @@ export async function writeReactions(
     ...new Set(reactions.map(({ messageKey }) => messageKey)),
   ]);
   const found: ImportedReaction[] = [];
+  const places: Place[] = [];
   for (const { place, messageKey, person, emoji, reactedAt } of reactions) {
     const messageId = numbers.get(messageKey)?.id;
     const user = directory.people.users[person];
@@ -26,16 +27,17 @@ export async function writeReactions(
     if (messageId === undefined || user === undefined)
       ledger.skipped(kind, 'its message was not imported', place);
     else if (shown === undefined) ledger.skipped(kind, 'its emoji was not imported', place);
-    else found.push({ messageId, userId: user.id, ...shown, reactedAt });
+    else {
+      found.push({ messageId, userId: user.id, ...shown, reactedAt });
+      places.push(place);
+    }
   }
   const { written, missing } = await insertImportedReactions(client, found);
-  ledger.imported(kind, written);
-  ledger.left(kind, 'its message was not imported', missing);
-  ledger.mergedMany(
-    kind,
-    'the person has reacted with this emoji before',
-    found.length - written - missing,
-  );
+  ledger.imported(kind, written.size);
+  for (const [n, place] of places.entries())
+    if (missing.has(n)) ledger.skipped(kind, 'its message was not imported', place);
+    else if (!written.has(n))
+      ledger.merged(kind, 'the person has reacted with this emoji before', place);
 }
 
 function shownEmoji(

@@ -1,4 +1,5 @@
 /** Writes prepared messages with all that belongs to them. */
+import { findTextWidget } from '@parley/composing';
 import type { Client } from '@parley/database';
 import type { EditRecord } from '@parley/store';
 import {
@@ -6,6 +7,7 @@ import {
   insertImportedEdits,
   insertImportedFlags,
   insertImportedMessages,
+  insertImportedWidgets,
   linkImportedFiles,
 } from '@parley/store/imports';
 import type { ImportedEdit, ImportedMessage } from '@parley/store/imports';
@@ -82,6 +84,14 @@ export class MessageWriter {
       fresh.flatMap(({ record, text, number }) =>
         this.#pathsIn(text, record.key).map((pathId) => ({ messageId: number.id, pathId })),
       ),
+    );
+    await insertImportedWidgets(
+      this.#client,
+      fresh.flatMap(({ record, number, content: text }) => {
+        const content = findTextWidget(text);
+        const senderId = userIdOf(this.#directory, record.sender);
+        return content === undefined ? [] : { messageId: number.id, senderId, content };
+      }),
     );
     const flags = fresh.flatMap((message) =>
       this.#receipts.receive(message, placed.get(message.number.id)?.id ?? 0),

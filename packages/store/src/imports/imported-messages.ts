@@ -109,6 +109,31 @@ export async function linkImportedFiles(
   });
 }
 
+/** The widget of a message, in the name of its sender. */
+export type ImportedWidget = {
+  readonly messageId: number;
+  readonly senderId: number;
+  readonly content: string;
+};
+
+export async function insertImportedWidgets(
+  client: Client,
+  widgets: readonly ImportedWidget[],
+): Promise<void> {
+  if (widgets.length === 0) return;
+  await client.query({
+    name: 'imports-widgets',
+    text: `INSERT INTO submessages (message_id, sender_id, msg_type, content)
+      SELECT w.message_id, w.sender_id, 'widget', w.content
+      FROM unnest($1::bigint[], $2::integer[], $3::text[]) w (message_id, sender_id, content)`,
+    values: [
+      widgets.map(({ messageId }) => messageId),
+      widgets.map(({ senderId }) => senderId),
+      widgets.map(({ content }) => content),
+    ],
+  });
+}
+
 /** Flags of one holder of a message that do not follow from the message. */
 export type ImportedFlags = {
   readonly userId: number;
@@ -151,28 +176,28 @@ export type ImportedReaction = {
 /**
  * Writes reactions in the given order. A person reacts once with a picture, and once with a name; the others are not written.
  *
- * @returns how many were written, and how many have no message
+ * @returns which were written, and which have no message, by their numbers in the list
  */
 export async function insertImportedReactions(
   client: Client,
   reactions: readonly ImportedReaction[],
-): Promise<{ readonly written: number; readonly missing: number }> {
-  if (reactions.length === 0) return { written: 0, missing: 0 };
+): Promise<{ readonly written: ReadonlySet<number>; readonly missing: ReadonlySet<number> }> {
+  if (reactions.length === 0) return { written: new Set(), missing: new Set() };
   const messageIds = reactions.map(({ messageId }) => messageId);
-  const { rows } = await client.query<{ missing: number }>({
+  const { rows: withoutMessage } = await client.query<{ n: number }>({
     name: 'imports-reactions-missing',
-    text: `SELECT count(*)::int AS missing FROM unnest($1::bigint[]) r (message_id)
+    text: `SELECT r.n::int - 1 AS n FROM unnest($1::bigint[]) WITH ORDINALITY r (message_id, n)
       WHERE NOT EXISTS (SELECT 1 FROM messages m WHERE m.id = r.message_id)`,
     values: [messageIds],
   });
-  const { rowCount } = await client.query({
+  const { rows: inserted } = await client.query<{ key: string }>({
     name: 'imports-reactions',
     text: `INSERT INTO reactions (message_id, user_id, emoji_name, emoji_code, reaction_type, reacted_at)
       SELECT r.message_id, r.user_id, r.emoji_name, r.emoji_code, r.reaction_type, coalesce(to_timestamp(r.at), m.sent_at)
       FROM unnest($1::bigint[], $2::integer[], $3::text[], $4::text[], $5::text[], $6::double precision[])
         WITH ORDINALITY r (message_id, user_id, emoji_name, emoji_code, reaction_type, at, n)
       JOIN messages m ON m.id = r.message_id ORDER BY r.n
-      ON CONFLICT DO NOTHING`,
+      ON CONFLICT DO NOTHING RETURNING message_id || ' ' || user_id || ' ' || reaction_type || ' ' || emoji_code AS key`,
     values: [
       messageIds,
       reactions.map(({ userId }) => userId),
@@ -182,7 +207,13 @@ export async function insertImportedReactions(
       reactions.map(({ reactedAt }) => reactedAt),
     ],
   });
-  return { written: rowCount ?? 0, missing: rows[0]?.missing ?? 0 };
+  // Of equal ones the first was written.
+  const keys = new Set(inserted.map(({ key }) => key));
+  const written = [...reactions.keys()].filter((n) => {
+    const { messageId, userId, type, code } = reactions[n] ?? {};
+    return keys.delete(`${messageId} ${userId} ${type} ${code}`);
+  });
+  return { written: new Set(written), missing: new Set(withoutMessage.map(({ n }) => n)) };
 }
 
 export type TopicOfStream = { readonly streamId: number; readonly topic: string };

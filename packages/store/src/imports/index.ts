@@ -15,6 +15,7 @@ export {
   insertImportedFlags,
   insertImportedMessages,
   insertImportedReactions,
+  insertImportedWidgets,
   linkImportedFiles,
   noteImportedMessages,
 } from './imported-messages.ts';
@@ -23,6 +24,7 @@ export type {
   ImportedFlags,
   ImportedMessage,
   ImportedReaction,
+  ImportedWidget,
 } from './imported-messages.ts';
 export {
   addReceiptRuns,

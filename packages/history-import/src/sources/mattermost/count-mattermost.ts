@@ -59,6 +59,8 @@ export async function countMattermost(
         add('message', 1);
         add('reaction', listIn(message, 'reactions').length);
         add('attachment', listIn(message, 'attachments').length);
+        add('pin', field(message, 'is_pinned') === true ? 1 : 0);
+        add('thread_follower', listIn(message, 'thread_followers').length);
       }
     else {
       add(type, 1);

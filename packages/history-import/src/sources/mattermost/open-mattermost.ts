@@ -6,7 +6,7 @@ import { RecordFault } from '../../import-fault.ts';
 import type { Ledger } from '../../ledger.ts';
 import { UniqueNames, cleanName, cutTo } from '../../reading/names.ts';
 import { Row, isRecord } from '../../reading/row.ts';
-import { commonKinds, noLinks } from '../../records.ts';
+import { commonKinds } from '../../records.ts';
 import type {
   Directory,
   FileRecord,
@@ -19,6 +19,7 @@ import type {
 } from '../../records.ts';
 import { findReactionEmoji, writeEmoji } from '../source-emoji.ts';
 import { countMattermost } from './count-mattermost.ts';
+import { mattermostLinks, postId } from './mattermost-links.ts';
 import { MattermostArchive } from './mattermost-archive.ts';
 import { readMattermostDirectory } from './mattermost-directory.ts';
 import type { MattermostDirectory } from './mattermost-directory.ts';
@@ -39,12 +40,16 @@ export type MattermostOptions = {
   /** The team, if there are several. */
   readonly team: string | undefined;
   readonly channelTopic: string;
+  /** Of the organization here, without a slash at the end. */
+  readonly publicUrl: string;
   readonly ledger: Ledger;
 };
 
 const messageKind = 'message';
 const reactionKind = 'reaction';
 const attachmentKind = 'attachment';
+const pinKind = 'pin';
+const followerKind = 'thread_follower';
 const batchMax = 500;
 /** Of a file beside its place: name and number. */
 const keptFileBytes = 200;
@@ -58,7 +63,7 @@ class MattermostSource implements Source {
     reaction: reactionKind,
     ...commonKinds,
   } as const;
-  readonly links = noLinks;
+  readonly links;
   readonly #options: MattermostOptions;
   readonly #archive: MattermostArchive;
   readonly #found: MattermostDirectory;
@@ -73,6 +78,7 @@ class MattermostSource implements Source {
     this.#options = options;
     this.#archive = archive;
     this.#found = found;
+    this.links = mattermostLinks(options.publicUrl, options.ledger);
     this.#customNames = new Set(found.emoji.map(({ name }) => name));
   }
 
@@ -83,7 +89,7 @@ class MattermostSource implements Source {
   async *#posts(): AsyncGenerator<Post> {
     for await (const { type, row, place } of this.#archive.lines(false)) {
       if (type !== 'post' && type !== 'direct_post') continue;
-      const key = place.at.replace('line ', '');
+      const key = idOf(row) ?? place.at.replace('line ', '');
       const to =
         type === 'post'
           ? {
@@ -101,7 +107,7 @@ class MattermostSource implements Source {
         yield {
           row: reply,
           place: { ...place, at },
-          key: `${key}.${n}`,
+          key: idOf(reply) ?? `${key}.${n}`,
           root: row,
           thread,
           isReply: true,
@@ -207,6 +213,7 @@ class MattermostSource implements Source {
     let batch: MessageRecord[] = [];
     let length = 0;
     for await (const post of this.#posts()) {
+      this.#accountForMarks(post);
       try {
         const message = this.#messageOf(post, names);
         if (message !== undefined) batch.push(message);
@@ -225,6 +232,14 @@ class MattermostSource implements Source {
       [batch, length] = [[], 0];
     }
     yield { messages: batch, progress: batch.length };
+  }
+
+  /** What posts have beside their text that has no place here. */
+  #accountForMarks({ row, place }: Post): void {
+    const { ledger } = this.#options;
+    if (row.isTrue('is_pinned')) ledger.skipped(pinKind, 'pins have no place here', place);
+    const followers = row.list('thread_followers').length;
+    ledger.skippedMany(followerKind, 'a reply counts as read with its channel', place, followers);
   }
 
   /** The names that may be told in a channel: not those of other private ones, which its readers may not know. */
@@ -362,6 +377,12 @@ class MattermostSource implements Source {
     this.#archive.close();
     return Promise.resolve();
   }
+}
+
+/** Exports of Mattermost itself have no ids of posts; other programs write them. */
+function idOf(row: Row): string | undefined {
+  const id = row.findText('id');
+  return id !== undefined && postId.test(id) ? id : undefined;
 }
 
 /**

@@ -7,12 +7,15 @@ import { fileKind } from './files.ts';
 
 export const messageKind = 'messages';
 export const reactionKind = 'reactions';
+export const pinKind = 'pins';
+export const otherFileKind = 'other files';
 
 /** What a record may have that is counted by itself. */
 type Item = {
   readonly files?: unknown;
   readonly file?: unknown;
   readonly reactions?: unknown;
+  readonly pins?: unknown;
 } | null;
 
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
@@ -61,17 +64,25 @@ function read(bytes: Buffer): Item {
   }
 }
 
-/** @param paths files of the whole workspace, and of the days of its conversations */
+/** @param paths files of the whole workspace, and of the days of its conversations, and how many others there are */
 export async function countSlack(
   archive: ZipArchive,
-  paths: { readonly root: readonly string[]; readonly days: readonly string[] },
+  paths: {
+    readonly root: readonly string[];
+    readonly days: readonly string[];
+    readonly others: number;
+  },
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, number>> {
   const totals = new Map<string, number>();
   const add = (kind: string, count: number): void =>
     void totals.set(kind, (totals.get(kind) ?? 0) + count);
   for (const path of paths.root)
-    for await (const _ of elementsOf(await archive.open(path))) add(path, 1);
+    for await (const bytes of elementsOf(await archive.open(path))) {
+      add(path, 1);
+      add(pinKind, listOf(read(bytes)?.pins).length);
+    }
+  add(otherFileKind, paths.others);
   for (const path of paths.days) {
     signal.throwIfAborted();
     for await (const bytes of elementsOf(await archive.open(path))) {

@@ -1,5 +1,5 @@
 /** A workspace of Slack, from its own export or from programs that write its form. */
-import { basename } from 'node:path';
+import { messageLink, unnamedMessageLink } from '@parley/markdown';
 
 import { openZip } from '../../archive/zip-archive.ts';
 import type { ZipArchive } from '../../archive/zip-archive.ts';
@@ -7,18 +7,19 @@ import { ImportFault, RecordFault } from '../../import-fault.ts';
 import type { Ledger, Place } from '../../ledger.ts';
 import { parseRun, readElements } from '../../reading/json-elements.ts';
 import { isRecord } from '../../reading/row.ts';
-import { commonKinds, noLinks } from '../../records.ts';
+import { commonKinds } from '../../records.ts';
 import type {
   Directory,
   LoadedNames,
   MessageBatch,
   MessageKey,
+  MessageLinks,
   MessageRecord,
   ReactionRecord,
   Source,
 } from '../../records.ts';
 import { findReactionEmoji, findSourceEmoji } from '../source-emoji.ts';
-import { countSlack, messageKind, reactionKind } from './count-slack.ts';
+import { countSlack, messageKind, otherFileKind, pinKind, reactionKind } from './count-slack.ts';
 import { SlackFetcher } from './files-fetch.ts';
 import type { SlackFetching } from './files-fetch.ts';
 import { SlackAvatars, SlackFiles } from './files.ts';
@@ -34,10 +35,12 @@ import {
   timeOf,
 } from './slack-messages.ts';
 import type { SlackTime } from './slack-messages.ts';
+import { slackLinks } from './slack-links.ts';
+import type { LinkTarget } from './slack-links.ts';
 import { SlackPeople } from './slack-people.ts';
 import { findHomeTeam, readRootFile } from './slack-root-files.ts';
-import { hiddenChannel, quote } from './slack-text.ts';
-import type { SlackNames } from './slack-text.ts';
+import { hiddenChannel, quote } from './slack-mrkdwn.ts';
+import type { SlackNames } from './slack-mrkdwn.ts';
 
 export type SlackOptions = {
   readonly file: string;
@@ -45,6 +48,8 @@ export type SlackOptions = {
   readonly name: string;
   /** The topic of messages outside of threads. */
   readonly channelTopic: string;
+  /** Of the organization here, without a slash at the end. */
+  readonly publicUrl: string;
   /** How files are fetched, or why they are not. */
   readonly fetching: SlackFetching | string;
   readonly ledger: Ledger;
@@ -70,13 +75,14 @@ class SlackSource implements Source {
     reaction: reactionKind,
     ...commonKinds,
   } as const;
-  readonly links = noLinks;
+  readonly links: MessageLinks;
   readonly #options: SlackOptions;
   readonly #archive: ZipArchive;
   readonly #people: SlackPeople;
   readonly #channels: SlackChannels;
   readonly #files: SlackFiles;
   #fetcher: SlackFetcher | undefined;
+  #loadedNames: LoadedNames | undefined;
   readonly #days: readonly Day[];
   readonly #threads = new Map<SlackConversation, SlackThreads>();
   /** Who wrote in private conversations whose members were lost. */
@@ -92,6 +98,7 @@ class SlackSource implements Source {
     this.#archive = archive;
     this.#people = people;
     this.#channels = channels;
+    this.links = slackLinks((channel) => this.#linkTargetOf(channel));
     const { fetching, ledger } = options;
     this.#files = new SlackFiles(archive, ledger, typeof fetching === 'string' ? fetching : '');
     this.#days = archive
@@ -110,6 +117,7 @@ class SlackSource implements Source {
       {
         root: this.#archive.paths().filter((path) => knownFiles.has(path)),
         days: this.#days.map(({ path }) => path),
+        others: this.#archive.paths().filter(isLeftOut).length,
       },
       signal,
     );
@@ -151,7 +159,9 @@ class SlackSource implements Source {
   async *messageKeys(): AsyncGenerator<readonly MessageKey[]> {
     for (const { path, conversation } of this.#days) {
       if (conversation === undefined) continue;
-      const threads = this.#threads.get(conversation) ?? new SlackThreads(this.#options.ledger);
+      const threads =
+        this.#threads.get(conversation) ??
+        new SlackThreads(this.#options.ledger, this.#plainNamesIn(conversation));
       this.#threads.set(conversation, threads);
       let keys: MessageKey[] = [];
       for await (const { record, place } of this.#recordsOf(path, false)) {
@@ -225,6 +235,7 @@ class SlackSource implements Source {
 
   async *messages(names: LoadedNames): AsyncGenerator<MessageBatch> {
     const { ledger } = this.#options;
+    this.#loadedNames = names;
     for (const { path, conversation } of this.#days) {
       const slackNames = this.#namesIn(conversation, names);
       let batch: MessageRecord[] = [];
@@ -262,14 +273,8 @@ class SlackSource implements Source {
         const { id: userId, fullName } = names.person(index);
         return `@**${fullName}|${userId}**`;
       },
-      channel: (id) => {
-        const stream = this.#channels.ofId(id)?.stream;
-        if (stream === undefined) return undefined;
-        const isPrivate = this.#channels.streams[stream]?.isPrivate === true;
-        return isPrivate && stream !== conversation?.stream
-          ? hiddenChannel
-          : `#**${names.stream(stream).name}**`;
-      },
+      channel: (id) =>
+        this.#channelIn(conversation, id, (stream) => `#**${names.stream(stream).name}**`),
       file: (id) => {
         const index = this.#files.indexOf(id);
         return index === undefined ? undefined : names.filePath(index);
@@ -277,12 +282,45 @@ class SlackSource implements Source {
     };
   }
 
+  /** As `#namesIn`, for texts without markup, before accounts are made. */
+  #plainNamesIn(conversation: SlackConversation): SlackNames {
+    return {
+      person: (id) => this.#people.people[this.#people.indexOf(id) ?? -1]?.fullName,
+      channel: (id) =>
+        this.#channelIn(
+          conversation,
+          id,
+          (stream) => `#${this.#channels.streams[stream]?.name ?? ''}`,
+        ),
+      file: () => undefined,
+    };
+  }
+
+  #channelIn(
+    conversation: SlackConversation | undefined,
+    id: string,
+    shown: (stream: number) => string,
+  ): string | undefined {
+    const stream = this.#channels.ofId(id)?.stream;
+    if (stream === undefined) return undefined;
+    const isPrivate = this.#channels.streams[stream]?.isPrivate === true;
+    return isPrivate && stream !== conversation?.stream ? hiddenChannel : shown(stream);
+  }
+
+  #topicOf(conversation: SlackConversation, threadTime: unknown): string {
+    const topic =
+      typeof threadTime === 'string'
+        ? this.#threads.get(conversation)?.topicOf(threadTime)
+        : undefined;
+    return topic ?? this.#options.channelTopic;
+  }
+
   #messageOf(
     { record, place }: PlacedRecord,
     conversation: SlackConversation | undefined,
     names: SlackNames,
   ): MessageRecord | undefined {
-    const { ledger, channelTopic } = this.#options;
+    const { ledger } = this.#options;
     const skip = (reason: string): undefined => {
       ledger.skipped(messageKind, reason, place);
     };
@@ -306,7 +344,10 @@ class SlackSource implements Source {
       to:
         conversation.stream === undefined
           ? { participants: this.#participantsOf(conversation, sender) }
-          : { stream: conversation.stream, topic: threads?.topicOf(record) ?? channelTopic },
+          : {
+              stream: conversation.stream,
+              topic: this.#topicOf(conversation, record['thread_ts']),
+            },
       content: answered === undefined ? content : `${quote(answered)}\n\n${content}`,
       sentAt: time.secs,
       client: 'Slack',
@@ -332,9 +373,9 @@ class SlackSource implements Source {
           const code = findSourceEmoji(name.replace(/::skin-tone-[2-6](?:-[2-6])?$/, ''));
           const emoji = code === undefined ? undefined : findReactionEmoji(code);
           if (conversation === undefined || time === undefined)
-            ledger.left(reactionKind, 'its message was not imported', users.length);
+            ledger.skippedMany(reactionKind, 'its message was not imported', place, users.length);
           else if (emoji === undefined)
-            ledger.left(reactionKind, 'there is no such emoji here', users.length);
+            ledger.skippedMany(reactionKind, 'there is no such emoji here', place, users.length);
           else
             for (const user of users)
               found.push({
@@ -353,6 +394,27 @@ class SlackSource implements Source {
     }
   }
 
+  /** What a link to a channel's messages may tell. */
+  #linkTargetOf(channel: string): LinkTarget | undefined {
+    const conversation = this.#channels.ofId(channel);
+    if (conversation === undefined) return undefined;
+    const { stream } = conversation;
+    const isPublic = stream !== undefined && this.#channels.streams[stream]?.isPrivate === false;
+    const named = isPublic ? this.#loadedNames?.stream(stream) : undefined;
+    return {
+      keyOf: (time) => keyOf(conversation, { text: time }),
+      addressOf: (messageId, threadTime) =>
+        named === undefined
+          ? unnamedMessageLink(this.#options.publicUrl, messageId)
+          : messageLink(this.#options.publicUrl, messageId, {
+              type: 'stream',
+              streamId: named.id,
+              streamName: named.name,
+              topic: this.#topicOf(conversation, threadTime),
+            }),
+    };
+  }
+
   async close(): Promise<void> {
     this.#archive.close();
     await this.#fetcher?.close();
@@ -360,7 +422,7 @@ class SlackSource implements Source {
 }
 
 /** Times are unique in their channel only. */
-function keyOf(conversation: SlackConversation, time: SlackTime): string {
+function keyOf(conversation: SlackConversation, time: Pick<SlackTime, 'text'>): string {
   return `${conversation.id} ${time.text}`;
 }
 
@@ -419,9 +481,16 @@ export async function openSlack(options: SlackOptions): Promise<Source> {
       avatars.note(user, place);
     });
     for (const file of conversationFiles)
-      await readRootFile(archive, file, ledger, (row, place) => channels.add(file, row, place));
+      await readRootFile(archive, file, ledger, (row, place) => {
+        ledger.skippedMany(pinKind, 'pins have no place here', place, row.list('pins').length);
+        channels.add(file, row, place);
+      });
     for (const path of archive.paths())
-      if (isLeftOut(path)) ledger.remark(`${basename(path)} was not imported`);
+      if (isLeftOut(path))
+        ledger.skipped(otherFileKind, 'canvases, lists and logs have no place here', {
+          file: path,
+          at: 'all of it',
+        });
     const source = new SlackSource(options, archive, people, channels);
     await fetchInto(source, options.fetching, avatars);
     return source;

@@ -8,7 +8,7 @@ import type { Row } from '../../reading/row.ts';
 import type { StreamRecord } from '../../records.ts';
 import { SubscriptionList } from '../../subscription-list.ts';
 import type { SlackPeople } from './slack-people.ts';
-import { noNames, translateMrkdwn } from './slack-text.ts';
+import { noNames, translateMrkdwn } from './slack-mrkdwn.ts';
 
 export const conversationFiles = [
   'channels.json',

@@ -8,8 +8,8 @@ import type { SlackRecord } from './files.ts';
 import type { SlackConversation } from './slack-channels.ts';
 import { slackbot } from './slack-people.ts';
 import type { SlackPeople } from './slack-people.ts';
-import { noNames, translateMessage } from './slack-text.ts';
-import type { SlackNames } from './slack-text.ts';
+import type { SlackNames } from './slack-mrkdwn.ts';
+import { translateMessage } from './slack-text.ts';
 
 /** Notices, and records that are no messages. */
 const dropped = new Set([
@@ -96,10 +96,10 @@ export function contentOf(record: SlackRecord, names: SlackNames): string {
   }
 }
 
-/** The first line of a text without markup. */
-function firstLine(record: SlackRecord): string {
+/** The first line of a text without markup. @param names plain ones */
+function firstLine(record: SlackRecord, names: SlackNames): string {
   const line =
-    translateMessage(record, noNames)
+    translateMessage(record, names)
       .split('\n')
       .find((part) => part.trim() !== '') ?? '';
   // Longer than any topic with its links; the pattern's time grows with the square.
@@ -122,9 +122,12 @@ export class SlackThreads {
   readonly #threads = new Map<string, Thread>();
   readonly #topics = new Map<string, string>();
   readonly #ledger: Ledger;
+  readonly #names: SlackNames;
 
-  constructor(ledger: Ledger) {
+  /** @param names plain ones, which topics may tell */
+  constructor(ledger: Ledger, names: SlackNames) {
     this.#ledger = ledger;
+    this.#names = names;
   }
 
   see(record: SlackRecord, time: SlackTime): void {
@@ -140,7 +143,7 @@ export class SlackThreads {
     };
     this.#threads.set(thread.text, found);
     if (!isRoot) found.hasReplies = true;
-    const line = reasonToDrop(record) === undefined ? firstLine(record) : '';
+    const line = reasonToDrop(record) === undefined ? firstLine(record, this.#names) : '';
     if (line !== '' && (isRoot || found.line === '')) found.line = line;
     if (isRoot) found.hasRoot = true;
   }
@@ -167,9 +170,9 @@ export class SlackThreads {
     }
   }
 
-  /** @returns the topic of a message's thread, or undefined outside of threads */
-  topicOf(record: SlackRecord): string | undefined {
-    return this.#topics.get(text(record['thread_ts']));
+  /** @returns the topic of a thread, or undefined for the time of a message outside of threads */
+  topicOf(threadTime: string): string | undefined {
+    return this.#topics.get(threadTime);
   }
 
   /** @returns the first line of the message that a reply answers */

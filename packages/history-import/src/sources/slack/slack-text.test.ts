@@ -1,7 +1,20 @@
 import fc from 'fast-check';
+import { contextOfData, renderMessage } from '@parley/markdown';
 import { expect, test } from 'vitest';
 
-import { translateMessage, translateMrkdwn } from './slack-text.ts';
+import { translateMrkdwn } from './slack-mrkdwn.ts';
+import { translateMessage } from './slack-text.ts';
+
+const plainContext = contextOfData({
+  realmUri: 'https://chat.example.com',
+  users: [],
+  groups: [],
+  streams: [],
+  emoji: [],
+  linkifiers: [],
+  inlineImagePreview: false,
+  translateEmoticons: false,
+});
 
 const names = {
   person: (id: string) => (id === 'U1' ? '@**Ana|7**' : undefined),
@@ -25,6 +38,98 @@ test.each([
   ['\uE0000\uE001 <@U1>', '0 @**Ana|7**'],
 ])('%j becomes %j', (written, translated) => {
   expect(translateMrkdwn(written, names)).toBe(translated);
+});
+
+const listElement = (indent: number, style: string, ...texts: readonly string[]): object => ({
+  type: 'rich_text_list',
+  style,
+  indent,
+  elements: texts.map((text) => ({
+    type: 'rich_text_section',
+    elements: [{ type: 'text', text }],
+  })),
+});
+
+test('lists of several depths are one nested list, and no code', () => {
+  const elements = [
+    listElement(0, 'bullet', 'one'),
+    listElement(1, 'bullet', 'two', 'and\n\nits end'),
+    listElement(2, 'ordered', 'three'),
+    listElement(0, 'bullet', 'four'),
+    listElement(0, 'ordered', 'five'),
+    { type: 'rich_text_section', elements: [{ type: 'text', text: 'after' }] },
+    listElement(3, 'bullet', 'deep at once'),
+    listElement(1, 'bullet', 'and less'),
+  ];
+  const content = translateMessage({ text: '', blocks: [{ type: 'rich_text', elements }] }, names);
+  expect(content).toBe(
+    [
+      '* one\n  * two\n  * and\n    its end\n    1. three\n* four\n\n1. five',
+      'after',
+      '* deep at once\n* and less',
+    ].join('\n'),
+  );
+  const { html } = renderMessage(content, plainContext);
+  expect(html).not.toContain('<code>');
+  expect(html.match(/<ul>|<ol>/g)).toHaveLength(5);
+});
+
+const table = {
+  type: 'table',
+  rows: [
+    [
+      { type: 'raw_text', text: 'Name' },
+      { type: 'raw_text', text: 'a|b' },
+    ],
+    [
+      {
+        type: 'rich_text',
+        elements: [
+          {
+            type: 'rich_text_section',
+            elements: [{ type: 'text', text: 'x', style: { bold: true } }],
+          },
+        ],
+      },
+    ],
+  ],
+};
+
+test('a table is a table', () => {
+  const said = { type: 'rich_text', elements: [{ type: 'text', text: 'x' }] };
+  const content = translateMessage({ text: 'fallback', blocks: [said, table] }, names);
+  expect(content).toBe(String.raw`| Name | a\|b |
+| --- | --- |
+| **x** |  |`);
+  expect(renderMessage(content, plainContext).html).toContain('<table>');
+});
+
+test('an attachment has its blocks, and those of the message that it shares', () => {
+  const section = (text: string): object => ({ type: 'section', text: { type: 'mrkdwn', text } });
+  const attachments = [
+    { fallback: '[no preview available]', blocks: [section('*deployed*'), table] },
+    {
+      is_share: true,
+      author_name: 'Bo',
+      text: '',
+      message_blocks: [{ channel: 'C1', message: { blocks: [section('said before')] } }],
+    },
+    { author_name: 'Ci', title: 'Chart', image_url: 'https://a.example/c.png' },
+    {
+      title: 'With a file',
+      files: [{ id: 'F1', name: 'a.txt', url_private: 'https://a.example/a' }],
+    },
+  ];
+  expect(translateMessage({ text: 'Now', attachments }, names)).toBe(
+    [
+      'Now\n**deployed**\n',
+      String.raw`| Name | a\|b |`,
+      '| --- | --- |\n| **x** |  |',
+      '> Bo: said before',
+      'Ci\nChart\nhttps://a.example/c.png',
+      'With a file\n[a.txt](https://a.example/a)',
+    ].join('\n'),
+  );
 });
 
 test('no text and no block stops a translation', () => {
@@ -54,6 +159,8 @@ test('blocks of known types with anything in them do not stop a translation eith
     'header',
     'context',
     'image',
+    'video',
+    'table',
     'text',
     'link',
     'user',
@@ -73,6 +180,7 @@ test('blocks of known types with anything in them do not stop a translation eith
       indent: fc.anything({ maxDepth: 1 }),
       offset: fc.anything({ maxDepth: 1 }),
       url: fc.anything({ maxDepth: 1 }),
+      rows: fc.anything({ maxDepth: 3 }),
     });
   const block = blockOf(blockOf(blockOf(fc.constant(null))));
   fc.assert(

@@ -167,7 +167,8 @@ class ZulipSource implements Source {
         'analytics.json',
         {
           rows: {},
-          others: (table, count) => ledger.left(table, 'statistics have no place here', count),
+          others: (table, place, count) =>
+            ledger.skippedMany(table, 'statistics have no place here', place, count),
         },
         ledger,
       );

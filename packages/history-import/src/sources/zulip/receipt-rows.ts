@@ -90,7 +90,12 @@ export class ReceiptRows {
   /** Accounts for all rows after the messages took theirs. */
   reportRest(): void {
     this.#ledger.imported(kind, this.#imported);
-    for (const rows of this.#rowsOf.values())
-      this.#ledger.left(kind, 'its message was not imported', rows.length);
+    for (const [message, rows] of this.#rowsOf)
+      this.#ledger.skippedMany(
+        kind,
+        'its message was not imported',
+        { file: this.#file, at: `message ${message}` },
+        rows.length,
+      );
   }
 }

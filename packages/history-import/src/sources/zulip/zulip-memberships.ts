@@ -52,7 +52,7 @@ class SubscriptionReader {
     if (recipient === undefined) throw new RecordFault('it refers to an unknown recipient');
     const person = this.#people.indexOf(row.integer('user_profile'));
     if (recipient.type === recipientTypes.person)
-      return this.#ledger.left(kind, 'everybody gets the own messages', 1);
+      return this.#ledger.skipped(kind, 'everybody gets the own messages', place);
     if (person === undefined)
       return this.#ledger.skipped(kind, 'it refers to a person that is not in the archive', place);
     if (recipient.type === recipientTypes.group) {
@@ -64,7 +64,8 @@ class SubscriptionReader {
     const { stream } = recipient;
     if (stream === undefined)
       return this.#ledger.skipped(kind, 'it refers to a stream that is not in the archive', place);
-    if (!row.isTrue('active')) return this.#ledger.left(kind, 'the person has left the stream', 1);
+    if (!row.isTrue('active'))
+      return this.#ledger.skipped(kind, 'the person has left the stream', place);
     const numbers = this.#numbers.get(stream) ?? new Map<number, number>();
     this.#numbers.set(stream, numbers);
     const id = row.findInteger('id') ?? 0;
@@ -136,16 +137,16 @@ export async function readZulipMemberships(
   const rows = {
     zerver_subscription: (row: Row, place: Place) =>
       subscriptions.add(row, place, recipients.get(row.integer('recipient'))),
-    zerver_realmauditlog: (row: Row) => {
+    zerver_realmauditlog: (row: Row, place: Place) => {
       const change = changeOf(row);
       if (change !== undefined) {
         owed.add(change);
         logCheck.expect(change);
       }
-      ledger.left(
+      ledger.skipped(
         'zerver_realmauditlog',
         'only memberships over time are taken from the log of changes',
-        1,
+        place,
       );
     },
   };

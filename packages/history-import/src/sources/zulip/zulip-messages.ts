@@ -219,7 +219,8 @@ export async function* readMessageBatches(
             receipts.add(row, place);
           },
         },
-        others: (table, count) => ledger.left(table, 'this release does not know the table', count),
+        others: (table, place, count) =>
+          ledger.skippedMany(table, 'this release does not know the table', place, count),
       },
       ledger,
     );

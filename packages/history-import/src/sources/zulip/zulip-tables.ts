@@ -3,6 +3,7 @@ import type { SpooledArchive } from '../../archive/spooled-archive.ts';
 import { ImportFault, RecordFault } from '../../import-fault.ts';
 import type { Ledger, Place } from '../../ledger.ts';
 import { parseRun, readElements } from '../../reading/json-elements.ts';
+import type { ElementRun } from '../../reading/json-elements.ts';
 import { Row, isRecord } from '../../reading/row.ts';
 
 /** The key of a whole array file in accounts, where a table has its name. */
@@ -20,8 +21,8 @@ export type RowHandler = (row: Row, place: Place, weight: number) => void;
 
 export type TableHandlers = {
   readonly rows: Readonly<Record<string, RowHandler>>;
-  /** Called for rows of tables without a handler, with their number. */
-  readonly others?: (table: string, rows: number) => void;
+  /** Called for rows of tables without a handler, with their place and number. */
+  readonly others?: (table: string, place: Place, rows: number) => void;
   /** Called for keys that are no table. */
   readonly value?: (key: string, value: unknown) => void;
 };
@@ -44,7 +45,8 @@ export async function readTables(
     if (run.first < 0) {
       const [value] = parseRun(run);
       if (value !== undefined && 'value' in value) handlers.value?.(table, value.value);
-    } else if (handle === undefined) handlers.others?.(table, run.starts.length);
+    } else if (handle === undefined)
+      handlers.others?.(table, placeOf(path, table, run), run.starts.length);
     else
       for (const element of parseRun(run)) {
         const place = { file: path, at: `${table}[${element.index}]` };
@@ -60,6 +62,11 @@ export async function readTables(
         }
       }
   }
+}
+
+/** @returns where neighbouring rows are */
+function placeOf(file: string, table: string, { first, starts }: ElementRun): Place {
+  return { file, at: `${table}[${first}…${first + starts.length - 1}]` };
 }
 
 /** Tables of `realm.json` that are kept in memory; they grow with people and streams. */
@@ -133,9 +140,14 @@ export async function readRealmTables(
   };
   const handlers = {
     rows: Object.fromEntries(keptTables.map((table) => [table, keep(table)])),
-    others: (table: string, count: number) => {
+    others: (table: string, place: Place, count: number) => {
       if (!laterTables.has(table))
-        ledger.left(table, leftOut.get(table) ?? 'this release does not know the table', count);
+        ledger.skippedMany(
+          table,
+          leftOut.get(table) ?? 'this release does not know the table',
+          place,
+          count,
+        );
     },
     value: (key: string, value: unknown) => {
       if (key === 'sort_by_date') isSortedByDate = value === true;
