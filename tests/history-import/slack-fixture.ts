@@ -27,6 +27,7 @@ const users: readonly Row[] = [
   // Of another workspace, of which one has the address of a member, and one of the same Enterprise Grid.
   user('U7', 'Bo Elsewhere', { team_id: 'T9' }, { email: 'bo@birch.example' }),
   user('U8', 'Kai Guest', { team_id: 'T9' }),
+  user('U11', 'Mo App', { is_app_user: true }),
   user('U10', 'Lou Grid', { team_id: 'T8', enterprise_user: { teams: ['T8', 'T1'] } }),
   user('U6', 'Build Bot', { is_bot: true }, { bot_id: 'B6', email: undefined }),
   {
@@ -164,6 +165,7 @@ const general: readonly Row[] = [
   message('U1', 'No time', { ts: 1_700_000_000.5 }),
   message('U1', longText),
   message('U1', '<!channel> lunch'),
+  message('U11', 'Posted by an app', { bot_id: 'B11', bot_profile: { name: 'App' } }),
   message('U1', ':smile: :thumbsup: :flag-de: :check: `:x:`'),
   message('U1', 'commented on a file', {
     subtype: 'file_comment',

@@ -313,6 +313,12 @@ describe('a workspace', () => {
     expect(found).toContainEqual(['Gone Person', false, false, false]);
     expect(found).toContainEqual(['Kai Guest', false, false, true]);
     expect(found).toContainEqual(['Lou Grid', true, false, false]);
+    expect(members.find(({ full_name: name }) => name === 'Mo App')).toMatchObject({
+      is_bot: false,
+      is_active: true,
+    });
+    const [posted] = await messagesOf('ana', [{ operator: 'search', operand: 'Posted' }]);
+    expect(posted).toMatchObject({ sender_full_name: 'Mo App' });
     expect(found).toContainEqual(['Zoe Far', false, false, true]);
     for (const bot of ['Build Bot', 'Slackbot'])
       expect(members.find(({ full_name: name }) => name === bot)).toMatchObject({

@@ -53,7 +53,8 @@ export class SlackPeople {
     const profile = row.row('profile');
     const written = (profile.findText('email') ?? '').trim();
     const email = isEmailShaped(written) && written.length <= 254 ? written : undefined;
-    const isBot = row.isTrue('is_bot') || row.isTrue('is_app_user') || id === slackbot;
+    // Who has let an app act for him (`is_app_user`) is a person.
+    const isBot = row.isTrue('is_bot') || id === slackbot;
     const isForeign = this.#isForeign(row);
     const role = roleOf(row, isForeign);
     const isGone = row.isTrue('deleted') || isForeign;

@@ -1,4 +1,4 @@
-/** An export of one organization of the reference server (2.0 to 4.x, and converters that write its form). */
+/** An export of one organization of the reference server (2.0 to 12.x, and converters that write its form). */
 import { spoolTar } from '../../archive/spooled-archive.ts';
 import type { SpooledArchive } from '../../archive/spooled-archive.ts';
 import { namesOfEmojiCode } from '@parley/markdown';
@@ -11,13 +11,13 @@ import type { Directory, LoadedNames, ReactionRecord, Source } from '../../recor
 import { findReactionEmoji } from '../source-emoji.ts';
 import {
   readZulipDomains,
-  readZulipGroups,
   readZulipLinkifiers,
   readZulipOrganization,
   readZulipProfiles,
 } from './zulip-extras.ts';
 import { addZulipAvatars, readZulipEmoji, readZulipFiles } from './zulip-files.ts';
 import type { ZulipEmoji, ZulipFiles } from './zulip-files.ts';
+import { readZulipGroups } from './zulip-groups.ts';
 import { readMessageBatches, readMessageKeys } from './zulip-messages.ts';
 import type { MessageFacts, SeenMessages } from './zulip-messages.ts';
 import { readZulipPeople } from './zulip-people.ts';
@@ -28,6 +28,7 @@ import { readZulipMemberships } from './zulip-memberships.ts';
 import type { ZulipMemberships } from './zulip-memberships.ts';
 import { readZulipStreams } from './zulip-streams.ts';
 import type { ZulipStreams } from './zulip-streams.ts';
+import { checkZulipVersion } from './zulip-version.ts';
 import { eachRow, readRealmTables, readRows, readTables, recordFiles } from './zulip-tables.ts';
 import type { RealmTables } from './zulip-tables.ts';
 import { ZulipTexts, zulipLinks } from './zulip-texts.ts';
@@ -279,6 +280,7 @@ class ZulipSource implements Source {
 export async function openZulip(options: ZulipOptions): Promise<Source> {
   const archive = await spoolTar(options.file, options.spoolFolder, options.signal);
   try {
+    await checkZulipVersion(archive);
     const stats = await readZulipStats(archive);
     const messageFiles = findMessageFiles(archive, stats);
     const tables = await readRealmTables(archive, options.ledger);

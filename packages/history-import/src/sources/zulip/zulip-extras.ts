@@ -8,7 +8,6 @@ import { UniqueNames, cleanName, cutTo } from '../../reading/names.ts';
 import type { Row } from '../../reading/row.ts';
 import type {
   DomainRecord,
-  GroupRecord,
   LinkifierRecord,
   OrganizationRecord,
   ProfileFieldRecord,
@@ -16,6 +15,7 @@ import type {
 } from '../../records.ts';
 import type { ZulipPeople } from './zulip-people.ts';
 import type { ZulipStreams } from './zulip-streams.ts';
+import { roleGroups } from './zulip-groups.ts';
 import { eachRow } from './zulip-tables.ts';
 import type { RealmTables } from './zulip-tables.ts';
 
@@ -27,10 +27,32 @@ function isPermitted(name: string, value: unknown): boolean {
 /** Calls are made by other services. */
 const setUpAnew = new Set(['video_chat_provider', 'google_hangouts_domain']);
 
-function settingsOf(row: Row): Partial<RealmSettings> {
+/** Who may do something, as releases from 9 on say it by a group of the role. */
+const policiesOfRoles: Readonly<Record<string, number>> = {
+  owners: 2,
+  administrators: 2,
+  moderators: 2,
+  fullmembers: 3,
+  members: 1,
+};
+
+/** Policies by the names that they got in later releases; the first that the row has counts. */
+const laterPolicies: Readonly<Record<string, readonly string[]>> = {
+  create_stream_policy: ['create_public_stream_policy', 'can_create_public_channel_group'],
+  invite_to_stream_policy: ['can_add_subscribers_group'],
+};
+
+function laterPolicyOf(row: Row, policy: string, roles: ReadonlyMap<number, string>): unknown {
+  const name = laterPolicies[policy]?.find((candidate) => row.has(candidate));
+  if (name === undefined) return undefined;
+  const value = row.findInteger(name);
+  return name.endsWith('_group') ? policiesOfRoles[roles.get(value ?? -1) ?? ''] : value;
+}
+
+function settingsOf(row: Row, roles: ReadonlyMap<number, string>): Partial<RealmSettings> {
   const settings: Record<string, unknown> = {};
   for (const [name, usual] of Object.entries(realmSettingDefaults)) {
-    const value = row.value(name);
+    const value = row.value(name) ?? laterPolicyOf(row, name, roles);
     if (typeof value === typeof usual && isPermitted(name, value) && !setUpAnew.has(name))
       settings[name] = value;
   }
@@ -43,14 +65,14 @@ function settingsOf(row: Row): Partial<RealmSettings> {
 }
 
 export function readZulipOrganization(
-  { rows }: RealmTables,
+  tables: RealmTables,
   streams: ZulipStreams,
   ledger: Ledger,
 ): OrganizationRecord {
-  const row = rows.zerver_realm[0]?.row;
+  const row = tables.rows.zerver_realm[0]?.row;
   if (row === undefined) throw new Error('the table of organizations was not checked');
-  const streamOf = (name: string): number | undefined => {
-    const oldId = row.findInteger(name);
+  const streamOf = (...names: readonly string[]): number | undefined => {
+    const oldId = names.map((name) => row.findInteger(name)).find((id) => id !== undefined);
     return oldId === undefined ? undefined : streams.indexOf(oldId);
   };
   const stringId = (row.findText('string_id') ?? '').toLowerCase();
@@ -62,47 +84,15 @@ export function readZulipOrganization(
       row.findText('description') ?? '',
       limits.organizationDescriptionMaxCodePoints,
     ),
-    settings: settingsOf(row),
+    settings: settingsOf(row, roleGroups(tables)),
     // How people sign in is configured for each installation.
     disabledAuthenticationMethods: [],
-    notificationsStream: streamOf('notifications_stream'),
-    signupNotificationsStream: streamOf('signup_notifications_stream'),
+    notificationsStream: streamOf('notifications_stream', 'new_stream_announcements_stream'),
+    signupNotificationsStream: streamOf(
+      'signup_notifications_stream',
+      'signup_announcements_stream',
+    ),
   };
-}
-
-export function readZulipGroups(
-  { rows }: RealmTables,
-  people: ZulipPeople,
-  ledger: Ledger,
-): GroupRecord[] {
-  const names = new UniqueNames(limits.groupNameMaxCodePoints);
-  const members = new Map<number, Set<number>>();
-  const memberships = 'zerver_usergroupmembership';
-  eachRow(memberships, rows[memberships], ledger, ({ row, place }) => {
-    const person = people.indexOf(row.integer('user_profile'));
-    if (person === undefined)
-      return ledger.skipped(memberships, 'its person is not in the archive', place);
-    const group = row.integer('user_group');
-    members.set(group, (members.get(group) ?? new Set()).add(person));
-    return ledger.imported(memberships);
-  });
-  const groups: GroupRecord[] = [];
-  eachRow('zerver_usergroup', rows.zerver_usergroup, ledger, ({ row, place }) => {
-    const listed = row.integers('members').flatMap((oldId) => people.indexOf(oldId) ?? []);
-    const written = row.text('name');
-    const plain = cleanName(written, limits.groupNameMaxCodePoints);
-    if (plain === '') return ledger.skipped('zerver_usergroup', 'it has no name', place);
-    const name = names.take(plain);
-    ledger.named('user group', written, name);
-    groups.push({
-      place,
-      name,
-      description: cutTo(row.findText('description') ?? '', limits.groupDescriptionMaxCodePoints),
-      members: [...new Set([...listed, ...(members.get(row.integer('id')) ?? [])])],
-    });
-    return ledger.imported('zerver_usergroup');
-  });
-  return groups;
 }
 
 const fieldTypes = { shortText: 1, longText: 2, choice: 3, date: 4, url: 5, person: 6, account: 7 };
@@ -195,10 +185,18 @@ function pickedPeople(value: string, people: ZulipPeople): number[] {
   }
 }
 
+/** Templates of RFC 6570, of releases from 7 on, in the older form; expressions that it does not have are refused as it is. */
+function urlFormatOf(row: Row): string {
+  const template = row.findText('url_template');
+  return template === undefined
+    ? row.text('url_format_string')
+    : template.replaceAll(/\{(\w+)\}/g, '%($1)s');
+}
+
 export function readZulipLinkifiers({ rows }: RealmTables, ledger: Ledger): LinkifierRecord[] {
   const found: LinkifierRecord[] = [];
   eachRow('zerver_realmfilter', rows.zerver_realmfilter, ledger, ({ row, place }) => {
-    found.push({ place, pattern: row.text('pattern'), urlFormat: row.text('url_format_string') });
+    found.push({ place, pattern: row.text('pattern'), urlFormat: urlFormatOf(row) });
   });
   return found;
 }

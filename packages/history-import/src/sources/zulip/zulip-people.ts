@@ -124,7 +124,7 @@ class PeopleReader {
 
   add({ row, place }: PlacedRow, table: string, isDummyTable: boolean): void {
     const oldId = row.integer('id');
-    const isDummy = isDummyTable || row.isTrue('is_mirror_dummy');
+    const isDummy = isDummyTable || row.isTrue('is_mirror_dummy') || row.isTrue('is_imported_stub');
     const written = (row.findText('delivery_email') ?? row.findText('email') ?? '').trim();
     const handle = written.split('@')[0] ?? '';
     const email = isEmailShaped(written) && written.length <= 254 ? written : undefined;

@@ -1,5 +1,6 @@
 /** Streams and recipients of the reference server's export. */
 import type { Ledger } from '../../ledger.ts';
+import { roleGroups } from './zulip-groups.ts';
 import { eachRow } from './zulip-tables.ts';
 import { UniqueNames, cleanName, cutTo } from '../../reading/names.ts';
 import type { MutedTopicRecord, StreamRecord } from '../../records.ts';
@@ -25,12 +26,27 @@ export type ZulipStreams = {
   readonly mutedTopics: readonly MutedTopicRecord[];
 };
 
-function streamOf({ row, place }: PlacedRow, names: UniqueNames, ledger: Ledger): StreamRecord {
+/** Roles that may post where others only read: streams for announcements here. */
+const announcingRoles = new Set(['owners', 'administrators', 'moderators', 'nobody']);
+/** Administrators, and moderators too. */
+const announcingPolicies = new Set([2, 4]);
+
+function streamOf(
+  { row, place }: PlacedRow,
+  names: UniqueNames,
+  roles: ReadonlyMap<number, string>,
+  ledger: Ledger,
+): StreamRecord {
   const isArchived = row.isTrue('deactivated');
   const written = row.text('name');
   const plain = cleanName(written, limits.streamNameMaxCodePoints);
-  const name = names.take(plain === '' ? 'unnamed' : plain);
-  ledger.named('stream', written, name);
+  const shown = plain === '' ? 'unnamed' : plain;
+  // Later releases archive a stream without another name.
+  const isRenamed = isArchived && !/^!+DEACTIVATED:/.test(shown);
+  const name = names.take(
+    isRenamed ? cutTo(`!DEACTIVATED:${shown}`, limits.streamNameMaxCodePoints) : shown,
+  );
+  if (!isRenamed) ledger.named('stream', written, name);
   const sharesHistory = row.findBoolean('history_public_to_subscribers') ?? true;
   if (row.isTrue('is_web_public')) ledger.remark('streams open to the web are public');
   const policy = row.findInteger('stream_post_policy');
@@ -44,7 +60,10 @@ function streamOf({ row, place }: PlacedRow, names: UniqueNames, ledger: Ledger)
     // A stream whose subscribers do not share its history is never open to everybody.
     isPrivate: row.isTrue('invite_only') || !sharesHistory,
     sharesHistory,
-    isAnnouncementOnly: row.isTrue('is_announcement_only') || policy === 2,
+    isAnnouncementOnly:
+      row.isTrue('is_announcement_only') ||
+      announcingPolicies.has(policy ?? 0) ||
+      announcingRoles.has(roles.get(row.findInteger('can_send_message_group') ?? -1) ?? ''),
     isArchived,
     isDefault: false,
     createdAt: row.findTime('date_created'),
@@ -83,6 +102,9 @@ function readRecipients(
   return recipients;
 }
 
+/** Of how somebody sees a topic, in releases from 6 on. */
+const mutedPolicy = 1;
+
 function readMutedTopics(
   { rows }: RealmTables,
   people: ZulipPeople,
@@ -90,8 +112,9 @@ function readMutedTopics(
   ledger: Ledger,
 ): MutedTopicRecord[] {
   const muted: MutedTopicRecord[] = [];
-  const kind = 'zerver_mutedtopic';
-  eachRow(kind, rows[kind], ledger, ({ row, place }) => {
+  const add = (kind: 'zerver_mutedtopic' | 'zerver_usertopic', { row, place }: PlacedRow): void => {
+    if ((row.findInteger('visibility_policy') ?? mutedPolicy) !== mutedPolicy)
+      return ledger.skipped(kind, 'topics are muted here, or not', place);
     const person = people.indexOf(row.integer('user_profile'));
     const stream = streamOfId(row.integer('stream'));
     if (person === undefined || stream === undefined)
@@ -100,10 +123,12 @@ function readMutedTopics(
       person,
       stream,
       topic: cutTo(row.text('topic_name'), limits.topicMaxCodePoints),
-      mutedAt: row.findTime('date_muted'),
+      mutedAt: row.findTime('date_muted') ?? row.findTime('last_updated'),
     });
     return ledger.imported(kind);
-  });
+  };
+  for (const kind of ['zerver_mutedtopic', 'zerver_usertopic'] as const)
+    eachRow(kind, rows[kind], ledger, (placed) => add(kind, placed));
   return muted;
 }
 
@@ -118,13 +143,14 @@ export function readZulipStreams(
   const streams: StreamRecord[] = [];
   const indexes = new Map<number, number>();
   const defaults = new Set<number>();
+  const roles = roleGroups(tables);
   eachRow('zerver_defaultstream', rows.zerver_defaultstream, ledger, ({ row }) => {
     defaults.add(row.integer('stream'));
     ledger.imported('zerver_defaultstream');
   });
   eachRow('zerver_stream', rows.zerver_stream, ledger, (placed) => {
     const oldId = placed.row.integer('id');
-    const stream = streamOf(placed, names, ledger);
+    const stream = streamOf(placed, names, roles, ledger);
     indexes.set(oldId, streams.length);
     streams.push({
       ...stream,

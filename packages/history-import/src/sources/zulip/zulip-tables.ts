@@ -84,11 +84,14 @@ export const keptTables = [
   'zerver_userprofile_crossrealm',
   'zerver_alertword',
   'zerver_mutedtopic',
+  'zerver_usertopic',
   'zerver_stream',
   'zerver_huddle',
   'zerver_recipient',
   'zerver_usergroup',
+  'zerver_namedusergroup',
   'zerver_usergroupmembership',
+  'zerver_groupgroupmembership',
 ] as const;
 
 export type KeptTable = (typeof keptTables)[number];
