@@ -247,7 +247,9 @@ function countResults(code) {
 }
 
 /** The suites that run the system in containers; each counts as a file of the slow tests. */
-export const containerSuites = ['tests/compose/whole-system.mjs', 'tests/compose/upgrade.mjs'];
+export const containerSuites = ['whole-system', 'imports', 'upgrade'].map(
+  (suite) => `tests/compose/${suite}.mjs`,
+);
 
 /** Runs a suite in containers, which says at its end what passed and failed. */
 export async function runContainers(suite) {

@@ -2,6 +2,7 @@
 //
 // - `tests/compose/whole-system.mjs` builds the image, brings the whole system up from docker-compose.yml with several replicas of every
 //   service, and tries what an operator does with it: the first start, stopping an event node, a restart, a dump and its restoration
+// - `tests/compose/imports.mjs`: the way from nothing to an import that docs/import describes, with Compose and for Kubernetes
 // - `tests/compose/upgrade.mjs`: an upgrade from an older image under load, another key secret, and the way back
 //
 // It takes everything down again. The last line says `N passed, N failed`.
@@ -10,12 +11,14 @@ import { beginTestRun, findTestRun, isLeftByTestRun } from '@parley/local-stores
 
 import { createChecks } from './checks.mjs';
 import { docker } from './engine.mjs';
+import { testImports } from './imports.mjs';
 import { nameFor, removeMade } from './leftovers.mjs';
 import { testUpgrade } from './upgrade.mjs';
 import { testSystem } from './whole-system.mjs';
 
 const suites = new Map([
   ['tests/compose/whole-system.mjs', testSystem],
+  ['tests/compose/imports.mjs', testImports],
   ['tests/compose/upgrade.mjs', testUpgrade],
 ]);
 

@@ -49,6 +49,8 @@ export type Accounts = { demo?: Demo; firstStart?: FirstStart };
 /** A running Parley. */
 export type Launched = Accounts & {
   url: string;
+  /** Whether only the stores run. */
+  isStoresAlone: boolean;
   /** Whether anybody may sign in as anybody. */
   isDevelopment: boolean;
   /** What becomes of mails: they are sent, kept in the data folder, or neither. */
@@ -94,7 +96,7 @@ export class Launch {
     }
     const folder = await DataFolder.open(options.dataDir, options.port, say);
     this.#folder = folder;
-    await this.#checkPort();
+    if (!options.stores) await this.#checkPort();
     if (options.fresh) await folder.clear();
     const secrets = await folder.readSecrets();
     checkGivenSecrets(env, {
@@ -127,12 +129,15 @@ export class Launch {
     });
     say('Bringing the schema up to date ...');
     await this.#runCommand('dist/parley.js', 'migrate', ['migrate'], shared);
-    const accounts = await this.#makeAccounts(folder, shared);
-    say('Starting the services ...');
-    await this.#startServices(folder, shared);
+    const accounts = options.stores ? {} : await this.#makeAccounts(folder, shared);
+    if (!options.stores) {
+      say('Starting the services ...');
+      await this.#startServices(folder, shared);
+    }
     folder.writeEnvironment(pickSettings(shared));
     return {
       url,
+      isStoresAlone: options.stores,
       ...accounts,
       isDevelopment: shared['PARLEY_MODE'] === 'development',
       mails: sendsMails(shared) ? 'sent' : isSet(shared['PARLEY_MAIL_DIR']) ? 'kept' : 'none',

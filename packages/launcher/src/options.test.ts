@@ -13,6 +13,7 @@ test('without arguments there are two event nodes, one message service and port 
     fresh: false,
     json: false,
     open: false,
+    stores: false,
     organization: undefined,
   });
 });
@@ -28,6 +29,7 @@ test('all options are read, and a relative data folder is below the working fold
     fresh: true,
     json: true,
     open: false,
+    stores: false,
     organization: undefined,
   });
 });
@@ -37,6 +39,12 @@ test('together, each service runs once', () => {
   expect(() => parseOptions(['--together', '--messages', '1'], '/')).toThrow(
     '--together runs each service once',
   );
+});
+
+test('the stores alone run without an organization', () => {
+  expect(parseOptions(['--stores'], '/')).toMatchObject({ stores: true, organization: undefined });
+  const own = ['--organization', 'Reef', '--administrator', 'Ada Reef <ada@reef.example>'];
+  expect(() => parseOptions(['--stores', ...own], '/')).toThrow('--stores makes no organization');
 });
 
 test('an organization has a name and an administrator', () => {

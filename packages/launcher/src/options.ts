@@ -22,6 +22,8 @@ export type LaunchOptions = {
   json: boolean;
   /** Whether the address is opened in a browser when all is ready. */
   open: boolean;
+  /** Whether the stores run alone, without an organization being made: for an import. */
+  stores: boolean;
   /** The organization to create in place of the demo; undefined for the demo. */
   organization: OwnOrganization | undefined;
 };
@@ -40,6 +42,7 @@ export const usage = `Usage: npm start -- [OPTIONS]
   --fresh         remove the data of earlier starts first
   --organization NAME --administrator 'NAME <EMAIL>'
                   create this organization in place of the demo
+  --stores        run Postgres and Redis alone and make no organization, for an import
   --open          open the address in your browser when all is ready
   --json          print one line of JSON on standard output when all is ready
   --help          show this
@@ -74,6 +77,10 @@ export function parseOptions(
     throw new LaunchFault(
       `--together runs each service once, without --events and --messages.\n\n${usage}`,
     );
+  if (values.stores && values.organization !== undefined)
+    throw new LaunchFault(
+      `--stores makes no organization: start again without it to have one made.\n\n${usage}`,
+    );
   return {
     port: readInteger('port', values.port, 1, portMax),
     events: readInteger('events', values.events ?? '2', 1, replicasMax),
@@ -83,6 +90,7 @@ export function parseOptions(
     fresh: values.fresh,
     json: values.json,
     open: values.open,
+    stores: values.stores,
     organization: readOrganization(values.organization, values.administrator),
   };
 }
@@ -115,6 +123,7 @@ function readArguments(args: readonly string[]) {
         fresh: { type: 'boolean', default: false },
         json: { type: 'boolean', default: false },
         open: { type: 'boolean', default: false },
+        stores: { type: 'boolean', default: false },
         organization: { type: 'string' },
         administrator: { type: 'string' },
         help: { type: 'boolean', default: false },

@@ -73,6 +73,7 @@ export function describeReadyAsJson({ url, demo, firstStart, processes }: Launch
  */
 export function describeReady(launched: Launched, dataDir: string): string {
   const { url, demo } = launched;
+  if (launched.isStoresAlone) return describeStores(dataDir);
   const isDemo = demo !== undefined && demo.accounts.length > 0;
   return [
     '',
@@ -85,6 +86,19 @@ export function describeReady(launched: Launched, dataDir: string): string {
     `set -a; . ${quote(join(dataDir, environmentFile))}; set +a; npx parley check`,
     '',
     `The data and the logs are in ${dataDir}. Ctrl-C stops everything and keeps the data.`,
+    '',
+  ].join('\n');
+}
+
+function describeStores(dataDir: string): string {
+  return [
+    '',
+    'The stores are ready. No service runs, and there is no organization if none was made before.',
+    '',
+    'Import one from another terminal in this folder (docs/import tells more), such as',
+    `set -a; . ${quote(join(dataDir, environmentFile))}; set +a; npx parley import-from SOURCE FILE --administrator PERSON`,
+    '',
+    `Then end this with Ctrl-C, and start again without --stores. The data is in ${dataDir}.`,
     '',
   ].join('\n');
 }

@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename } from 'node:path';
+import { basename, dirname, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 
 import { limits } from '@parley/api';
@@ -43,7 +43,7 @@ import {
   removeLeftFiles,
   withImportLock,
 } from '../transfer/empty-installation.ts';
-import { clearSpoolFolder } from '../transfer/spool-folder.ts';
+import { clearSpoolFolder, findSpoolParent } from '../transfer/spool-folder.ts';
 import { exportedTables } from '../transfer/tables.ts';
 
 const sourceNames = ['zulip', 'slack', 'mattermost'] as const;
@@ -341,12 +341,22 @@ function checkTopic(topic: string): string {
   return topic.trim();
 }
 
+/** Only some archives are unpacked, or have files fetched to the folder. */
+function chooseSpoolParent(source: SourceName, call: Call): string | Promise<string> {
+  const given = call.find('spool');
+  if (given !== undefined) return given;
+  const tokenFile = call.find('token-file');
+  const isNeeded = source === 'zulip' || tokenFile !== undefined;
+  return isNeeded ? findSpoolParent([dirname(resolve(call.word(1))), tmpdir()]) : tmpdir();
+}
+
 async function run(call: Call, context: CommandContext): Promise<Report> {
   const sourceName = checkChoice('The source', call.word(0), sourceNames);
   const emailDomain = findEmailDomain(call);
   const tokenFile = call.find('token-file');
   if (tokenFile !== undefined && sourceName !== 'slack')
     throw new UsageFault('--token-file is for slack: other archives have their files');
+  const spoolParent = await chooseSpoolParent(sourceName, call);
   const reportFile = openReport(call.find('report'));
   const ledger = new Ledger({ isStrict: call.isSet('strict'), write: reportFile.write });
   const decoder = new ImageDecoder({ clock: systemClock, log: commandLogger() });
@@ -358,7 +368,7 @@ async function run(call: Call, context: CommandContext): Promise<Report> {
         await migrate(config.database.url.reveal());
         await checkEmpty(client);
         await removeLeftFiles(pool, files);
-        const spoolFolder = await clearSpoolFolder(client, call.find('spool') ?? tmpdir());
+        const spoolFolder = await clearSpoolFolder(client, spoolParent);
         return withoutStack(async () => {
           const source = await openSource(sourceName, call, {
             config,
@@ -432,7 +442,7 @@ export const importFromCommand: Command = {
     },
     spool: {
       value: 'DIR',
-      help: 'where the archive is unpacked and files are fetched to meanwhile; by default the folder for temporary files',
+      help: 'where the archive is unpacked and files are fetched to meanwhile; by default the folder of FILE, or that for temporary files',
     },
   },
   details: [
