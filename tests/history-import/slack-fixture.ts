@@ -202,6 +202,7 @@ const links = message(
     `Links: <${workspace}/C1/p1700010000000100>`,
     `<${workspace}/C1/p1700010001000200?thread_ts=1700010000.000100&amp;cid=C1|the reply>`,
     `<${workspace}/G1/p1700050000000100|hidden>`,
+    `<${workspace}/C3/p1577836800000100|archived>`,
     `<${workspace}/C1/p1500000000000100|gone>`,
     `<${workspace}/C99/p1700010000000100|far>`,
   ].join(' '),
@@ -257,7 +258,7 @@ export function slackFiles(): Record<string, unknown> {
     // As other programs store files beside the messages.
     '__uploads/F3/Größe.txt': 'wide',
     'general/canvas_in_the_conversation.json': [{ id: 'x' }],
-    'old/2020-01-01.json': [message('U1', 'Long ago')],
+    'old/2020-01-01.json': [message('U1', 'Long ago', { ts: '1577836800.000100' })],
     'secret/2023-11-14.json': [
       message('U1', 'See <#G1>'),
       message('U1', 'Between us', { ts: '1700050000.000100' }),

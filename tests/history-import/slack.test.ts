@@ -268,12 +268,14 @@ describe('a workspace', () => {
       String(messages.find((message) => message['content'] === content)?.['id']);
     const links = messages.find(({ content }) => String(content).startsWith('Links: '));
     const stream = `#narrow/stream/${String(links?.['stream_id'])}-general/topic/The.20disk/near/`;
-    const [root, reply, hidden, ...others] = String(links?.['content'])
+    const [root, reply, hidden, archived, ...others] = String(links?.['content'])
       .replace('Links: ', '')
       .split(/ (?=\[)/);
     expect(root).toMatch(new RegExp(`/${stream}${idOf('The disk')}$`));
     expect(reply).toMatch(new RegExp(`^\\[the reply\\]\\(.*/${stream}${idOf('It was full')}\\)$`));
     expect(hidden).toMatch(new RegExp(`^\\[hidden\\]\\(.*/#narrow/near/${idOf('Between us')}\\)$`));
+    // Its members alone read it.
+    expect(archived).toMatch(/#narrow\/near\/\d+\)$/);
     expect(others).toEqual([
       '[gone](https://birch.slack.com/archives/C1/p1500000000000100)',
       '[far](https://birch.slack.com/archives/C99/p1700010000000100)',

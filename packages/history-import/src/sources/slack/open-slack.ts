@@ -399,8 +399,9 @@ class SlackSource implements Source {
     const conversation = this.#channels.ofId(channel);
     if (conversation === undefined) return undefined;
     const { stream } = conversation;
-    const isPublic = stream !== undefined && this.#channels.streams[stream]?.isPrivate === false;
-    const named = isPublic ? this.#loadedNames?.stream(stream) : undefined;
+    const record = stream === undefined ? undefined : this.#channels.streams[stream];
+    const isOpen = record?.isPrivate === false && !record.isArchived;
+    const named = stream !== undefined && isOpen ? this.#loadedNames?.stream(stream) : undefined;
     return {
       keyOf: (time) => keyOf(conversation, { text: time }),
       addressOf: (messageId, threadTime) =>
