@@ -3,7 +3,9 @@ import type { ReadonlySignal } from '@preact/signals';
 import type { ParleyClient } from '@parley/client';
 
 import { createDrafts } from './drafts.ts';
+import { createUnreadRound } from './inbox.ts';
 import { MessageLists } from './message-lists.ts';
+import { conversationKey, conversationOf, isConversation } from './narrow.ts';
 import type { Conversation } from './narrow.ts';
 import { createNotifier } from './notifier.ts';
 import { Outbox } from './outbox.ts';
@@ -22,6 +24,9 @@ export type ConnectionState = 'live' | 'connecting' | 'offline';
 
 const recentEmojiMax = 16;
 
+/** Conversations that the person finds again without their last message being read. */
+const visitedMax = 300;
+
 /** What views read and call. */
 export type App = ReturnType<typeof createApp>;
 
@@ -37,6 +42,7 @@ type AppParts = {
 export function createApp(client: ParleyClient, { state, connection, store, queueId }: AppParts) {
   const lists = new MessageLists(client, state);
   const place = signal<Place>(home);
+  const visited = store.list('visited', visitedMax, isConversation);
   return {
     state,
     connection,
@@ -65,7 +71,18 @@ export function createApp(client: ParleyClient, { state, connection, store, queu
     place,
     navigate(to: Place): void {
       place.value = to;
+      const conversation = to.view === 'messages' ? conversationOf(to.narrow) : undefined;
+      if (conversation === undefined) return;
+      const key = conversationKey(conversation);
+      visited.change((all) => [
+        ...all.filter((each) => conversationKey(each) !== key),
+        conversation,
+      ]);
     },
+    /** Conversations that the person opened in this browser, the latest last. */
+    visited,
+    /** See `createUnreadRound`. */
+    nextUnread: createUnreadRound(state),
     /** The fragment of a place's address. */
     addressOf: (to: Place) =>
       addressOfPlace(to, { streams: state.streams.value, people: state.people.value }),

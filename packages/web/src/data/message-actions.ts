@@ -6,6 +6,7 @@ import { conversationOfMessage } from './conversation.ts';
 import { emojiKey } from './emoji.ts';
 import type { Emoji, Reaction } from './emoji.ts';
 import { narrowOf } from './narrow.ts';
+import type { Place } from './place.ts';
 import type { Message, State } from './state.ts';
 
 export const noTopic = '(no topic)';
@@ -89,11 +90,14 @@ export async function toggleStar(app: App, { id, flags }: Message): Promise<void
   await app.request('POST /messages/flags', { messages: [id], op, flag: 'starred' });
 }
 
+export function wholeAddressOf(app: App, place: Place): string {
+  return location.origin + location.pathname + app.addressOf(place);
+}
+
 /** The whole address of a message in its conversation. */
 export function linkTo(app: App, message: Message): string {
   const narrow = narrowOf(conversationOfMessage(message, app.state));
-  const fragment = app.addressOf({ view: 'messages', narrow, near: message.id });
-  return location.origin + location.pathname + fragment;
+  return wholeAddressOf(app, { view: 'messages', narrow, near: message.id });
 }
 
 /** The shortest fence of backticks that the text cannot end. */

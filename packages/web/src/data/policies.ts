@@ -1,4 +1,5 @@
 /** What the organization's policies permit the person now: `register` says it of its own moment only, and no event follows. */
+import { noTopic } from './message-actions.ts';
 import type { State } from './state.ts';
 
 const dayMs = 24 * 60 * 60 * 1000;
@@ -17,4 +18,13 @@ export function mayCreateStreams(state: State): boolean {
 
 export function maySubscribeOthers(state: State): boolean {
   return isPermitted(state, state.realm.value.realm_invite_to_stream_policy);
+}
+
+/** Whether the person may give messages of others in a topic another one, as long as they are not too old (reference facts, messages 12). */
+export function mayRenameTopic({ self, realm }: State, topic: string): boolean {
+  const { realm_allow_message_editing, realm_allow_community_topic_editing } = realm.value;
+  return (
+    realm_allow_message_editing &&
+    (self.value.is_admin || realm_allow_community_topic_editing || topic === noTopic)
+  );
 }

@@ -5,6 +5,11 @@ export function foldText(text: string): string {
   return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase();
 }
 
+/** @returns the text, and what is left of it from the beginning of each further word */
+function fromEachWord(text: string): readonly string[] {
+  return text.split(/(?<=[^\p{L}\p{N}])/u).map((_, index, words) => words.slice(index).join(''));
+}
+
 /**
  * @param query folded
  * @returns 0 if the name begins with it, 1 if one of its words does, undefined if none does
@@ -12,10 +17,32 @@ export function foldText(text: string): string {
 export function rankName(name: string, query: string): number | undefined {
   const folded = foldText(name);
   if (folded.startsWith(query)) return 0;
-  return folded
-    .split(/(?<=[^\p{L}\p{N}])/u)
-    .some((_, index, words) => words.slice(index).join('').startsWith(query))
-    ? 1
+  return fromEachWord(folded).some((end) => end.startsWith(query)) ? 1 : undefined;
+}
+
+/** Whether a text begins with the first sign of a word, and has the others after it in their order. */
+function hasSignsInOrder(text: string, word: string): boolean {
+  if (text[0] !== word[0]) return false;
+  let found = 0;
+  for (let at = 0; at < text.length && found < word.length; at += 1)
+    if (text[at] === word[found]) found += 1;
+  return found === word.length;
+}
+
+/**
+ * @param query folded
+ * @returns as `rankName`; of the rest 2 if each word of the query begins a word of the name, 3 if each is within it, 4 if the signs of each are in
+ *   it in their order, as `gnrl` in `general`
+ */
+export function rankLoosely(name: string, query: string): number | undefined {
+  const rank = rankName(name, query);
+  if (rank !== undefined) return rank;
+  const folded = foldText(name);
+  const words = query.split(/[\s>]+/).filter((word) => word !== '');
+  if (words.every((word) => rankName(folded, word) !== undefined)) return 2;
+  if (words.every((word) => folded.includes(word))) return 3;
+  return words.every((word) => fromEachWord(folded).some((end) => hasSignsInOrder(end, word)))
+    ? 4
     : undefined;
 }
 
