@@ -19,6 +19,7 @@ const contents = ['A **list**\n* one\n* two', '```python\nprint(1)\n```', 'Hello
 /** Addresses of screens, each with its heading: by that one is told from the one before. */
 const screens = {
   '#recent': 'Recent conversations',
+  '#inbox': 'Inbox',
   '#all': 'All messages',
   '#narrow/is/mentioned': 'Mentions',
   '#narrow/is/starred': 'Starred',
@@ -69,6 +70,15 @@ const dialogs: Readonly<Record<string, (visitor: Visitor) => Promise<void>>> = {
     await composeField.fill('Later');
     await page.getByRole('button', { name: 'Schedule' }).click();
   },
+  'Go to': async ({ page }) => {
+    await page.keyboard.press('Control+k');
+    await page.getByRole('dialog').getByRole('combobox').fill('ge');
+    await expectShown(page.getByRole('option', { name: /general/ }).first());
+  },
+  'Rename the topic': async ({ page }) => {
+    await page.getByRole('button', { name: 'What can be done here' }).click();
+    await page.getByRole('menuitem', { name: 'Rename topic' }).click();
+  },
   'Keyboard shortcuts': async ({ page }) => {
     await page.getByRole('article').last().focus();
     await page.keyboard.press('?');
@@ -114,6 +124,15 @@ test.each([
   await visitor.go(`#narrow/stream/${general.id}-general/topic/${topic}`);
   await expectShown(visitor.message('By Ann'));
   await look('a topic');
+  for (const name of ['Streams and conversations', 'Who is here']) {
+    const toggle = page.getByRole('button', { name });
+    // On a wide screen it is always there.
+    if (!(await toggle.isVisible())) continue;
+    await toggle.click();
+    await expectShown(page.locator('[aria-expanded=true]').and(toggle));
+    await look(name);
+    await toggle.click();
+  }
   for (const [title, open] of Object.entries(dialogs)) {
     await open(visitor);
     await expectShown(page.getByRole('dialog', { name: title }));

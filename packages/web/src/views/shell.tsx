@@ -1,4 +1,5 @@
 import { useSignal, useSignalEffect } from '@preact/signals';
+import type { Signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
 import type { App } from '../data/app.ts';
@@ -8,14 +9,17 @@ import { texts } from '../texts.ts';
 import { bindAddress } from './address-binding.ts';
 import { ComposeArea } from './compose/compose-area.tsx';
 import { Icon } from './icon.tsx';
+import type { IconName } from './icon.tsx';
 import { Keyboard } from './keyboard/keyboard.tsx';
 import { lazy } from './lazy.tsx';
 import { MessageView } from './messages/message-view.tsx';
 import { PlaceHeader } from './messages/place-header.tsx';
 import { TypingNote } from './messages/typing-note.tsx';
 import { Navigation } from './navigation/navigation.tsx';
+import { showCurrent } from './navigation/place-list.tsx';
 import { Avatar } from './parts/avatar.tsx';
 import { focusMain } from './parts/focus.ts';
+import { IconButton } from './parts/icon-button.tsx';
 import { Menu } from './parts/menu.tsx';
 import { Toasts } from './parts/toast.tsx';
 import { shownPerson } from './people/shown-person.ts';
@@ -29,6 +33,7 @@ const Notifications = lazy(
 );
 const DraftsView = lazy(async () => (await import('./drafts/written-views.tsx')).DraftsView);
 const ScheduledView = lazy(async () => (await import('./drafts/written-views.tsx')).ScheduledView);
+const InboxView = lazy(async () => (await import('./inbox/inbox-view.tsx')).InboxView);
 const SettingsView = lazy(async () => (await import('./settings/settings-view.tsx')).SettingsView);
 const StreamsView = lazy(async () => (await import('./streams/streams-view.tsx')).StreamsView);
 const PersonDialog = lazy(async () => (await import('./people/person-dialog.tsx')).PersonDialog);
@@ -36,7 +41,7 @@ const PersonDialog = lazy(async () => (await import('./people/person-dialog.tsx'
 /** The page of a signed-in person: the bar above, navigation, the place in the middle, people, and where to write. */
 export function Shell({ app }: { readonly app: App }) {
   useEffect(() => bindAddress(app), [app]);
-  const showsNavigation = useSignal(false);
+  const opened = useSignal<Bar | undefined>(undefined);
   useSignalEffect(() => {
     const { night_mode, high_contrast_mode, dense_mode } = app.state.settings.value;
     Object.assign(document.documentElement.dataset, {
@@ -47,11 +52,15 @@ export function Shell({ app }: { readonly app: App }) {
   });
   useSignalEffect(() => {
     // Whoever chose a place on a narrow screen wants to see it.
-    if (app.place.value !== undefined) showsNavigation.value = false;
+    if (app.place.value !== undefined) opened.value = undefined;
   });
+  useEffect(() => {
+    // It is in sight only now.
+    if (opened.value === 'navigation') showCurrent(document.querySelector('.navigation'));
+  }, [opened.value]);
   const { view } = app.place.value;
   return (
-    <div class="shell" data-navigation={showsNavigation.value}>
+    <div class="shell" data-opened={opened.value}>
       <a
         class="skip visually-hidden"
         href="#main"
@@ -63,22 +72,15 @@ export function Shell({ app }: { readonly app: App }) {
         {texts.shell.skip}
       </a>
       <header class="top-bar">
-        <button
-          type="button"
-          class="plain toggle-navigation"
-          aria-expanded={showsNavigation.value}
-          aria-label={texts.shell.toggleNavigation}
-          onClick={() => (showsNavigation.value = !showsNavigation.value)}
-        >
-          <Icon name="menu" />
-        </button>
+        <BarToggle bar="navigation" icon="menu" opened={opened} />
         <a class="organization line" href={app.addressOf({ view: 'recent' })}>
           {app.state.realm.value.realm_name}
         </a>
         <SearchBox app={app} />
+        <BarToggle bar="people" icon="people" opened={opened} />
         <AccountMenu app={app} />
       </header>
-      <div class="side-bar">
+      <div id="navigation" class="side-bar">
         <Navigation app={app} />
       </div>
       <main id="main" tabIndex={-1}>
@@ -87,13 +89,47 @@ export function Shell({ app }: { readonly app: App }) {
         <Place app={app} />
         {(view === 'messages' || view === 'recent') && <ComposeArea app={app} />}
       </main>
-      <aside class="people-bar" aria-label={texts.shell.people}>
+      <aside
+        id="people"
+        class="people-bar"
+        aria-label={texts.shell.people}
+        onKeyDown={(event) => {
+          if (event.key !== 'Escape' || opened.value !== 'people') return;
+          event.stopPropagation();
+          opened.value = undefined;
+          focusMain();
+        }}
+      >
         <UserList app={app} />
       </aside>
       {shownPerson.value !== undefined && <PersonDialog app={app} />}
       <Keyboard app={app} />
       <Toasts />
     </div>
+  );
+}
+
+/** What is beside the messages: on a narrow screen only while it is opened. */
+type Bar = 'navigation' | 'people';
+
+type BarToggleProps = {
+  readonly bar: Bar;
+  readonly icon: IconName;
+  readonly opened: Signal<Bar | undefined>;
+};
+
+/** Shown where its bar is not always there. */
+function BarToggle({ bar, icon, opened }: BarToggleProps) {
+  const isOpen = opened.value === bar;
+  return (
+    <IconButton
+      class={`plain toggle-${bar}`}
+      icon={icon}
+      label={bar === 'people' ? texts.shell.togglePeople : texts.shell.toggleNavigation}
+      aria-expanded={isOpen}
+      aria-controls={bar}
+      onClick={() => (opened.value = isOpen ? undefined : bar)}
+    />
   );
 }
 
@@ -116,6 +152,8 @@ function Place({ app }: { readonly app: App }) {
       return <SettingsView app={app} section={place.section} />;
     case 'streams':
       return <StreamsView app={app} streamId={place.streamId} />;
+    case 'inbox':
+      return <InboxView app={app} />;
     case 'recent':
       return <RecentView app={app} />;
   }

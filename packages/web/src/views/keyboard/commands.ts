@@ -13,19 +13,18 @@ import {
   allMessages,
   allPrivate,
   conversationOf,
-  isSameConversation,
   mentions,
   narrowOf,
   starred,
 } from '../../data/narrow.ts';
 import type { Narrow } from '../../data/narrow.ts';
-import { report } from '../../data/notices.ts';
+import { notify, report } from '../../data/notices.ts';
+import { narrowToRead, parsePlace } from '../../data/place.ts';
 import type { Message } from '../../data/state.ts';
-import { isMuted } from '../../data/stream-groups.ts';
 import { texts } from '../../texts.ts';
 import { newTopicAt } from '../compose/composer.ts';
 import { shownPerson } from '../people/shown-person.ts';
-import { moveSelection, selectedMessageId } from './selection.ts';
+import { moveSelection, selectedAddress, selectedMessageId, selectNeighbour } from './selection.ts';
 
 function show(app: App, narrow: Narrow): void {
   app.navigate({ view: 'messages', narrow });
@@ -47,18 +46,12 @@ function showSender(_: App, { sender_id }: Message): void {
   shownPerson.value = sender_id;
 }
 
-/** Shows an unread conversation that is not muted: the one whose newest unread message is the latest, apart from the shown one. */
+/** Goes on to what is unread elsewhere, see `createUnreadRound`. */
 function showNextUnread(app: App): void {
   const place = app.place.peek();
-  const shown = place.view === 'messages' ? conversationOf(place.narrow) : undefined;
-  const [next] = [...app.state.unreadConversations.peek().values()]
-    .filter(
-      ({ conversation }) =>
-        !isSameConversation(conversation, shown) && !isMuted(app.state, conversation),
-    )
-    .map(({ conversation, ids }) => ({ conversation, newestId: Math.max(...ids) }))
-    .toSorted((one, other) => other.newestId - one.newestId);
-  if (next !== undefined) show(app, narrowOf(next.conversation));
+  const next = app.nextUnread(place.view === 'messages' ? conversationOf(place.narrow) : undefined);
+  if (next === undefined) notify(texts.inbox.nothingElse);
+  else show(app, narrowOf(next));
 }
 
 /** Gives the focus to the text that is being written; where nothing is, begins one in the stream that is shown. */
@@ -79,13 +72,21 @@ function focusSearch(): void {
 }
 
 function markRead({ place, reading }: App): void {
-  const shown = place.peek();
-  if (shown.view === 'messages') report(reading.markNarrowRead(shown.narrow));
-  else if (shown.view === 'recent') report(reading.markNarrowRead(allMessages));
+  const narrow = narrowToRead(place.peek());
+  if (narrow !== undefined) report(reading.markNarrowRead(narrow));
 }
 
-/** Something that keys do. */
-type Command = {
+/** Marks the conversation as read that is selected in a list, and selects the next one. */
+function markSelectedRead({ reading }: App): void {
+  const address = selectedAddress();
+  const place = address === undefined ? undefined : parsePlace(address);
+  if (place?.view !== 'messages') return;
+  selectNeighbour();
+  report(reading.markNarrowRead(place.narrow));
+}
+
+/** Something that keys do, or a choice among commands. */
+export type Command = {
   /** Each of them does it; two with a space between are pressed one after the other. */
   readonly keys: readonly string[];
   readonly label: string;
@@ -95,12 +96,16 @@ type Command = {
 /** Whether the list of commands is shown. */
 export const showsSheet = signal(false);
 
+/** Whether places and commands can be chosen by name. */
+export const showsFinder = signal(false);
+
 const t = texts.keyboard.commands;
 
-/** What keys do while nobody is typing. */
+/** What keys do while nobody is typing, and those with Ctrl, which may be ⌘, also then. */
 export const commands: readonly Command[] = [
   { keys: ['j', 'ArrowDown'], label: t.next, run: () => moveSelection(1) },
   { keys: ['k', 'ArrowUp'], label: t.previous, run: () => moveSelection(-1) },
+  { keys: ['Ctrl+k'], label: t.find, run: () => (showsFinder.value = true) },
   { keys: ['n'], label: t.nextUnread, run: showNextUnread },
   { keys: ['c'], label: t.compose, run: compose },
   { keys: ['r'], label: t.reply, run: onMessage(replyTo) },
@@ -108,16 +113,29 @@ export const commands: readonly Command[] = [
   { keys: ['e'], label: t.edit, run: onMessage(edit) },
   { keys: ['s'], label: t.star, run: onMessage((...given) => report(toggleStar(...given))) },
   { keys: ['u'], label: t.sender, run: onMessage(showSender) },
+  { keys: ['m'], label: t.markSelectedRead, run: markSelectedRead },
   { keys: ['M'], label: t.markRead, run: markRead },
   { keys: ['/'], label: t.search, run: focusSearch },
   { keys: ['?'], label: t.help, run: () => (showsSheet.value = true) },
   { keys: ['Escape'], label: t.leave, run: leave },
   { keys: ['g r'], label: t.recent, run: (app) => app.navigate({ view: 'recent' }) },
+  { keys: ['g i'], label: t.inbox, run: (app) => app.navigate({ view: 'inbox' }) },
   { keys: ['g a'], label: t.all, run: (app) => show(app, allMessages) },
   { keys: ['g m'], label: t.mentions, run: (app) => show(app, mentions) },
   { keys: ['g s'], label: t.starred, run: (app) => show(app, starred) },
   { keys: ['g p'], label: t.private, run: (app) => show(app, allPrivate) },
   { keys: ['g d'], label: t.drafts, run: (app) => app.navigate({ view: 'drafts' }) },
+  { keys: ['g l'], label: t.scheduled, run: (app) => app.navigate({ view: 'scheduled' }) },
+  {
+    keys: ['g b'],
+    label: t.streams,
+    run: (app) => app.navigate({ view: 'streams', streamId: undefined }),
+  },
+  {
+    keys: ['g ,'],
+    label: t.settings,
+    run: (app) => app.navigate({ view: 'settings', section: '' }),
+  },
 ];
 
 /** Begins the commands of two keys. */

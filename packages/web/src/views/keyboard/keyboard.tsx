@@ -2,22 +2,26 @@ import { useEffect } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
 import { lazy } from '../lazy.tsx';
-import { commandOf, prefix, showsSheet } from './commands.ts';
+import { commandOf, prefix, showsFinder, showsSheet } from './commands.ts';
 
+const Finder = lazy(async () => (await import('../finder/finder.tsx')).Finder);
 const ShortcutSheet = lazy(async () => (await import('./shortcut-sheet.tsx')).ShortcutSheet);
 
 /** Where keys mean text, or move in what has the focus. */
 const ownKeys =
   'input, textarea, select, [contenteditable], [role="menu"], [role="listbox"], dialog';
 
+function hasModifier({ ctrlKey, metaKey }: KeyboardEvent): boolean {
+  return ctrlKey || metaKey;
+}
+
 function isForOthers(event: KeyboardEvent): boolean {
+  const isTyping = event.target instanceof Element && event.target.closest(ownKeys) !== null;
   return (
     event.defaultPrevented ||
     event.isComposing ||
-    event.ctrlKey ||
-    event.metaKey ||
     event.altKey ||
-    (event.target instanceof Element && event.target.closest(ownKeys) !== null) ||
+    (isTyping && !hasModifier(event)) ||
     document.querySelector('dialog[open]') !== null
   );
 }
@@ -28,8 +32,9 @@ export function Keyboard({ app }: { readonly app: App }) {
     let isPrefixed = false;
     const onKeyDown = (event: KeyboardEvent): void => {
       if (event.key === 'Shift' || isForOthers(event)) return;
-      const command = commandOf(event.key, isPrefixed);
-      isPrefixed = !isPrefixed && event.key === prefix;
+      const typed = hasModifier(event) ? `Ctrl+${event.key}` : event.key;
+      const command = commandOf(typed, isPrefixed);
+      isPrefixed = !isPrefixed && typed === prefix;
       if (command === undefined) return;
       event.preventDefault();
       command.run(app);
@@ -37,6 +42,6 @@ export function Keyboard({ app }: { readonly app: App }) {
     document.addEventListener('keydown', onKeyDown);
     return () => document.removeEventListener('keydown', onKeyDown);
   }, [app]);
-  if (!showsSheet.value) return null;
-  return <ShortcutSheet onClose={() => (showsSheet.value = false)} />;
+  if (showsFinder.value) return <Finder app={app} onClose={() => (showsFinder.value = false)} />;
+  return showsSheet.value ? <ShortcutSheet onClose={() => (showsSheet.value = false)} /> : null;
 }

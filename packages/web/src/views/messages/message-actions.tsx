@@ -12,12 +12,12 @@ import {
 } from '../../data/message-actions.ts';
 import { report } from '../../data/notices.ts';
 import type { Message } from '../../data/state.ts';
-import { isTopicMuted } from '../../data/stream-groups.ts';
 import { texts } from '../../texts.ts';
 import { EmojiDialog } from '../emoji/emoji-button.tsx';
 import { Icon } from '../icon.tsx';
 import type { IconName } from '../icon.tsx';
 import { lazy } from '../lazy.tsx';
+import { muteTopicItem } from '../navigation/place-menu.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { IconButton } from '../parts/icon-button.tsx';
 import { Menu } from '../parts/menu.tsx';
@@ -95,16 +95,6 @@ function quickActions(app: App, message: Message, open: OpenDialog): readonly Qu
   ];
 }
 
-export function muteAction(app: App, streamId: number, topic: string): MenuItem {
-  const { muteTopic, unmuteTopic } = texts.actions;
-  const isMuted = isTopicMuted(app.state, streamId, topic);
-  const change = { stream_id: streamId, topic, op: isMuted ? 'remove' : 'add' } as const;
-  return {
-    label: isMuted ? unmuteTopic : muteTopic,
-    onSelect: () => report(app.request('PATCH /users/me/subscriptions/muted_topics', change)),
-  };
-}
-
 /** Asked for while the menu is open: rights end with time. */
 function allActions(app: App, message: Message, open: OpenDialog): readonly (MenuItem | false)[] {
   const { state } = app;
@@ -126,7 +116,7 @@ function allActions(app: App, message: Message, open: OpenDialog): readonly (Men
       label: t.markUnread,
       onSelect: () => report(app.request('POST /messages/flags', unread)),
     },
-    message.type === 'stream' && muteAction(app, message.stream_id, message.subject),
+    message.type === 'stream' && muteTopicItem(app, message.stream_id, message.subject),
     canDelete && { label: t.delete, onSelect: () => open('delete') },
   ];
 }

@@ -2,13 +2,12 @@ import type { App } from '../../data/app.ts';
 import { conversationOf, streamIdOf } from '../../data/narrow.ts';
 import type { Narrow } from '../../data/narrow.ts';
 import { report } from '../../data/notices.ts';
+import { setForStream } from '../../data/subscriptions.ts';
 import { texts } from '../../texts.ts';
-import { Icon } from '../icon.tsx';
+import { PlaceMenu } from '../navigation/place-menu.tsx';
 import { IconButton } from '../parts/icon-button.tsx';
-import { Menu } from '../parts/menu.tsx';
 import { titleOfNarrow } from '../parts/names.ts';
 import { findStream, StreamPath } from '../parts/stream-path.tsx';
-import { muteAction } from './message-actions.tsx';
 
 /** What the messages below are, and what can be done with all of them. */
 export function PlaceHeader({ app, narrow }: { readonly app: App; readonly narrow: Narrow }) {
@@ -28,23 +27,11 @@ export function PlaceHeader({ app, narrow }: { readonly app: App; readonly narro
       </h1>
       {topic === undefined && <p class="line">{stream?.description}</p>}
       {streamId !== undefined && <PinButton app={app} streamId={streamId} />}
-      <Menu
+      <PlaceMenu
+        app={app}
+        address={app.addressOf({ view: 'messages', narrow })}
         label={texts.messages.placeActions}
-        items={() => [
-          {
-            label: texts.messages.markRead,
-            onSelect: () => report(app.reading.markNarrowRead(narrow)),
-          },
-          conversation?.type === 'stream' &&
-            muteAction(app, conversation.streamId, conversation.topic),
-          streamId !== undefined && {
-            label: texts.messages.streamSettings,
-            onSelect: () => app.navigate({ view: 'streams', streamId }),
-          },
-        ]}
-      >
-        <Icon name="more" />
-      </Menu>
+      />
     </header>
   );
 }
@@ -54,15 +41,12 @@ function PinButton({ app, streamId }: { readonly app: App; readonly streamId: nu
   const subscription = app.state.subscriptions.value.get(streamId);
   if (subscription === undefined) return null;
   const isPinned = subscription.pin_to_top;
-  const change = {
-    subscription_data: [{ stream_id: streamId, property: 'pin_to_top', value: !isPinned }],
-  };
   return (
     <IconButton
       icon="pin"
       label={texts.messages.pin}
       aria-pressed={isPinned}
-      onClick={() => report(app.request('POST /users/me/subscriptions/properties', change))}
+      onClick={() => report(setForStream(app, streamId, { pin_to_top: !isPinned }))}
     />
   );
 }

@@ -1,7 +1,14 @@
 import { useComputed } from '@preact/signals';
 
 import type { App } from '../../data/app.ts';
-import { streamIdOf, streamNarrow, topicNarrow } from '../../data/narrow.ts';
+import {
+  conversationOf,
+  isSameConversation,
+  streamIdOf,
+  streamNarrow,
+  topicNarrow,
+} from '../../data/narrow.ts';
+import type { Stream } from '../../data/state.ts';
 import { countUnreadIn, groupStreams, isTopicMuted } from '../../data/stream-groups.ts';
 import type { ListedStream } from '../../data/stream-groups.ts';
 import { texts } from '../../texts.ts';
@@ -36,6 +43,7 @@ export function Streams({ app }: { readonly app: App }) {
           <Icon name="plus" />
         </a>
       </h2>
+      <ForeignStream app={app} />
       <StreamList app={app} streams={shown} />
       {shown.length + quiet.length === 0 && (
         <p class="hint">
@@ -43,7 +51,7 @@ export function Streams({ app }: { readonly app: App }) {
         </p>
       )}
       {quiet.length > 0 && (
-        <details>
+        <details open={quiet.some(({ stream }) => stream.stream_id === openStreamOf(app))}>
           <summary>{t.quietStreams(quiet.length)}</summary>
           <StreamList app={app} streams={quiet} />
         </details>
@@ -52,11 +60,30 @@ export function Streams({ app }: { readonly app: App }) {
   );
 }
 
+function openStreamOf({ place }: App): number | undefined {
+  return place.value.view === 'messages' ? streamIdOf(place.value.narrow) : undefined;
+}
+
+/** The stream that is shown, if the person does not subscribe to it. */
+function ForeignStream({ app }: { readonly app: App }) {
+  const streamId = openStreamOf(app) ?? 0;
+  const { streams, subscriptions } = app.state;
+  const stream = subscriptions.value.has(streamId) ? undefined : streams.value.get(streamId);
+  if (stream === undefined) return null;
+  const entry = {
+    place: { view: 'messages', narrow: streamNarrow(streamId) } as const,
+    mark: <StreamMark stream={stream} />,
+    name: stream.name,
+    isQuiet: true,
+    below: <TopicList app={app} stream={stream} />,
+  };
+  return <PlaceList app={app} entries={[entry]} />;
+}
+
 type StreamListProps = { readonly app: App; readonly streams: readonly ListedStream[] };
 
 function StreamList({ app, streams }: StreamListProps) {
-  const place = app.place.value;
-  const openStreamId = place.view === 'messages' ? streamIdOf(place.narrow) : undefined;
+  const openStreamId = openStreamOf(app);
   const entries = streams.map(({ stream, unreadCount }) => ({
     place: { view: 'messages', narrow: streamNarrow(stream.stream_id) } as const,
     mark: <StreamMark stream={stream} />,
@@ -68,17 +95,32 @@ function StreamList({ app, streams }: StreamListProps) {
   return <PlaceList app={app} entries={entries} />;
 }
 
-type TopicListProps = { readonly app: App; readonly stream: ListedStream['stream'] };
+type TopicListProps = { readonly app: App; readonly stream: Stream };
 
 function TopicList({ app, stream: { stream_id: streamId, name } }: TopicListProps) {
-  const topics = app.topics.of(streamId).value.slice(0, topicsMax);
-  const entries = topics.map((topic) => ({
-    place: { view: 'messages', narrow: topicNarrow(streamId, topic) } as const,
-    name: topicName(topic),
-    count: countUnreadIn(app.state, { type: 'stream', streamId, topic }),
-    isQuiet: isTopicMuted(app.state, streamId, topic),
-  }));
+  const known = app.topics.of(streamId).value;
+  const topics = known.slice(0, topicsMax);
+  const place = app.place.value;
+  const shown = place.view === 'messages' ? conversationOf(place.narrow) : undefined;
+  const isListed = topics.some((topic) =>
+    isSameConversation(shown, { type: 'stream', streamId, topic }),
+  );
+  const entries = [...(shown?.type === 'stream' && !isListed ? [shown.topic] : []), ...topics].map(
+    (topic) => ({
+      place: { view: 'messages', narrow: topicNarrow(streamId, topic) } as const,
+      name: topicName(topic),
+      count: countUnreadIn(app.state, { type: 'stream', streamId, topic }),
+      isQuiet: isTopicMuted(app.state, streamId, topic),
+    }),
+  );
   return (
-    <PlaceList app={app} entries={entries} shownAtFirst={topicsAtFirst} label={t.topicsOf(name)} />
+    <PlaceList
+      // Once the topics are there, the current one is scrolled to again.
+      key={known.length > 0}
+      app={app}
+      entries={entries}
+      shownAtFirst={topicsAtFirst}
+      label={t.topicsOf(name)}
+    />
   );
 }

@@ -60,7 +60,7 @@ export function UserList({ app }: { readonly app: App }) {
           mark: <PresenceDot app={app} userId={user_id} />,
           name: full_name,
           count: countUnreadIn(app.state, { type: 'private', userIds: [user_id] }),
-          below: <AboutPerson app={app} person={person} />,
+          beside: <AboutPerson app={app} person={person} />,
         }))}
       />
       {found.length > shownMax && <p>{t.more(found.length - shownMax)}</p>}

@@ -3,6 +3,7 @@ import { streamNarrow } from '../../data/narrow.ts';
 import { Refusal } from '../../data/failure.ts';
 import { maySubscribeOthers } from '../../data/policies.ts';
 import type { Stream, Subscription } from '../../data/state.ts';
+import { setForStream, subscribeTo, unsubscribeFrom } from '../../data/subscriptions.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { Avatar } from '../parts/avatar.tsx';
 import type { Action } from '../settings/action-button.tsx';
@@ -19,17 +20,15 @@ type StreamProps = SectionProps & { readonly stream: Stream };
  * Subscribing or unsubscribing. From private streams there is a warning, since there is no way back; guests subscribe to none by themselves.
  */
 export function joinAction(app: App, stream: Stream): Action | false {
-  const { invite_only, name, stream_id } = stream;
+  const { invite_only, stream_id } = stream;
   if (app.state.subscriptions.value.has(stream_id))
     return {
       label: t.streams.leave,
-      run: () => app.request('DELETE /users/me/subscriptions', { subscriptions: [name] }),
+      run: () => unsubscribeFrom(app, stream),
       warning: invite_only ? t.warnings.leavePrivateStream : undefined,
     };
   if (invite_only || app.state.self.value.is_guest) return false;
-  const subscriptions = [{ name }];
-  const join = () => app.request('POST /users/me/subscriptions', { subscriptions });
-  return { label: t.streams.subscribe, run: join };
+  return { label: t.streams.subscribe, run: () => subscribeTo(app, stream) };
 }
 
 /** @param more what is said between who sees it and its own words */
@@ -70,15 +69,7 @@ function OwnSettings({ app, subscription }: OwnSettingsProps) {
             own.audible_notifications ?? inAll.enable_stream_audible_notifications,
           wildcard_mentions_notify: own.wildcard_mentions_notify ?? inAll.wildcard_mentions_notify,
         }}
-        save={(change) =>
-          app.request('POST /users/me/subscriptions/properties', {
-            subscription_data: Object.entries(change).map(([property, value]) => ({
-              stream_id,
-              property,
-              value,
-            })),
-          })
-        }
+        save={(change) => setForStream(app, stream_id, change)}
       />
     </>
   );
