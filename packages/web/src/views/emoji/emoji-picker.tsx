@@ -17,6 +17,9 @@ function recentOf({ recentEmoji }: App, categories: readonly EmojiCategory[]): E
   return { name: 'recent', emoji: names.flatMap((name) => byName.get(name) ?? []) };
 }
 
+/** There a field that has the focus raises a keyboard over the emoji. */
+const isTouched = matchMedia('(hover: none)').matches;
+
 export type EmojiChoice = { readonly app: App; readonly onChoose: (emoji: Emoji) => void };
 
 /** All emoji by category, those chosen last first; a search by name. */
@@ -34,8 +37,7 @@ export function EmojiPicker({ app, onChoose }: EmojiChoice) {
   return (
     <div class="emoji-picker" onKeyDown={moveInGrid}>
       <input
-        ref={takeFocus}
-        autoFocus
+        {...(isTouched ? {} : { ref: takeFocus, autoFocus: true })}
         type="search"
         aria-label={texts.emoji.search}
         placeholder={texts.emoji.search}
