@@ -157,13 +157,13 @@ describe('PATCH settings/display and settings/notifications', () => {
   });
 });
 
-test('enter-sends is stored and sends no event', async () => {
+test('enter-sends is on until it is chosen, is stored and sends no event', async () => {
   const queues = await watchEveryKind(organization);
-  expect(await as('bob').post('users/me/enter-sends', { enter_sends: true })).toEqual(success);
+  const registered = () => as('bob').post('register', { fetch_event_types: ['realm_user'] });
+  expect(await registered()).toMatchObject({ enter_sends: true });
+  expect(await as('bob').post('users/me/enter-sends', { enter_sends: false })).toEqual(success);
   expect((await queues.step()).bob).toEqual([]);
-  expect(await as('bob').post('register', { fetch_event_types: ['realm_user'] })).toMatchObject({
-    enter_sends: true,
-  });
+  expect(await registered()).toMatchObject({ enter_sends: false });
 });
 
 test('tips follow one another until the tour is success, also for clients that did not request them', async () => {

@@ -51,7 +51,8 @@ export const notificationSettingDefaults = {
 
 const noNames: readonly string[] = [];
 
-const otherSettingDefaults = { enter_sends: false, seen_hotspots: noNames };
+/** Whoever chose nothing sends with Enter (decision 0083). */
+const otherSettingDefaults = { enter_sends: true, seen_hotspots: noNames };
 
 export const userSettingDefaults = {
   ...displaySettingDefaults,
