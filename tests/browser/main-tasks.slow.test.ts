@@ -87,6 +87,7 @@ test('a person signs in by the page, a draft survives a reload, and signing out 
   await expectShown(page.getByText('Not finished').first());
   await page.getByRole('button', { name: 'Your account' }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click();
   await expectShown(signIn);
   expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([]);
   await page.reload();

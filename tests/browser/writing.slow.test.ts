@@ -41,7 +41,8 @@ test('a message goes to a topic that is chosen while others write', async () => 
   const { bob: other, general, crew } = system();
   const ann = await enterAs('ann', '#recent');
   await ann.page.getByRole('button', { name: 'New stream message' }).click();
-  await ann.page.getByRole('combobox', { name: 'Stream' }).selectOption(String(general.id));
+  await ann.page.getByRole('combobox', { name: 'Stream' }).fill('gener');
+  await ann.page.getByRole('option', { name: 'general' }).first().click();
   const topic = ann.page.getByRole('combobox', { name: 'Topic' });
   await topic.pressSequentially('anch');
   await sendTo(other, general, 'meanwhile', 'Somebody else writes');
@@ -75,6 +76,216 @@ test('a message goes to people who are found by name, and they see it being type
   await ann.page.keyboard.press('Control+Enter');
   await expectShown(bob.message('Psst'));
   await expectGone(bob.page.getByText('Ann Lee is typing'));
+});
+
+test('writing is closed by a button and by Escape, and what was written stays', async () => {
+  const ann = await enterAs('ann', addressOf('closing'));
+  const { page } = ann;
+  await ann.composeField.fill('Unfinished');
+  await page.getByRole('button', { name: 'Close', exact: true }).click();
+  await expectGone(ann.composeField);
+  await page.getByRole('button', { name: 'Write here' }).click();
+  await expectShown(focusedField(ann));
+  await expectWritten(ann, 'Unfinished');
+  await page.keyboard.press('Escape');
+  await expectGone(ann.composeField);
+  await expectShown(page.locator('main:focus'));
+  // Keys read again.
+  await page.keyboard.press('c');
+  await expectShown(focusedField(ann));
+  await expectWritten(ann, 'Unfinished');
+});
+
+test.each([
+  [1_440, true],
+  [1_024, true],
+  [390, false],
+] as const)(
+  'a conversation that is pressed on is written to at once: %i px, %s',
+  async (width, isWide) => {
+    const { ann: account, bob, general } = system();
+    const topic = `pressed at ${width}`;
+    await sendTo(bob, general, topic, 'Come in');
+    const ann = await visit({ viewport: { width, height: 800 } });
+    await ann.enter(account, '#recent');
+    await ann.page.getByRole('main').getByRole('link', { name: topic }).click();
+    await expectShown(ann.message('Come in'));
+    await ann.composeField.waitFor();
+    if (isWide) await expectShown(focusedField(ann));
+    else expect(await focusedField(ann).count()).toBe(0);
+    expect(
+      await ann.page.getByRole('combobox', { name: 'Topic' }).getAttribute('placeholder'),
+    ).toBe('Topic');
+  },
+);
+
+test('one of 200 streams is chosen by typing', async () => {
+  const { ann: account } = system();
+  const subscriptions = Array.from({ length: 200 }, (_, index) => ({ name: `dock ${index}` }));
+  await account.typed.request('POST /users/me/subscriptions', { subscriptions });
+  const ann = await enterAs('ann', '#recent');
+  await ann.page.getByRole('button', { name: 'New stream message' }).click();
+  const stream = ann.page.getByRole('combobox', { name: 'Stream' });
+  await stream.press('Control+A');
+  await stream.pressSequentially('dock 17');
+  const options = ann.page.getByRole('option');
+  await expectShown(options.filter({ hasText: 'dock 170' }));
+  await stream.press('ArrowDown');
+  await stream.press('Enter');
+  await expectShown(ann.page.locator('input[aria-label="Topic"]:focus'));
+  await ann.page.keyboard.type('cranes');
+  await ann.page.keyboard.press('Enter');
+  await expectShown(focusedField(ann));
+  await ann.page.keyboard.type('Hoist');
+  await ann.page.keyboard.press('Enter');
+  await expectShown(ann.page.getByRole('heading', { name: 'cranes' }));
+  await expectShown(ann.page.getByRole('heading', { level: 1 }).filter({ hasText: 'dock 170' }));
+  await account.typed.request('DELETE /users/me/subscriptions', {
+    subscriptions: subscriptions.map(({ name }) => name),
+  });
+});
+
+test('Enter sends and Shift+Enter goes on with a list, until the setting says otherwise', async () => {
+  const { bob: account } = system();
+  const bob = await enterAs('bob', addressOf('enter'));
+  await bob.composeField.pressSequentially('1. one');
+  await bob.composeField.press('Shift+Enter');
+  await bob.composeField.pressSequentially('two');
+  await bob.composeField.press('Shift+Enter');
+  await bob.composeField.press('Tab');
+  await bob.composeField.pressSequentially('in it');
+  await expectWritten(bob, '1. one\n2. two\n  3. in it');
+  await bob.composeField.press('Shift+Tab');
+  await expectWritten(bob, '1. one\n2. two\n3. in it');
+  await bob.composeField.press('Shift+Enter');
+  await bob.composeField.press('Shift+Enter');
+  await expectWritten(bob, '1. one\n2. two\n3. in it\n');
+  await bob.composeField.press('Enter');
+  await expectShown(bob.messages.locator('li', { hasText: 'two' }));
+  await account.typed.request('POST /users/me/enter-sends', { enter_sends: false });
+  await bob.page.reload();
+  await bob.composeField.pressSequentially('* one');
+  await bob.composeField.press('Enter');
+  await expectWritten(bob, '* one\n* ');
+  await account.typed.request('POST /users/me/enter-sends', { enter_sends: true });
+});
+
+test('on the keyboard of a screen Enter begins a line', async () => {
+  const phone = await visit({
+    viewport: { width: 390, height: 800 },
+    hasTouch: true,
+    isMobile: true,
+  });
+  await phone.enter(system().bob, addressOf('by thumb'));
+  await phone.composeField.pressSequentially('* one');
+  await phone.composeField.press('Enter');
+  await expectWritten(phone, '* one\n* ');
+  await phone.composeField.pressSequentially('two');
+  await sendButton(phone).tap();
+  await expectShown(phone.messages.locator('li', { hasText: 'two' }));
+});
+
+test('buttons and keys format, an address makes a link of what is selected, rich text comes as Markdown', async () => {
+  const ann = await enterAs('ann', addressOf('formats'));
+  const { page, composeField } = ann;
+  const paste = (given: Readonly<Record<string, string>>): Promise<void> =>
+    composeField.evaluate((field, given) => {
+      const data = new DataTransfer();
+      for (const [type, text] of Object.entries(given)) data.setData(type, text);
+      const event = { clipboardData: data, bubbles: true, cancelable: true };
+      field.dispatchEvent(new ClipboardEvent('paste', event));
+    }, given);
+  for (const [name, formatted] of [
+    ['Bold', '**tide**'],
+    ['Italic', '*tide*'],
+    ['Strikethrough', '~~tide~~'],
+    ['Code', '`tide`'],
+    ['Link', '[tide](url)'],
+    ['List', '* tide'],
+    ['Quote', '> tide'],
+  ] as const) {
+    await composeField.fill('tide');
+    await composeField.press('Control+A');
+    await page.getByRole('button', { name, exact: true }).click();
+    await expectWritten(ann, formatted);
+    await expectShown(focusedField(ann));
+  }
+  await composeField.fill('tide');
+  await composeField.press('Control+A');
+  await composeField.press('Control+B');
+  await expectWritten(ann, '**tide**');
+  await composeField.fill('tide');
+  await composeField.press('Control+A');
+  await paste({ 'text/plain': 'https://tides.example/today' });
+  await expectWritten(ann, '[tide](https://tides.example/today)');
+  await composeField.fill('');
+  await paste({
+    'text/plain': 'unused',
+    'text/html': `<meta charset="utf-8"><style>p { color: red }</style><b style="font-weight:normal"><h2>Tides</h2>
+      <p>High at <strong>noon</strong> in <a href="https://tides.example/">the <em>harbour</em></a>.</p>
+      <ol><li>row<ul><li>hard</li></ul></li><li>rest</li></ol>
+      <blockquote><p>All<br>gone</p></blockquote><pre>a
+  b</pre><table><tr><th>Day</th><th>Time</th></tr><tr><td>Mon</td><td>12</td></tr></table>
+      <script>alert(1)</script><img src="https://elsewhere.example/x.png"></b>`,
+  });
+  await expectWritten(
+    ann,
+    [
+      '## Tides',
+      'High at **noon** in [the *harbour*](https://tides.example/).',
+      '1. row\n  * hard\n2. rest',
+      '> All\n> gone',
+      '```\na\n  b\n```',
+      '| Day | Time |\n| --- | --- |\n| Mon | 12 |',
+    ].join('\n\n'),
+  );
+});
+
+test('a picture that is dropped anywhere on the conversation is shown small before it is sent', async () => {
+  const ann = await enterAs('ann', addressOf('pictures'));
+  const { page } = ann;
+  await ann.composeField.fill('See ');
+  await page.evaluate(async () => {
+    const canvas = document.createElement('canvas');
+    canvas.width = 20;
+    canvas.height = 10;
+    canvas.getContext('2d')?.fillRect(0, 0, 20, 10);
+    const picture = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve));
+    const data = new DataTransfer();
+    if (picture !== null) data.items.add(new File([picture], 'sail.png', { type: 'image/png' }));
+    document
+      .querySelector('main h1')
+      ?.dispatchEvent(
+        new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }),
+      );
+  });
+  const picture = page.getByRole('list', { name: 'Pictures of the message' }).getByRole('img');
+  await expectShown(picture);
+  await waitUntil('the picture is loaded', () =>
+    picture.evaluate((image: HTMLImageElement) => image.naturalWidth > 0),
+  );
+  await page.getByRole('button', { name: 'Remove sail.png' }).click();
+  await expectGone(picture);
+  await expectWritten(ann, 'See ');
+});
+
+test('the arrow up edits the last own message', async () => {
+  const { bob, general } = system();
+  const ann = await enterAs('ann', addressOf('mend'));
+  await ann.send('The furst');
+  await expectShown(
+    ann.messages.filter({ hasText: 'The furst' }).and(ann.page.locator('[data-message-id]')),
+  );
+  await expectGone(ann.page.locator('[data-pending]'));
+  await sendTo(bob, general, 'mend', 'A word between');
+  await expectShown(ann.message('A word between'));
+  await ann.composeField.press('ArrowUp');
+  const editing = ann.page.getByRole('form', { name: 'Edit message' }).getByRole('textbox');
+  await expectShown(editing);
+  await editing.fill('The first');
+  await editing.press('Enter');
+  await expectGone(editing);
+  await expectShown(ann.message('The first'));
 });
 
 test('names are completed: people, groups, streams, topics, emoji', async () => {
@@ -267,6 +478,53 @@ test('what the server refuses says why, and is sent again once', async () => {
     narrow: [{ operator: 'topic', operand: 'refused' }],
   });
   expect(messages.length).toBe(1);
+});
+
+test('what was refused is shown whole, and is changed and sent to another topic', async () => {
+  const { ann, general } = system();
+  const only = { stream_id: general.id };
+  const bob = await enterAs('bob', addressOf('shut'));
+  await bob.composeField.waitFor();
+  bob.expectOutage();
+  await bob.context.setOffline(true);
+  const lines = Array.from({ length: 6 }, (_, index) => `line ${index}`).join('\n');
+  await bob.send(lines);
+  await expectShown(bob.message('line 5').getByText('It is sent when you are back.'));
+  expect(await bob.page.getByRole('alert').count()).toBe(0);
+  await ann.typed.request('PATCH /streams/{stream_id}', { ...only, is_announcement_only: true });
+  await bob.context.setOffline(false);
+  const refusal = bob.page.getByRole('alert').filter({ hasText: 'Not sent to #general > shut' });
+  await expectShown(refusal.getByText('line 5'));
+  await ann.typed.request('PATCH /streams/{stream_id}', { ...only, is_announcement_only: false });
+  await bob.composeField.fill('And this');
+  await refusal.getByRole('button', { name: 'Edit' }).click();
+  await expectGone(refusal);
+  await expectWritten(bob, `And this\n\n${lines}`);
+  const topic = bob.page.getByRole('combobox', { name: 'Topic' });
+  await topic.fill('open');
+  await topic.press('Enter');
+  await expectShown(focusedField(bob));
+  await bob.page.keyboard.press('Enter');
+  await expectShown(bob.page.getByRole('heading', { name: 'open' }));
+  await expectShown(bob.message('line 5').and(bob.page.locator('[data-message-id]')));
+});
+
+test('signing out asks before what was written goes with it', async () => {
+  const cat = await visit();
+  await cat.enter(system().cat, addressOf('leaving'));
+  const { page } = cat;
+  await cat.composeField.fill('Not yet');
+  await page.getByRole('button', { name: 'Your account' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  const question = page.getByRole('dialog', { name: 'Sign out and lose what you wrote?' });
+  await expectShown(question.getByText('This browser has 1 draft.'));
+  await question.getByRole('button', { name: 'Cancel' }).click();
+  await expectGone(question);
+  await expectWritten(cat, 'Not yet');
+  await page.getByRole('button', { name: 'Your account' }).click();
+  await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await question.getByRole('button', { name: 'Sign out' }).click();
+  await expectShown(page.getByLabel('E-mail address'));
 });
 
 test('a message is sent later, and one that waits is cancelled and becomes a draft', async () => {

@@ -8,6 +8,9 @@ const streamPolicy = { 1: 'Members', 2: 'Administrators', 3: 'Members who are no
 export const settingsTexts = {
   add: 'Add',
   added: 'Added.',
+  copied: 'Copied.',
+  copy: 'Copy',
+  showAdded: 'Show it',
   allSettings: 'All settings',
   allStreams: 'All streams',
   change: 'Change',
@@ -44,6 +47,7 @@ export const settingsTexts = {
     hiddenLink: 'A link for anybody',
     makeLink: 'Make a link for anybody',
     makeLinkButton: 'Make the link',
+    newLink: 'The new link',
     resend: 'Send again',
   },
 
@@ -107,7 +111,10 @@ export const settingsTexts = {
       'Desktop notifications for streams',
       'Of messages in streams without own settings.',
     ],
-    enter_sends: ['Enter sends', 'Otherwise Ctrl and Enter together.'],
+    enter_sends: [
+      'Enter sends',
+      'Shift+Enter begins a line. Otherwise Enter does, and Ctrl+Enter sends.',
+    ],
     field_data: [
       'Options or address',
       'An option on each line; or the address of accounts, with %(username)s.',

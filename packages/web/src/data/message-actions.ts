@@ -6,6 +6,7 @@ import { conversationOfMessage } from './conversation.ts';
 import { emojiKey } from './emoji.ts';
 import type { Emoji, Reaction } from './emoji.ts';
 import { narrowOf } from './narrow.ts';
+import type { Conversation } from './narrow.ts';
 import type { Place } from './place.ts';
 import type { Message, State } from './state.ts';
 
@@ -140,3 +141,14 @@ export function replyTo(app: App, message: Message): void {
 
 /** The message whose content is being edited. */
 export const editedMessageId = signal<number | undefined>(undefined);
+
+/** Edits the newest message of the person in a conversation, of those that may still be edited. */
+export function editLast({ lists, state }: App, conversation: Conversation): void {
+  editedMessageId.value = lists
+    .open(narrowOf(conversation))
+    .ids.peek()
+    .findLast((id) => {
+      const message = lists.store.find(id)?.peek();
+      return message !== undefined && rightsNow(message, state).canEditContent;
+    });
+}

@@ -41,6 +41,11 @@ const isOutgoing = hasMembers({
 
 export type Outgoing = Checked<typeof isOutgoing>;
 
+/** Whether it is sent again by itself when the server can be reached. */
+export function isRepeated({ wasRefused, messageId, timestamp }: Outgoing): boolean {
+  return !wasRefused && messageId === undefined && timestamp > Date.now() / 1000 - repeatableSecs;
+}
+
 export type OutboxOptions = {
   readonly store: AccountStore;
   /** The queue whose events this tab gets. */
@@ -95,11 +100,11 @@ export class Outbox {
 
   /** Sends what a closed or reloaded page left, and what failed only because there was no answer. */
   resume(): void {
-    const oldest = Date.now() / 1000 - repeatableSecs;
-    for (const { localId, failure, timestamp, wasRefused, messageId } of this.pending.peek()) {
-      if (wasRefused || messageId !== undefined) continue;
-      if (timestamp > oldest) this.sendAgain(localId);
-      else if (failure === undefined) this.#change(localId, { failure: texts.failure.notSent });
+    for (const outgoing of this.pending.peek()) {
+      const { localId, failure, messageId } = outgoing;
+      if (isRepeated(outgoing)) this.sendAgain(localId);
+      else if (failure === undefined && messageId === undefined)
+        this.#change(localId, { failure: texts.failure.notSent });
     }
   }
 

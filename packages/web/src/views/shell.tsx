@@ -36,6 +36,7 @@ const ScheduledView = lazy(async () => (await import('./drafts/written-views.tsx
 const InboxView = lazy(async () => (await import('./inbox/inbox-view.tsx')).InboxView);
 const SettingsView = lazy(async () => (await import('./settings/settings-view.tsx')).SettingsView);
 const StreamsView = lazy(async () => (await import('./streams/streams-view.tsx')).StreamsView);
+const SignOutQuestion = lazy(async () => (await import('./sign-out.tsx')).SignOutQuestion);
 const PersonDialog = lazy(async () => (await import('./people/person-dialog.tsx')).PersonDialog);
 
 /** The page of a signed-in person: the bar above, navigation, the place in the middle, people, and where to write. */
@@ -175,20 +176,31 @@ function Connection({ app }: { readonly app: App }) {
 
 function AccountMenu({ app }: { readonly app: App }) {
   const self = app.state.self.value;
+  const asksSignOut = useSignal(false);
+  const endSession = (): void => {
+    if (app.drafts.all.peek().length + app.outbox.pending.peek().length > 0)
+      asksSignOut.value = true;
+    else report(signOut());
+  };
   return (
-    <Menu
-      label={texts.shell.account}
-      items={() => [
-        { label: texts.shell.profile, onSelect: () => (shownPerson.value = self.user_id) },
-        {
-          label: texts.shell.settings,
-          onSelect: () => app.navigate({ view: 'settings', section: '' }),
-        },
-        { label: texts.shell.reference, onSelect: () => open('/api/docs', '_blank', 'noopener') },
-        { label: texts.shell.signOut, onSelect: () => report(signOut()) },
-      ]}
-    >
-      <Avatar person={self} size={32} />
-    </Menu>
+    <>
+      <Menu
+        label={texts.shell.account}
+        items={() => [
+          { label: texts.shell.profile, onSelect: () => (shownPerson.value = self.user_id) },
+          {
+            label: texts.shell.settings,
+            onSelect: () => app.navigate({ view: 'settings', section: '' }),
+          },
+          { label: texts.shell.reference, onSelect: () => open('/api/docs', '_blank', 'noopener') },
+          { label: texts.shell.signOut, onSelect: endSession },
+        ]}
+      >
+        <Avatar person={self} size={32} />
+      </Menu>
+      {asksSignOut.value && (
+        <SignOutQuestion app={app} onClose={() => (asksSignOut.value = false)} />
+      )}
+    </>
   );
 }

@@ -1,19 +1,21 @@
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
+import { editLast } from '../../data/message-actions.ts';
 import { streamIdOf } from '../../data/narrow.ts';
 import type { Conversation } from '../../data/narrow.ts';
 import { texts } from '../../texts.ts';
 import { EmojiButton } from '../emoji/emoji-button.tsx';
 import { lazy } from '../lazy.tsx';
 import { DialogButton } from '../parts/dialog-button.tsx';
+import { onEscape } from '../parts/focus.ts';
 import { IconButton } from '../parts/icon-button.tsx';
 import { RenderedHtml } from '../parts/rendered-html.tsx';
 import { useReading } from '../parts/waiting.tsx';
-import { Composer, newTopicAt } from './composer.ts';
+import { Composer, newTopicAt, shownConversation } from './composer.ts';
 import { FailedMessages } from './failed-messages.tsx';
-import { fileHandlers, UploadList } from './files.tsx';
-import { MessageField } from './message-field.tsx';
+import { LinkedPictures, pasteFiles, takeDrops, UploadList } from './files.tsx';
+import { doesEnterSend, MessageField } from './message-field.tsx';
 import { Notes } from './notes.tsx';
 import { Recipients } from './recipients.tsx';
 
@@ -22,11 +24,16 @@ const SendLater = lazy(async () => (await import('./send-later.tsx')).SendLater)
 /** Where a person writes: to the conversation that is shown, or to one chosen here. */
 export function ComposeArea({ app }: { readonly app: App }) {
   const composer = useMemo(() => new Composer(app), [app]);
+  const area = useRef<HTMLElement>(null);
   useEffect(() => composer.follow(), [composer]);
+  useEffect(
+    () => takeDrops(area.current?.parentElement, (files) => composer.addFiles(files)),
+    [composer],
+  );
   const conversation = app.composing.value;
   return (
-    <section class="compose" aria-label={texts.compose.area}>
-      <FailedMessages app={app} />
+    <section ref={area} class="compose" aria-label={texts.compose.area}>
+      <FailedMessages composer={composer} />
       {conversation === undefined ? (
         <StartButtons composer={composer} />
       ) : (
@@ -36,7 +43,7 @@ export function ComposeArea({ app }: { readonly app: App }) {
   );
 }
 
-/** For places that are no conversation. */
+/** Where nothing is written to: in places that are no conversation, and in one where it was closed. */
 function StartButtons({ composer }: { readonly composer: Composer }) {
   const { app } = composer;
   const isInStream = app.place.value.view === 'messages' && streamIdOf(app.place.value.narrow);
@@ -47,8 +54,14 @@ function StartButtons({ composer }: { readonly composer: Composer }) {
       document.querySelector<HTMLElement>('.compose-recipients input')?.focus(),
     );
   };
+  const shown = shownConversation(app);
   return (
     <div class="compose-start row">
+      {shown !== undefined && (
+        <button type="button" onClick={() => (app.composing.value = shown)}>
+          {texts.compose.startHere}
+        </button>
+      )}
       <button type="button" onClick={() => start(newTopicAt(app))}>
         {isInStream ? texts.compose.startTopic : texts.compose.startStream}
       </button>
@@ -71,15 +84,29 @@ function ComposeForm({ composer, conversation }: ComposeFormProps) {
         event.preventDefault();
         composer.send();
       }}
-      {...fileHandlers(field)}
+      onPaste={pasteFiles(field)}
+      onFocusOut={() => composer.keep()}
+      onKeyDown={onEscape(() => composer.close())}
     >
-      <Recipients composer={composer} conversation={conversation} />
+      <div class="compose-head">
+        <Recipients composer={composer} conversation={conversation} />
+        <IconButton icon="close" label={texts.compose.close} onClick={() => composer.close()} />
+      </div>
       <UploadList uploads={field.uploads} />
+      <LinkedPictures field={field} />
       <Notes composer={composer} />
       {isPreviewed.value ? (
         <Preview key={text} app={app} content={text} />
       ) : (
-        <MessageField app={app} field={field} conversation={conversation} />
+        <div
+          onKeyDown={(event) => {
+            if (event.key !== 'ArrowUp' || event.defaultPrevented || text !== '') return;
+            event.preventDefault();
+            editLast(app, conversation);
+          }}
+        >
+          <MessageField app={app} field={field} conversation={conversation} />
+        </div>
       )}
       <ComposeButtons composer={composer} />
     </form>
@@ -131,9 +158,7 @@ function ComposeButtons({ composer }: { readonly composer: Composer }) {
         {texts.compose.preview}
       </button>
       <span class="compose-hint line">
-        {app.state.settings.value.enter_sends
-          ? texts.compose.enterSends
-          : texts.compose.ctrlEnterSends}
+        {doesEnterSend(app) ? texts.compose.enterSends : texts.compose.ctrlEnterSends}
       </span>
       <DialogButton
         icon="clock"

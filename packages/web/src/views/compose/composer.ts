@@ -13,7 +13,9 @@ import {
   streamIdOf,
 } from '../../data/narrow.ts';
 import type { Conversation } from '../../data/narrow.ts';
+import type { Outgoing } from '../../data/outbox.ts';
 import { texts } from '../../texts.ts';
+import { focusMain } from '../parts/focus.ts';
 import { WrittenText } from './written-text.ts';
 
 /** How long after the last change a draft is kept. */
@@ -22,11 +24,30 @@ const saveAfterMs = 400;
 /** The text that is being written belongs to it; files on their way follow where it goes. */
 type Target = { conversation: Conversation | undefined };
 
+/** On these the keyboard of the screen does not cover what is read. */
+const wideScreen = '(width >= 48rem) and (pointer: fine)';
+
+/** The conversation that the page shows, if it shows one. */
+export function shownConversation({ place }: App): Conversation | undefined {
+  const { value } = place;
+  return value.view === 'messages' ? conversationOf(value.narrow) : undefined;
+}
+
+/** Whoever opened something by keys goes on by keys, and what they press is not written. */
+function wasPressed(): boolean {
+  return document.activeElement?.matches(':is(a, button):not(:focus-visible)') ?? false;
+}
+
 /** A new topic of the stream that is shown, otherwise of the first one of the person. */
 export function newTopicAt({ place, state }: App): Conversation {
   const shownId = place.value.view === 'messages' ? streamIdOf(place.value.narrow) : undefined;
   const [firstId = 0] = state.subscriptions.value.keys();
   return { type: 'stream', streamId: shownId ?? firstId, topic: '' };
+}
+
+/** Where somebody writes who does not say where. */
+export function conversationHere(app: App): Conversation {
+  return shownConversation(app) ?? newTopicAt(app);
 }
 
 /**
@@ -69,7 +90,7 @@ export class Composer {
 
   /** @returns what ends following */
   follow(): () => void {
-    const save = (): void => this.#save();
+    const save = (): void => this.keep();
     const ends = [
       effect(() => this.#followPlace()),
       effect(() => this.#followConversation()),
@@ -79,7 +100,7 @@ export class Composer {
     return () => {
       removeEventListener('pagehide', save);
       for (const end of ends) end();
-      this.#save();
+      this.keep();
       this.field.uploads.cancelAll();
       this.app.typing.tell(undefined);
       this.app.composing.value = undefined;
@@ -95,9 +116,11 @@ export class Composer {
     const isChosen = this.#shown === undefined && composing.peek() !== undefined;
     this.#shown = key;
     if (isChosen) return;
-    const conversation = value.view === 'messages' ? conversationOf(value.narrow) : undefined;
+    const conversation = shownConversation(this.app);
     this.#open(conversation);
     composing.value = conversation;
+    if (conversation !== undefined && matchMedia(wideScreen).matches && wasPressed())
+      this.field.focus();
   }
 
   #followConversation(): void {
@@ -105,7 +128,7 @@ export class Composer {
     untracked(() => {
       if (conversation === this.#target.conversation) return;
       this.#open(conversation);
-      this.field.focus();
+      if (conversation !== undefined) this.field.focus();
     });
   }
 
@@ -123,7 +146,7 @@ export class Composer {
       this.#target.conversation = conversation;
       return;
     }
-    this.#save();
+    this.keep();
     this.#target = { conversation };
     this.#show(conversation && this.app.drafts.find(conversation)?.content);
   }
@@ -147,15 +170,37 @@ export class Composer {
     this.#show(drafts.find(conversation)?.content);
   }
 
+  /** Opens what was not sent, to be changed and sent anywhere, after what is being written there. */
+  takeBack({ localId, conversation, content }: Outgoing): void {
+    const { drafts, outbox, composing } = this.app;
+    this.keep();
+    drafts.append(conversation, content);
+    outbox.discard(localId);
+    this.#target = { conversation };
+    this.#show(drafts.find(conversation)?.content);
+    composing.value = conversation;
+    this.field.focus();
+  }
+
+  /** What was written stays as a draft. */
+  close(): void {
+    this.app.composing.value = undefined;
+    focusMain();
+  }
+
+  /** Takes files wherever something is written, or else begins to write. */
+  addFiles(files: Iterable<File>): void {
+    this.app.composing.value ??= conversationHere(this.app);
+    this.field.addFiles(files);
+  }
+
   /** @param isConfirmed whether the writer knows that everybody is told */
   send(isConfirmed = false): void {
     const conversation = this.#recipients(isConfirmed);
     if (conversation === undefined) return;
     this.app.outbox.send(conversation, this.field.text.peek());
     this.#finish(this.#target);
-    const { value: place } = this.app.place;
-    const shown = place.view === 'messages' ? conversationOf(place.narrow) : undefined;
-    if (!isSameConversation(shown, conversation))
+    if (!isSameConversation(shownConversation(this.app), conversation))
       this.app.navigate({ view: 'messages', narrow: narrowOf(conversation) });
   }
 
@@ -212,10 +257,11 @@ export class Composer {
 
   #saveSoon(): void {
     clearTimeout(this.#saveTimer);
-    this.#saveTimer = setTimeout(() => this.#save(), saveAfterMs);
+    this.#saveTimer = setTimeout(() => this.keep(), saveAfterMs);
   }
 
-  #save(): void {
+  /** Keeps the text as a draft, now. */
+  keep(): void {
     clearTimeout(this.#saveTimer);
     if (this.#target.conversation !== undefined)
       this.app.drafts.save(this.#target.conversation, this.field.text.peek());

@@ -9,7 +9,9 @@ import { narrowOf } from '../../data/narrow.ts';
 import type { Conversation } from '../../data/narrow.ts';
 import type { Person, Stream } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
-import { focusMain } from '../parts/focus.ts';
+import { FormatButtons, formatByKey } from './formatting.tsx';
+import { indentItem, newLine } from './list-lines.ts';
+import { pasteInto } from './pasting.ts';
 import { SuggestionList, useSuggestions } from './suggestions.tsx';
 import type { WrittenText } from './written-text.ts';
 
@@ -56,26 +58,36 @@ function completionSourcesOf(app: App, conversation: Conversation): CompletionSo
 /** Before what is no mention. */
 const kindMarks: Partial<Record<Completion['kind'], string>> = { stream: '#', topic: '>' };
 
-function isMessageSentBy(event: KeyboardEvent, enterSends: boolean): boolean {
-  if (event.key !== 'Enter' || event.isComposing) return false;
-  return event.ctrlKey || event.metaKey || (enterSends && !event.shiftKey && !event.altKey);
+/** Keyboards of screens have no other key that begins a line. */
+export function doesEnterSend({ state }: App): boolean {
+  return state.settings.value.enter_sends && !matchMedia('(pointer: coarse)').matches;
 }
 
-/** What keys with Ctrl put around the selected text. */
-const marks: ReadonlyMap<string, readonly [before: string, after: string]> = new Map([
-  ['b', ['**', '**']],
-  ['i', ['*', '*']],
-  ['Shift+l', ['[', '](url)']],
-]);
+function isMessageSentBy(app: App, event: KeyboardEvent): boolean {
+  if (event.key !== 'Enter' || event.isComposing) return false;
+  return event.ctrlKey || event.metaKey || (doesEnterSend(app) && !event.shiftKey && !event.altKey);
+}
 
-/** @returns whether the key formats the text */
-function format(event: KeyboardEvent, field: WrittenText): boolean {
-  const key = `${event.shiftKey ? 'Shift+' : ''}${event.key.toLowerCase()}`;
-  const around = event.ctrlKey || event.metaKey ? marks.get(key) : undefined;
-  if (around === undefined || event.altKey) return false;
-  field.surround(...around);
+/** Enter goes on with a list, Tab indents in it. */
+function editList(event: KeyboardEvent, field: WrittenText): void {
+  const textarea = field.textarea.current;
+  if (textarea === null || event.isComposing || event.ctrlKey || event.metaKey || event.altKey)
+    return;
+  const { value, selectionStart, selectionEnd } = textarea;
+  if (selectionStart !== selectionEnd) return;
+  const replacement =
+    event.key === 'Enter'
+      ? newLine(value, selectionEnd)
+      : event.key === 'Tab'
+        ? indentItem(value, selectionEnd, event.shiftKey)
+        : undefined;
+  if (replacement === undefined) return;
   event.preventDefault();
-  return true;
+  const { text, start, end } = replacement;
+  field.insert(text, { start, end });
+  // The cursor stays where it was in the line.
+  const cursor = selectionEnd + text.length - (end - start);
+  textarea.setSelectionRange(cursor, cursor);
 }
 
 /** What the text before the cursor can be completed to, and a function that is to be told when the cursor moves. */
@@ -110,15 +122,14 @@ type MessageFieldProps = {
   readonly field: WrittenText;
   /** Where the text goes. */
   readonly conversation: Conversation;
-  readonly onEscape?: () => void;
 };
 
 /** The text field for a message: it grows, completes names, and sends the form that it is in. */
-export function MessageField(props: MessageFieldProps) {
-  const { app, field, conversation, onEscape = focusMain } = props;
+export function MessageField({ app, field, conversation }: MessageFieldProps) {
   const { suggestions, readCursor } = useCompletions(app, field, conversation);
   return (
     <div class="suggesting compose-field">
+      <FormatButtons field={field} />
       <textarea
         ref={field.textarea}
         aria-label={texts.compose.message}
@@ -133,15 +144,13 @@ export function MessageField(props: MessageFieldProps) {
         onSelect={readCursor}
         onBlur={readCursor}
         onKeyDown={(event) => {
-          if (suggestions.handleKey(event) || format(event, field)) return;
-          if (event.key === 'Escape') {
-            event.stopPropagation();
-            onEscape();
-          }
-          if (!isMessageSentBy(event, app.state.settings.value.enter_sends)) return;
-          event.preventDefault();
-          event.currentTarget.form?.requestSubmit();
+          if (suggestions.handleKey(event) || formatByKey(event, field)) return;
+          if (isMessageSentBy(app, event)) {
+            event.preventDefault();
+            event.currentTarget.form?.requestSubmit();
+          } else editList(event, field);
         }}
+        onPaste={(event) => pasteInto(field, event)}
       />
       <SuggestionList
         suggestions={suggestions}

@@ -1,12 +1,12 @@
 import { limits } from '@parley/api/limits';
 import { useSignal } from '@preact/signals';
-import { useId } from 'preact/hooks';
+import { useId, useRef } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
 import { ascending } from '../../data/narrow.ts';
 import type { Conversation, PrivateConversation, StreamConversation } from '../../data/narrow.ts';
-import { bestOf, foldText, rankPerson } from '../../data/ranking.ts';
-import type { Person } from '../../data/state.ts';
+import { bestOf, foldText, rankName, rankPerson } from '../../data/ranking.ts';
+import type { Person, Stream } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
 import { Avatar } from '../parts/avatar.tsx';
@@ -32,37 +32,96 @@ export function Recipients({ composer, conversation }: RecipientsProps) {
   );
 }
 
+/** @returns streams with a name like what was typed, the person's own first */
+function findStreams({ state }: App, query: string): readonly Stream[] {
+  const own = state.subscriptions.value;
+  const all = [...state.streams.value.values()].toSorted(
+    (one, other) =>
+      Number(own.has(other.stream_id)) - Number(own.has(one.stream_id)) ||
+      one.name.localeCompare(other.name),
+  );
+  return bestOf(all, ({ name }) => rankName(name, foldText(query.trim())), suggestedMax);
+}
+
+type StreamFieldProps = {
+  readonly app: App;
+  readonly streamId: number;
+  readonly onChoose: (streamId: number) => void;
+};
+
+/** The stream, chosen by typing a part of its name. */
+function StreamField({ app, streamId, onChoose }: StreamFieldProps) {
+  // Undefined while nobody types.
+  const query = useSignal<string | undefined>(undefined);
+  const suggestions = useSuggestions(
+    query.value === undefined ? [] : findStreams(app, query.value),
+    query.value ?? '',
+    ({ stream_id }) => {
+      query.value = undefined;
+      onChoose(stream_id);
+    },
+  );
+  const name = app.state.streams.value.get(streamId)?.name ?? '';
+  return (
+    <div class="suggesting">
+      <input
+        role="combobox"
+        aria-label={texts.compose.stream}
+        aria-expanded={suggestions.items.length > 0}
+        {...suggestions.attributes}
+        placeholder={texts.compose.chooseStream}
+        value={query.value ?? name}
+        autoComplete="off"
+        onFocus={({ currentTarget }) => currentTarget.select()}
+        onInput={({ currentTarget }) => (query.value = currentTarget.value)}
+        onBlur={() => (query.value = undefined)}
+        onKeyDown={(event) => {
+          // What was chosen may still be drawn as a suggestion.
+          if (query.value !== undefined && suggestions.handleKey(event)) return;
+          if (event.key === 'Enter' && !event.isComposing) event.preventDefault();
+        }}
+      />
+      <SuggestionList
+        suggestions={suggestions}
+        label={texts.compose.stream}
+        keyOf={({ stream_id }) => String(stream_id)}
+      >
+        {({ name, invite_only, description }) => (
+          <>
+            <Icon name={invite_only ? 'lock' : 'hash'} />
+            <span>{name}</span> <small class="line">{description}</small>
+          </>
+        )}
+      </SuggestionList>
+    </div>
+  );
+}
+
 function StreamRecipient({ composer, conversation }: RecipientsProps<StreamConversation>) {
   const { streamId, topic } = conversation;
-  const { state, topics } = composer.app;
+  const { app } = composer;
   const topicsId = useId();
-  const shown = state.streams.value.get(streamId);
-  const names = new Map([...state.subscriptions.value].map(([id, { name }]) => [id, name]));
-  names.set(streamId, shown?.name ?? texts.compose.chooseStream);
+  const topicField = useRef<HTMLInputElement>(null);
   const choose = (streamId: number, topic: string): void =>
     composer.redirect({ type: 'stream', streamId, topic: topic.trim() });
   return (
     <div class="compose-recipients">
-      <select
-        aria-label={texts.compose.stream}
-        value={streamId}
-        onChange={({ currentTarget }) => choose(Number(currentTarget.value), topic)}
-      >
-        {[...names]
-          .toSorted(([, one], [, other]) => one.localeCompare(other))
-          .map(([id, name]) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
-      </select>
+      <StreamField
+        app={app}
+        streamId={streamId}
+        onChoose={(chosenId) => {
+          choose(chosenId, topicField.current?.value ?? '');
+          topicField.current?.focus();
+        }}
+      />
       <Icon name="chevron-right" />
       <input
+        ref={topicField}
         // What is being typed stays when the page is drawn again: it is no property.
         key={topic}
         defaultValue={topic}
         aria-label={texts.compose.topic}
-        placeholder={texts.compose.noTopic}
+        placeholder={texts.compose.topic}
         list={topicsId}
         maxLength={limits.topicMaxCodePoints}
         autoComplete="off"
@@ -75,8 +134,8 @@ function StreamRecipient({ composer, conversation }: RecipientsProps<StreamConve
         }}
       />
       <datalist id={topicsId}>
-        {shown !== undefined &&
-          topics.of(streamId).value.map((name) => <option key={name} value={name} />)}
+        {app.state.streams.value.has(streamId) &&
+          app.topics.of(streamId).value.map((name) => <option key={name} value={name} />)}
       </datalist>
     </div>
   );

@@ -50,7 +50,22 @@ export class WrittenText {
     if (textarea.value !== this.text.peek()) textarea.value = this.text.peek();
     textarea.focus();
     if (range !== undefined) textarea.setSelectionRange(range.start, range.end);
-    document.execCommand('insertText', false, text);
+    if (text === '') document.execCommand('delete');
+    else document.execCommand('insertText', false, text);
+  }
+
+  selected(): string {
+    const textarea = this.textarea.current;
+    return textarea?.value.slice(textarea.selectionStart, textarea.selectionEnd) ?? '';
+  }
+
+  /** Puts a mark before each line that is selected, or in which the cursor is. */
+  beginLines(mark: string): void {
+    const textarea = this.textarea.current;
+    if (textarea === null) return;
+    const { selectionStart, selectionEnd: end, value } = textarea;
+    const start = value.lastIndexOf('\n', selectionStart - 1) + 1;
+    this.insert(value.slice(start, end).replaceAll(/^/gm, mark), { start, end });
   }
 
   /** Puts marks around what is selected, which stays selected. */
@@ -58,7 +73,7 @@ export class WrittenText {
     const textarea = this.textarea.current;
     if (textarea === null) return;
     const { selectionStart: start, selectionEnd: end } = textarea;
-    this.insert(`${before}${textarea.value.slice(start, end)}${after}`);
+    this.insert(`${before}${this.selected()}${after}`);
     textarea.setSelectionRange(start + before.length, end + before.length);
   }
 }

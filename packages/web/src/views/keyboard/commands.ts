@@ -22,7 +22,7 @@ import { notify, report } from '../../data/notices.ts';
 import { narrowToRead, parsePlace } from '../../data/place.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
-import { newTopicAt } from '../compose/composer.ts';
+import { conversationHere } from '../compose/composer.ts';
 import { shownPerson } from '../people/shown-person.ts';
 import { moveSelection, selectedAddress, selectedMessageId, selectNeighbour } from './selection.ts';
 
@@ -58,7 +58,7 @@ function showNextUnread(app: App): void {
 function compose(app: App): void {
   const { view } = app.place.peek();
   if (view !== 'messages' && view !== 'recent') app.navigate({ view: 'recent' });
-  app.composing.value = { ...(app.composing.peek() ?? newTopicAt(app)) };
+  app.composing.value = { ...(app.composing.peek() ?? conversationHere(app)) };
 }
 
 /** Ends an edit; otherwise goes home. */

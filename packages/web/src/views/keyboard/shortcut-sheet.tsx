@@ -19,6 +19,17 @@ export function ShortcutSheet({ onClose }: { readonly onClose: () => void }) {
           </div>
         ))}
       </dl>
+      <h3>{texts.keyboard.writing}</h3>
+      <dl class="shortcuts">
+        {Object.entries(texts.keyboard.whileWriting).map(([key, label]) => (
+          <div key={key}>
+            <dt>{label}</dt>
+            <dd>
+              <kbd>{key}</kbd>
+            </dd>
+          </div>
+        ))}
+      </dl>
     </Dialog>
   );
 }

@@ -1,15 +1,16 @@
 import { computed, signal, useSignal } from '@preact/signals';
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useMemo, useRef } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
 import { conversationOfMessage } from '../../data/conversation.ts';
 import { editedMessageId, rightsNow } from '../../data/message-actions.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
-import { fileHandlers, UploadList } from '../compose/files.tsx';
+import { LinkedPictures, pasteFiles, takeDrops, UploadList } from '../compose/files.tsx';
 import { MessageField } from '../compose/message-field.tsx';
 import { WrittenText } from '../compose/written-text.ts';
 import { FailureNote, useAttempt } from '../parts/attempt.tsx';
+import { onEscape } from '../parts/focus.ts';
 import { Waiting } from '../parts/waiting.tsx';
 
 const tickMs = 1000;
@@ -41,6 +42,8 @@ export function EditMessage({ app, message }: { readonly app: App; readonly mess
     field.uploads.cancelAll();
     editedMessageId.value = undefined;
   };
+  const form = useRef<HTMLFormElement>(null);
+  useEffect(() => takeDrops(form.current, (files) => field.addFiles(files)), [field]);
   const isBusy = isRunning || field.uploads.areRunning.value;
   const save = async (event: Event): Promise<void> => {
     event.preventDefault();
@@ -53,11 +56,14 @@ export function EditMessage({ app, message }: { readonly app: App; readonly mess
       class="edit-message"
       aria-label={texts.edit.label}
       onSubmit={(event) => void save(event)}
-      {...fileHandlers(field)}
+      ref={form}
+      onPaste={pasteFiles(field)}
+      onKeyDown={onEscape(close)}
     >
       <UploadList uploads={field.uploads} />
+      <LinkedPictures field={field} />
       {isRead.value ? (
-        <MessageField app={app} field={field} conversation={conversation} onEscape={close} />
+        <MessageField app={app} field={field} conversation={conversation} />
       ) : (
         <Waiting failure={failure} onRetry={read} />
       )}

@@ -3,6 +3,15 @@ export function focusMain(): void {
   document.querySelector<HTMLElement>('#main')?.focus({ preventScroll: true });
 }
 
+/** @returns a handler of keys that closes what they are pressed in */
+export function onEscape(close: () => void): (event: KeyboardEvent) => void {
+  return (event) => {
+    if (event.key !== 'Escape' || event.isComposing) return;
+    event.stopPropagation();
+    close();
+  };
+}
+
 function isFocusable(target: EventTarget): target is HTMLElement {
   return target instanceof HTMLElement && target.isConnected && target.hasAttribute('tabindex');
 }

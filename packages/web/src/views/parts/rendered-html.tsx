@@ -15,10 +15,14 @@ const policy = window.trustedTypes?.createPolicy('parley', { createHTML: (html) 
 
 const parser = new DOMParser();
 
+/** @returns the body of a document that loads and runs nothing, to be read */
+export function parseHtml(html: string): HTMLElement {
+  return parser.parseFromString(policy?.createHTML(html) ?? html, 'text/html').body;
+}
+
 /** What the client shows of it: made in a document that loads and runs nothing, and changed there. */
 function contentOf(html: string): DocumentFragment {
-  const plain = withoutStyles(html);
-  const { body } = parser.parseFromString(policy?.createHTML(plain) ?? plain, 'text/html');
+  const body = parseHtml(withoutStyles(html));
   const content = document.createDocumentFragment();
   const now = session.peek();
   const selfId = now.kind === 'signed-in' ? now.app.state.self.peek().user_id : undefined;
