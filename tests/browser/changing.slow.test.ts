@@ -91,6 +91,32 @@ test('one reacts with what a search found, the other joins by a click and takes 
   await expectShown(bob.messages.getByRole('button', { name: 'You reacted with tada' }));
 });
 
+test('the emoji used most are one press away, by a key too, and a search has the likely one first', async () => {
+  const { ann, bob } = await meetIn('quick reactions', ['Ready']);
+  await bob.messages.hover();
+  await expectShown(bob.messages.getByRole('button', { name: 'React with +1' }));
+  expect(await bob.messages.getByRole('button', { name: /^React with / }).count()).toBe(6);
+  await bob.messages.getByRole('button', { name: 'React with eyes' }).click();
+  await expectShown(ann.messages.getByRole('button', { name: 'Bob Ray reacted with eyes' }));
+  // Ann reacted with nothing.
+  await ann.page.getByRole('main').focus();
+  await ann.page.keyboard.press('k');
+  await ann.page.keyboard.press('+');
+  await expectShown(bob.messages.getByRole('button', { name: 'Ann Lee reacted with +1' }));
+  const search = bob.page.getByRole('searchbox', { name: 'Search emoji' });
+  for (const [query, first, reaction] of [
+    ['thumb', '+1', 'Ann Lee, You reacted with +1'],
+    ['heart', 'heart', 'You reacted with heart'],
+  ] as const) {
+    await bob.messages.hover();
+    await bob.messages.getByRole('button', { name: 'Add reaction' }).last().click();
+    await search.fill(query);
+    await expectShown(bob.page.getByRole('button', { name: first, exact: true }));
+    await search.press('Enter');
+    await expectShown(bob.messages.getByRole('button', { name: reaction }));
+  }
+});
+
 test('starred messages are found in their place', async () => {
   const { bob } = await meetIn('stars', ['Worth keeping']);
   await bob.messages.hover();

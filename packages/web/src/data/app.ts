@@ -3,6 +3,7 @@ import type { ReadonlySignal } from '@preact/signals';
 import type { ParleyClient } from '@parley/client';
 
 import { createDrafts } from './drafts.ts';
+import { isEmoji, mostUsed } from './emoji.ts';
 import { createUnreadRound } from './inbox.ts';
 import { MessageLists } from './message-lists.ts';
 import { conversationKey, conversationOf, isConversation } from './narrow.ts';
@@ -13,7 +14,6 @@ import { addressOfPlace, home } from './place.ts';
 import type { Place } from './place.ts';
 import { createReading } from './reading.ts';
 import { recentConversations } from './recent.ts';
-import { isText } from './shapes.ts';
 import type { State } from './state.ts';
 import type { AccountStore } from './stored.ts';
 import { createTopics } from './topics.ts';
@@ -22,7 +22,7 @@ import { createTyping } from './typing.ts';
 /** `live`: events arrive. `connecting`: the connection is being made anew. `offline`: the browser has no network. */
 export type ConnectionState = 'live' | 'connecting' | 'offline';
 
-const recentEmojiMax = 16;
+const usedEmojiMax = 100;
 
 /** Conversations that the person finds again without their last message being read. */
 const visitedMax = 300;
@@ -43,6 +43,7 @@ export function createApp(client: ParleyClient, { state, connection, store, queu
   const lists = new MessageLists(client, state);
   const place = signal<Place>(home);
   const visited = store.list('visited', visitedMax, isConversation);
+  const usedEmoji = store.list('emoji', usedEmojiMax, isEmoji);
   return {
     state,
     connection,
@@ -52,8 +53,10 @@ export function createApp(client: ParleyClient, { state, connection, store, queu
      * @throws ApiError, NoAnswerError: see `describeFailure`
      */
     request: client.request.bind(client),
-    /** Names of the emoji that the person chose last in this browser, the latest last. */
-    recentEmoji: store.list('emoji', recentEmojiMax, isText),
+    /** Emoji with which the person reacted in this browser, the latest last. */
+    usedEmoji,
+    /** See `mostUsed`. */
+    mostUsedEmoji: computed(() => mostUsed(usedEmoji.items.value, state.realm.value)),
     lists,
     outbox: new Outbox(client, {
       store,

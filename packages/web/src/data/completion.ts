@@ -1,4 +1,5 @@
 /** What the text before the cursor may be completed to: mentions, streams, topics and emoji, in the syntax of messages. */
+import { popularityOf } from './emoji.ts';
 import { bestOf, foldText, rankEmoji, rankName, rankPerson } from './ranking.ts';
 import type { Person, Stream, UserGroup } from './state.ts';
 
@@ -91,7 +92,7 @@ const syntaxes = [
 ] as const;
 
 function rankOf({ kind, label, detail }: Completion, query: string): number | undefined {
-  if (kind === 'emoji') return rankEmoji([label], query);
+  if (kind === 'emoji') return rankEmoji([label], query, popularityOf(detail));
   return kind === 'person'
     ? rankPerson({ full_name: label, email: detail }, query)
     : rankName(label, query);

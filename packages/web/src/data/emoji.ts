@@ -2,6 +2,7 @@
 import { signal } from '@preact/signals';
 
 import { bestOf, rankEmoji } from './ranking.ts';
+import { hasMembers, isOneOf, isText } from './shapes.ts';
 import type { Message, Realm } from './state.ts';
 
 export type Reaction = Message['reactions'][number];
@@ -12,6 +13,12 @@ export type Emoji = {
   readonly emoji_code: string;
   readonly reaction_type: Reaction['reaction_type'];
 };
+
+export const isEmoji = hasMembers({
+  emoji_name: isText,
+  emoji_code: isText,
+  reaction_type: isOneOf('unicode_emoji', 'realm_emoji', 'zulip_extra_emoji'),
+});
 
 /** A text that is equal for equal emoji, whatever their names. */
 export function emojiKey({ reaction_type, emoji_code }: Emoji): string {
@@ -71,6 +78,52 @@ export function characterOf(code: string): string {
   return String.fromCodePoint(first) + emojiPresentation + String.fromCodePoint(...rest);
 }
 
+/** The most popular first. */
+const popular: readonly Emoji[] = Object.entries({
+  '+1': '1f44d',
+  heart: '2764',
+  tada: '1f389',
+  joy: '1f602',
+  check: '2705',
+  eyes: '1f440',
+  pray: '1f64f',
+  clap: '1f44f',
+  fire: '1f525',
+  rocket: '1f680',
+  slight_smile: '1f642',
+  '-1': '1f44e',
+}).map(([emoji_name, emoji_code]) => ({
+  emoji_name,
+  emoji_code,
+  reaction_type: 'unicode_emoji',
+}));
+
+const popularities = new Map(
+  popular.map(({ emoji_code }, index) => [characterOf(emoji_code), index / popular.length]),
+);
+
+/** @returns see `rankEmoji` */
+export function popularityOf(character: string): number | undefined {
+  return popularities.get(character);
+}
+
+/** How many emoji are one press away. */
+const quickCount = 6;
+
+/**
+ * @param used emoji in the order of their use, one as often as it was used
+ * @returns those used most, the latest first among equals, then popular ones
+ */
+export function mostUsed(used: readonly Emoji[], { realm_emoji }: Pick<Realm, 'realm_emoji'>) {
+  const isThere = ({ reaction_type, emoji_code }: Emoji): boolean =>
+    reaction_type !== 'realm_emoji' || realm_emoji[emoji_code]?.deactivated === false;
+  const byKey = Map.groupBy([...used.filter(isThere).toReversed(), ...popular], emojiKey);
+  return [...byKey.values()]
+    .toSorted((one, other) => other.length - one.length)
+    .flatMap(([first]) => first ?? [])
+    .slice(0, quickCount);
+}
+
 /** The most emoji that a search shows. */
 const foundMax = 96;
 
@@ -79,5 +132,9 @@ export function searchEmoji(
   offered: readonly OfferedEmoji[],
   query: string,
 ): readonly OfferedEmoji[] {
-  return bestOf(offered, ({ names }) => rankEmoji(names, query), foundMax);
+  return bestOf(
+    offered,
+    ({ names, emoji_code }) => rankEmoji(names, query, popularityOf(characterOf(emoji_code))),
+    foundMax,
+  );
 }

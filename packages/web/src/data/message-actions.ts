@@ -74,7 +74,7 @@ export async function toggleReaction(app: App, message: Message, emoji: Emoji): 
   if (toggling.has(key)) return;
   toggling.add(key);
   if (!isThere)
-    app.recentEmoji.change((names) => [...names.filter((each) => each !== emoji_name), emoji_name]);
+    app.usedEmoji.change((used) => [...used, { emoji_name, emoji_code, reaction_type }]);
   try {
     await app.request(
       isThere ? 'DELETE /messages/{message_id}/reactions' : 'POST /messages/{message_id}/reactions',

@@ -59,15 +59,23 @@ export function rankPerson(
 
 /**
  * @param query lower case; a space matches `_`
- * @returns 0 if a name of the emoji begins with it, 1 if a word of a name does, 2 if it is within a name, undefined otherwise
+ * @param popularity 0 for the most popular, up to 1; undefined for the many that are not
+ * @returns 0 if it is a name of the emoji, 1 to 2 if the emoji is popular and a word of a name begins with it, 3 if a name begins with it, 4 if
+ * a word of a name does, 5 if it is within a name, undefined otherwise
  */
-export function rankEmoji(names: readonly string[], query: string): number | undefined {
+export function rankEmoji(
+  names: readonly string[],
+  query: string,
+  popularity?: number,
+): number | undefined {
   const searched = query.replaceAll(' ', '_');
   const ranks = names.flatMap((name) => {
     const at = name.indexOf(searched);
     if (at === -1) return [];
-    if (at === 0) return [0];
-    return [name[at - 1] === '_' ? 1 : 2];
+    if (name === searched) return [0];
+    if (at > 0 && name[at - 1] !== '_') return [5];
+    if (popularity !== undefined) return [1 + popularity];
+    return [at === 0 ? 3 : 4];
   });
   return ranks.length === 0 ? undefined : Math.min(...ranks);
 }

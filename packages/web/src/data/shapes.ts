@@ -13,6 +13,11 @@ export function isRecord(value: unknown): value is Readonly<Record<string, unkno
   return typeof value === 'object' && value !== null;
 }
 
+/** @returns a check that accepts these texts */
+export function isOneOf<Text extends string>(...texts: readonly Text[]): Check<Text> {
+  return (value): value is Text => texts.some((text) => text === value);
+}
+
 /** @returns a check that accepts undefined too */
 export function isOptional<Value>(check: Check<Value>): Check<Value | undefined> {
   return (value): value is Value | undefined => value === undefined || check(value);

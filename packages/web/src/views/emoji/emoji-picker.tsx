@@ -7,14 +7,22 @@ import { texts } from '../../texts.ts';
 import { takeFocus } from '../parts/dialog-form.tsx';
 import { EmojiGlyph } from './emoji-glyph.tsx';
 
-/** The emoji that were used lately in this browser. */
-function recentOf({ recentEmoji }: App, categories: readonly EmojiCategory[]): EmojiCategory {
-  // An own emoji hides the one of Unicode with its name.
-  const byName = new Map(
-    categories.flatMap(({ emoji }) => emoji.map((each) => [each.emoji_name, each])),
+const recentMax = 16;
+
+/** The emoji that were used lately in this browser, and before there are many, popular ones. */
+function recentOf(
+  { usedEmoji, mostUsedEmoji }: App,
+  categories: readonly EmojiCategory[],
+): EmojiCategory {
+  const byKey = new Map(
+    categories.flatMap(({ emoji }) => emoji.map((each) => [emojiKey(each), each])),
   );
-  const names = recentEmoji.items.value.toReversed();
-  return { name: 'recent', emoji: names.flatMap((name) => byName.get(name) ?? []) };
+  const likely = [...usedEmoji.items.value.toReversed(), ...mostUsedEmoji.value];
+  const keys = new Set(likely.map(emojiKey));
+  return {
+    name: 'recent',
+    emoji: [...keys].flatMap((key) => byKey.get(key) ?? []).slice(0, recentMax),
+  };
 }
 
 /** There a field that has the focus raises a keyboard over the emoji. */

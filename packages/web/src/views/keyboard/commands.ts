@@ -7,6 +7,7 @@ import {
   quoteMessage,
   replyTo,
   rightsNow,
+  toggleReaction,
   toggleStar,
 } from '../../data/message-actions.ts';
 import {
@@ -40,6 +41,11 @@ function onMessage(act: (app: App, message: Message) => void): (app: App) => voi
 
 function edit({ state }: App, message: Message): void {
   if (rightsNow(message, state).canEditContent) editedMessageId.value = message.id;
+}
+
+function react(app: App, message: Message): void {
+  const [first] = app.mostUsedEmoji.peek();
+  if (first !== undefined) report(toggleReaction(app, message, first));
 }
 
 function showSender(_: App, { sender_id }: Message): void {
@@ -111,6 +117,7 @@ export const commands: readonly Command[] = [
   { keys: ['r'], label: t.reply, run: onMessage(replyTo) },
   { keys: ['q'], label: t.quote, run: onMessage((...given) => report(quoteMessage(...given))) },
   { keys: ['e'], label: t.edit, run: onMessage(edit) },
+  { keys: ['+'], label: t.react, run: onMessage(react) },
   { keys: ['s'], label: t.star, run: onMessage((...given) => report(toggleStar(...given))) },
   { keys: ['u'], label: t.sender, run: onMessage(showSender) },
   { keys: ['m'], label: t.markSelectedRead, run: markSelectedRead },

@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 
 import type { App } from '../../data/app.ts';
+import { emojiKey } from '../../data/emoji.ts';
 import {
   editedMessageId,
   linkTo,
@@ -14,6 +15,7 @@ import { report } from '../../data/notices.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { EmojiDialog } from '../emoji/emoji-button.tsx';
+import { EmojiGlyph } from '../emoji/emoji-glyph.tsx';
 import { Icon } from '../icon.tsx';
 import type { IconName } from '../icon.tsx';
 import { lazy } from '../lazy.tsx';
@@ -60,6 +62,22 @@ export function MessageActions({ app, message, hasButtons }: MessageActionsProps
   return (
     <>
       <div class="message-actions" role="group" aria-label={texts.actions.label}>
+        {hasButtons &&
+          app.mostUsedEmoji.value.map((emoji) => {
+            const label = texts.reactions.reactWith(emoji.emoji_name.replaceAll('_', ' '));
+            return (
+              <button
+                key={emojiKey(emoji)}
+                type="button"
+                class="plain quick-emoji"
+                aria-label={label}
+                title={label}
+                onClick={() => report(toggleReaction(app, message, emoji))}
+              >
+                <EmojiGlyph app={app} emoji={emoji} />
+              </button>
+            );
+          })}
         {hasButtons &&
           quickActions(app, message, open).map(({ icon, label, onSelect }) => (
             <IconButton key={icon} icon={icon} label={label} onClick={onSelect} />
