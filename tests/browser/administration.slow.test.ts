@@ -113,6 +113,8 @@ test('a group is created, gets members, and is deleted after a question', async 
   await form.getByRole('button', { name: 'Add', exact: true }).click();
   await expectShown(rowOf(bob, 'rowers').getByText('1 member · Who rows'));
   const row = rowOf(ann, 'rowers');
+  await form.getByRole('button', { name: 'Show it' }).click();
+  await expectShown(row.and(ann.page.locator(':focus')));
   await row.locator('summary').click();
   await row.getByLabel('Cat Moe').check();
   await expectShown(rowOf(bob, 'rowers').getByText('2 members · Who rows'));

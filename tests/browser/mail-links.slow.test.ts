@@ -128,7 +128,14 @@ test('a link for anybody asks for an address, to which the link to the account i
   const email = 'una.elm@example.com';
   await inviting.enter(system().ann, '#settings/invitations');
   const form = inviting.page.getByRole('form', { name: 'Make a link for anybody' });
+  await inviting.context.grantPermissions(['clipboard-read', 'clipboard-write']);
   await form.getByRole('button', { name: 'Make the link' }).click();
+  const made = inviting.page.getByRole('status', { name: 'The new link' });
+  await inviting.page.getByRole('paragraph').filter({ has: made }).getByRole('button').click();
+  await expectShown(inviting.page.getByText('Copied.'));
+  expect(await inviting.page.evaluate(() => navigator.clipboard.readText())).toBe(
+    await made.innerText(),
+  );
   const invitations = inviting.page.getByRole('list', { name: 'Invitations' });
   const link = invitations.locator('strong', { hasText: '/#join/' });
   const token = (await link.innerText()).split('/').at(-1) ?? '';

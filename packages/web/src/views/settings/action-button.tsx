@@ -10,6 +10,8 @@ export type Action = {
   readonly run: () => Promise<unknown>;
   /** What cannot be undone: it is asked for first. */
   readonly warning?: string | undefined;
+  /** What is said when it was done and nothing else shows that. */
+  readonly doneText?: string;
 };
 
 /** Those that are false are not for this thing, or not for this person. */
@@ -26,7 +28,8 @@ export function reactivation(app: App, user_id: number): Action {
 }
 
 /** @param props.about what it is done to: lists have the same button many times */
-export function ActionButton({ label, run, warning, about }: Action & { readonly about?: string }) {
+export function ActionButton(props: Action & { readonly about?: string }) {
+  const { label, run, warning, doneText = '', about } = props;
   const { note, isWorking, attempt } = useOutcome();
   const name = about === undefined ? label : `${label}: ${about}`;
   const { open, dialog } = useDialog(name, (close) => (
@@ -41,12 +44,31 @@ export function ActionButton({ label, run, warning, about }: Action & { readonly
         class={warning === undefined ? '' : 'risky'}
         disabled={isWorking}
         aria-label={name}
-        onClick={warning === undefined ? () => void attempt(run, '') : open}
+        onClick={warning === undefined ? () => void attempt(run, doneText) : open}
       >
         {label}
       </button>
       {note}
       {dialog}
     </>
+  );
+}
+
+/** Browsers have the clipboard only on pages that came encrypted. */
+export function copying(text: string): Action | false {
+  if (!('clipboard' in navigator)) return false;
+  return { label: t.copy, run: () => navigator.clipboard.writeText(text), doneText: t.copied };
+}
+
+/** A text that was made for the person to take along. */
+export function MadeText({ label, text }: { readonly label: string; readonly text: string }) {
+  const action = copying(text);
+  return (
+    <p class="row">
+      <output aria-label={label}>
+        <code>{text}</code>
+      </output>
+      {action && <ActionButton key={text} {...action} />}
+    </p>
   );
 }

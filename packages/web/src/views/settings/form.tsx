@@ -69,15 +69,17 @@ type FormProps<Each extends Field> = {
   /** Gives what the fields have; without it they are given whenever one changes. */
   readonly button?: string;
   readonly doneText?: string;
+  /** What stands beside that: it leads to what was done. */
+  readonly onward?: ComponentChildren;
   readonly save: (values: ValuesOf<Each>) => Promise<unknown>;
 };
 
 /** Some fields in a form. */
 export function Form<Each extends Field>(props: FormProps<Each>) {
-  const { fields, values, title, button, doneText, save } = props;
+  const { fields, values, title, button, doneText, onward, save } = props;
   const form = useRef<HTMLFormElement>(null);
   const round = useSignal(0);
-  const { note, isWorking, attempt } = useOutcome();
+  const { note, isWorking, isDone, attempt } = useOutcome();
   const shown = fields.map(({ name, initial }) => values?.[name as Each['name']] ?? initial);
   const isGiving = useRef(false);
   const isChanged = useRef(false);
@@ -132,6 +134,7 @@ export function Form<Each extends Field>(props: FormProps<Each>) {
         </button>
       )}
       {note}
+      {isDone && onward}
     </form>
   );
 }

@@ -15,6 +15,7 @@ export function useOutcome() {
       : ['failed', describeFailure(failure)];
   return {
     isWorking: isRunning,
+    isDone: kind === 'done' && text !== '',
     note: (
       <span class="outcome" role="status" data-kind={kind}>
         {text}

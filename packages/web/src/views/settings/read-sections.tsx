@@ -10,7 +10,7 @@ import { settingsTexts as t } from '../../settings-texts.ts';
 import { formatLongMoment } from '../parts/time.ts';
 import { useReading } from '../parts/waiting.tsx';
 import { idOf } from '../single-sign-on.tsx';
-import { ActionButton, removal } from './action-button.tsx';
+import { ActionButton, copying, MadeText, removal } from './action-button.tsx';
 import { area, line, listed, several, streamChoices } from './fields.ts';
 import { Form } from './form.tsx';
 import type { Row } from './rows.tsx';
@@ -127,6 +127,7 @@ function invitationRow(app: App, invitation: Invitation): Row {
     detail: t.invitations.detail(formatLongMoment(expiry_date, app.state.settings.value), uses),
     actions: [
       !is_multiuse && { label: t.invitations.resend, run: resend },
+      typeof link_url === 'string' && copying(link_url),
       removal(revoke, t.warnings.revokeInvitation),
     ],
   };
@@ -136,6 +137,7 @@ function invitationRow(app: App, invitation: Invitation): Row {
 export const InvitationsSection = readSection(
   (app) => app.request('GET /invites'),
   ({ app, value: { invites } }) => {
+    const made = useSignal<string | undefined>(undefined);
     const termFields = [listed('role'), streamsField(app)];
     return (
       <>
@@ -152,10 +154,16 @@ export const InvitationsSection = readSection(
           fields={termFields}
           button={t.invitations.makeLinkButton}
           doneText={t.added}
-          save={({ role, ...terms }) =>
-            app.request('POST /invites/multiuse', { ...terms, invite_as: roleNumbers[role] })
-          }
+          save={async ({ role, ...terms }) => {
+            const invite_as = roleNumbers[role];
+            const { invite_link } = await app.request('POST /invites/multiuse', {
+              ...terms,
+              invite_as,
+            });
+            made.value = invite_link;
+          }}
         />
+        {made.value !== undefined && <MadeText label={t.invitations.newLink} text={made.value} />}
       </>
     );
   },
@@ -176,9 +184,7 @@ export const ScimSection = readSection(
         {made.value !== undefined && (
           <>
             <p>{t.scim.shownOnce}</p>
-            <output aria-label={t.scim.token}>
-              <code>{made}</code>
-            </output>
+            <MadeText label={t.scim.token} text={made.value} />
           </>
         )}
         <ListSection

@@ -1,6 +1,7 @@
 /** Lists of what settings are about, with what can be done to each thing. */
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
+import { useRef } from 'preact/hooks';
 
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { useBeginning } from '../parts/beginning.tsx';
@@ -26,6 +27,7 @@ export type Row = {
   /** More about it, asked for when it is opened. */
   readonly edit?: (() => ComponentChildren) | false;
   readonly actions?: Actions;
+  readonly isAdded?: boolean;
 };
 
 type DisclosureProps = {
@@ -50,9 +52,10 @@ export function Disclosure({ label, about, content }: DisclosureProps) {
   );
 }
 
-function RowItem({ picture, title, href = null, detail, edit = false, actions = [] }: Row) {
+function RowItem(row: Row) {
+  const { picture, title, href = null, detail, edit = false, actions = [], isAdded } = row;
   return (
-    <li class="row">
+    <li class="row" {...(isAdded === true && { 'data-added': true, tabIndex: -1 })}>
       {picture}
       <div class="rows-text">
         {href === null ? <strong>{title}</strong> : <a href={href}>{title}</a>}
@@ -87,24 +90,60 @@ export function Rows({ label, rows }: { readonly label: string; readonly rows: r
   );
 }
 
-type ListSectionProps<Each extends Field> = {
-  readonly name: SectionName;
+type GrowingListProps<Each extends Field> = {
+  readonly label: string;
   readonly rows: readonly Row[];
-  readonly fields: readonly Each[];
-  readonly add: (values: ValuesOf<Each>) => Promise<unknown>;
   readonly mayAdd?: boolean;
+  readonly title?: string | undefined;
+  readonly fields: readonly Each[];
+  readonly button: string;
+  readonly add: (values: ValuesOf<Each>) => Promise<unknown>;
 };
 
-/** A section that is a list, and below it, for those who may add to it, a form that does. */
-export function ListSection<Each extends Field>(props: ListSectionProps<Each>) {
-  const { name, rows, fields, add, mayAdd = true } = props;
-  const { title, add: addTitle, button = t.add } = sectionTexts[name];
+/** A list, and below it, for those who may add to it, a form that does. What was added last stands first. */
+export function GrowingList<Each extends Field>(props: GrowingListProps<Each>) {
+  const { label, rows, mayAdd = true, add, ...form } = props;
+  const list = useRef<HTMLDivElement>(null);
+  const before = useSignal<ReadonlySet<Row['key']> | undefined>(undefined);
+  const isAdded = ({ key }: Row): boolean => before.value?.has(key) === false;
+  const added = rows.filter(isAdded).map((row) => ({ ...row, isAdded: true }));
+  const show = (
+    <button
+      type="button"
+      class="plain"
+      onClick={() => list.current?.querySelector<HTMLElement>('[data-added]')?.focus()}
+    >
+      {t.showAdded}
+    </button>
+  );
   return (
     <>
-      <Rows label={title} rows={rows} />
+      <div ref={list}>
+        <Rows label={label} rows={[...added, ...rows.filter((row) => !isAdded(row))]} />
+      </div>
       {mayAdd && (
-        <Form title={addTitle} fields={fields} button={button} doneText={t.added} save={add} />
+        <Form
+          {...form}
+          doneText={t.added}
+          onward={added.length > 0 && show}
+          save={async (values) => {
+            const keys = new Set(rows.map(({ key }) => key));
+            await add(values);
+            before.value = keys;
+          }}
+        />
       )}
     </>
   );
+}
+
+type ListSectionProps<Each extends Field> = Pick<
+  GrowingListProps<Each>,
+  'rows' | 'fields' | 'add' | 'mayAdd'
+> & { readonly name: SectionName };
+
+/** A section that is a list. */
+export function ListSection<Each extends Field>({ name, ...list }: ListSectionProps<Each>) {
+  const { title: label, add: title, button = t.add } = sectionTexts[name];
+  return <GrowingList {...list} label={label} title={title} button={button} />;
 }

@@ -9,8 +9,8 @@ import { Avatar } from '../parts/avatar.tsx';
 import type { Action } from '../settings/action-button.tsx';
 import { ActionButton, removal } from '../settings/action-button.tsx';
 import { area, line, listed, peopleChoices, several, toggles } from '../settings/fields.ts';
-import { Form, SavedFields } from '../settings/form.tsx';
-import { Rows } from '../settings/rows.tsx';
+import { SavedFields } from '../settings/form.tsx';
+import { GrowingList } from '../settings/rows.tsx';
 import type { SectionProps } from '../settings/section.ts';
 import { privacies, privacyOf } from './privacy.ts';
 
@@ -130,7 +130,7 @@ function StreamPeople({ app, stream: { stream_id, name, invite_only } }: StreamP
   return (
     <>
       <h2>{t.streams.people}</h2>
-      <Rows
+      <GrowingList
         label={t.streams.people}
         rows={inside.map((person) => ({
           key: person.user_id,
@@ -138,23 +138,19 @@ function StreamPeople({ app, stream: { stream_id, name, invite_only } }: StreamP
           title: person.full_name,
           actions: [self.value.is_admin && remove(person.user_id)],
         }))}
+        mayAdd={mayAdd && others.length > 0}
+        title={t.streams.addPeople}
+        fields={[several('principals', peopleChoices(others))]}
+        button={t.add}
+        add={async ({ principals }) => {
+          // To the server nobody would be the person who asks.
+          if (principals.length === 0) throw new Refusal(t.streams.nobodyChosen);
+          await app.request('POST /users/me/subscriptions', {
+            subscriptions: [{ name }],
+            principals,
+          });
+        }}
       />
-      {mayAdd && others.length > 0 && (
-        <Form
-          title={t.streams.addPeople}
-          fields={[several('principals', peopleChoices(others))]}
-          button={t.add}
-          doneText={t.added}
-          save={async ({ principals }) => {
-            // To the server nobody would be the person who asks.
-            if (principals.length === 0) throw new Refusal(t.streams.nobodyChosen);
-            await app.request('POST /users/me/subscriptions', {
-              subscriptions: [{ name }],
-              principals,
-            });
-          }}
-        />
-      )}
     </>
   );
 }

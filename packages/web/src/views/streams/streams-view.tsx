@@ -2,6 +2,7 @@ import { useSignal } from '@preact/signals';
 
 import type { App } from '../../data/app.ts';
 import { Refusal } from '../../data/failure.ts';
+import { streamNarrow } from '../../data/narrow.ts';
 import { mayCreateStreams } from '../../data/policies.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { Filters } from '../parts/filters.tsx';
@@ -33,7 +34,6 @@ function NewStreamForm({ app }: { readonly app: App }) {
         several('principals', peopleChoices(others)),
       ]}
       button={t.streams.create}
-      doneText={t.added}
       save={async ({ name, description, privacy, principals, ...options }) => {
         // To the server this would be joining it.
         if (hasName(app, name)) throw new Refusal(t.streams.exists);
@@ -43,6 +43,8 @@ function NewStreamForm({ app }: { readonly app: App }) {
           ...options,
           principals: [selfId, ...principals],
         });
+        const { stream_id } = await app.request('GET /get_stream_id', { stream: name.trim() });
+        app.navigate({ view: 'messages', narrow: streamNarrow(stream_id) });
       }}
     />
   );
