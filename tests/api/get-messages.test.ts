@@ -317,6 +317,24 @@ describe('operators', () => {
     expect(await narrowed(all.ann, not('is', 'unread'))).toEqual([first, second]);
   });
 
+  test('times', async () => {
+    const at = async (id: number | undefined): Promise<number> => {
+      const [message] = await fetchMessages(all.ann, { narrow: [['id', String(id)]] }).then(
+        ({ messages }) => messages,
+      );
+      return Number(message?.['timestamp']);
+    };
+    const written = (secs: number): string => new Date(secs * 1_000).toISOString();
+    const [first, last] = [await at(denmark[0]), await at(group)];
+    const everything = [...denmark, pair, group];
+    expect(await narrowed(all.ann, ['before', written(first)])).toEqual([]);
+    expect(await narrowed(all.ann, ['before', written(last + 1)])).toEqual(everything);
+    expect(await narrowed(all.ann, ['after', written(first)])).toEqual(everything);
+    expect(await narrowed(all.ann, ['after', written(last + 1)])).toEqual([]);
+    expect(await narrowed(all.ann, not('after', written(last + 1)))).toEqual(everything);
+    expect(await narrowed(all.ann, ['after', '2001-01-01'], ['before', '2001-01-02'])).toEqual([]);
+  });
+
   test('content, ids', async () => {
     expect(await narrowed(all.ann, ['has', 'link'])).toEqual(denmark);
     expect(await narrowed(all.ann, not('has', 'link'))).toEqual([pair, group]);
@@ -391,6 +409,7 @@ describe('refusals', () => {
   test.each<[string, Term, string]>([
     ['an unknown operator', ['from', 'x'], 'unknown operator from'],
     ['an empty operator', ['', 'x'], 'unknown operator '],
+    ['a day that is none', ['before', '2026-02-30'], 'not a time: 2026-02-30'],
     ['an unknown stream', ['stream', 'nowhere'], 'unknown stream nowhere'],
     ['an unknown stream id', { operator: 'stream', operand: 99_999 }, 'unknown stream 99999'],
     ['an unknown sender', ['sender', 'x@x'], 'unknown user x@x'],

@@ -23,6 +23,8 @@ export function narrowsOf({ world, me, hidden, seen, random }: Asker): Narrow[] 
     ...['link', 'image', 'attachment'].map((has) => term('has', has)),
     ...['home', 'all'].map((place) => term('in', place)),
     term('streams', 'public'),
+    term('before', '2100-01-01'),
+    term('after', '2000-01-01'),
     ...someHidden.flatMap(({ id }) => [term('id', id), term('near', id)]),
     ...someHidden.flatMap(({ topic }) => (topic === undefined ? [] : [term('topic', topic)])),
     ...someHidden.map(({ word }) => term('search', word)),

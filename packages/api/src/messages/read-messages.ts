@@ -25,7 +25,7 @@ import { editSnapshotSchema, fetchedMessageSchema } from './objects.ts';
 const ignoredWords = optional({
   ignored_words: described(
     listOf(text),
-    'Only for a search of nothing but stop words, which finds nothing: its words',
+    'The words of a search that are too common to be looked for; a search of nothing else finds nothing',
   ),
 });
 

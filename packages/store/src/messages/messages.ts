@@ -134,7 +134,10 @@ export class MessageListBuilder {
   }
 
   /** @returns an expression for the value, which never becomes part of the text */
-  bind(value: unknown, type: 'integer' | 'bigint' | 'text' | 'bigint[]' | 'text[]'): string {
+  bind(
+    value: unknown,
+    type: 'integer' | 'bigint' | 'text' | 'bigint[]' | 'text[]' | 'timestamptz',
+  ): string {
     return this.bindings.bind(value, type);
   }
 }

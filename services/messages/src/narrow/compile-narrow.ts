@@ -14,7 +14,7 @@ export type CompiledNarrow = {
   readonly stream: string | undefined;
   /** The words to mark; undefined without a search term, empty if there is nothing to mark. */
   readonly searchedWords: readonly string[] | undefined;
-  /** The words of searches that have none but the most common ones. */
+  /** The words of searches that are too common to be looked for. */
   readonly ignoredWords: readonly string[];
   /** More than any client requests. */
   readonly hasManyTerms: boolean;

@@ -22,6 +22,7 @@ import {
 } from '@parley/store';
 import type { ListHints, MessageCondition, MessageListBuilder } from '@parley/store';
 
+import { readDeliveryTime } from '../deferring/delivery-time.ts';
 import { compileSearch, searchOperator } from './search.ts';
 import type { AssumedStream, StreamIds } from './stream-ids.ts';
 
@@ -53,7 +54,7 @@ export type Meaning = {
   readonly assumedStream?: AssumedStream;
   /** The words to mark in the found messages. */
   readonly searchedWords?: readonly string[];
-  /** Words of a search of nothing but the most common ones. */
+  /** Words of a search that are too common to be looked for. */
   readonly ignoredWords?: readonly string[];
 };
 
@@ -243,6 +244,18 @@ const id: Operator = (operand, { list }) => {
   return { condition: (message) => `${message}.id = ${bound}`, hints: { id: bound } };
 };
 
+/** A time without an offset is one of the account's own zone. */
+const sent =
+  (comparison: '<' | '>='): Operator =>
+  async (operand, { db, userId, list }) => {
+    const findOwnZone = async (): Promise<string | undefined> =>
+      (await findUserById(db, userId))?.timezone;
+    const time = await readDeliveryTime(String(operand), undefined, findOwnZone);
+    if (time === undefined) throw badNarrow(`not a time: ${String(operand)}`);
+    const bound = list.bind(new Date(time.epochMilliseconds), 'timestamptz');
+    return { condition: (message) => `${message}.sent_at ${comparison} ${bound}` };
+  };
+
 const near: Operator = () => ({ neverNegated: true });
 
 /** Every operator by name. */
@@ -258,5 +271,7 @@ export const narrowOperators: ReadonlyMap<string, Operator> = new Map([
   ['in', inOperator],
   ['id', id],
   ['near', near],
+  ['before', sent('<')],
+  ['after', sent('>=')],
   [searchOperator, (operand, setting) => compileSearch(String(operand), setting)],
 ]);

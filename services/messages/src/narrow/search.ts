@@ -49,7 +49,7 @@ export type SearchMeaning = {
   readonly hints: ListHints;
   /** The words to mark in the found messages. */
   readonly searchedWords: readonly string[];
-  /** All words of a query that has none but the most common ones. */
+  /** The words of a query that are too common to be looked for. */
   readonly ignoredWords: readonly string[];
 };
 
@@ -95,5 +95,5 @@ export async function compileSearch(
     };
     condition = (message) => `(${hasWords(message)} AND ${phrasesSql(message, given)})`;
   }
-  return { condition, hints: { words: indexed }, searchedWords: words, ignoredWords: [] };
+  return { condition, hints: { words: indexed }, searchedWords: words, ignoredWords: ignored };
 }
