@@ -1,6 +1,6 @@
 /** PATCH messages/<id> with a topic: messages move to another topic, alone or with others in their topic. */
 import type { JsonObject } from '@parley/test-kit';
-import { RefusedRequest, readObjects } from '@parley/test-kit';
+import { RefusedRequest, readObjects, settle } from '@parley/test-kit';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 
 import { anyNumber } from '../support/matchers.ts';
@@ -449,4 +449,58 @@ test('after many concurrent edits, moves and deletions the state matches the las
     .filter((message) => ids.includes(message.id))
     .map(({ id, subject, content }) => [id, { subject, content }]);
   expect(stored).toEqual([...state].toSorted(([a], [b]) => a - b));
+});
+
+describe('notices of a move', () => {
+  const contentsOf = async (name: string): Promise<unknown[]> => {
+    await settle();
+    const narrow = [
+      ['stream', 'Denmark'],
+      ['topic', name],
+    ];
+    const { messages } = await fetchMessages(fixture.people.fay, { narrow, apply_markdown: false });
+    return messages.map(({ content }) => content);
+  };
+  const moveAll = async (given: object = {}): Promise<string> => {
+    const [first] = await fixture.sendEach(topic, 'bob', 'fay');
+    const to = `${topic} moved`;
+    await fixture.edit('bob', first, { topic: to, propagate_mode: 'change_all', ...given });
+    return to;
+  };
+  const by = () => `by @_**Bob Ray|${fixture.people.bob.id}**.`;
+
+  test('stand in both topics if the organization has them', async () => {
+    await fixture.withSettings({ send_move_notices: true }, async () => {
+      const to = await moveAll();
+      expect(await contentsOf(topic)).toEqual([
+        `2 messages were moved from here to #**Denmark>${to}** ${by()}`,
+      ]);
+      expect((await contentsOf(to)).slice(2)).toEqual([
+        `2 messages were moved here from #**Denmark>${topic}** ${by()}`,
+      ]);
+    });
+  });
+
+  test('of one message, in the topics that the request asks for', async () => {
+    await fixture.withSettings({ send_move_notices: true }, async () => {
+      const to = await moveAll({
+        propagate_mode: 'change_one',
+        send_notification_to_old_thread: false,
+      });
+      expect(await contentsOf(topic)).toHaveLength(1);
+      expect((await contentsOf(to)).slice(1)).toEqual([
+        `1 message was moved here from #**Denmark>${topic}** ${by()}`,
+      ]);
+    });
+  });
+
+  test('are not written where nothing moves, or the organization has none', async () => {
+    const to = await moveAll({ send_notification_to_new_thread: true });
+    expect(await contentsOf(to)).toHaveLength(2);
+    await fixture.withSettings({ send_move_notices: true }, async () => {
+      const [first] = await fixture.sendEach(topic, 'bob');
+      await fixture.edit('bob', first, { topic: topic.toUpperCase() });
+      expect(await contentsOf(topic)).toHaveLength(1);
+    });
+  });
 });

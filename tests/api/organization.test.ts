@@ -74,6 +74,7 @@ const others = {
   add_emoji_by_admins_only: true,
   allow_message_deleting: true,
   mandatory_topics: true,
+  send_move_notices: true,
   allow_edit_history: false,
   default_language: 'de',
   waiting_period_threshold: 7,

@@ -94,6 +94,7 @@ const realmSettings = {
   realm_inline_image_preview: true,
   realm_inline_url_embed_preview: false,
   realm_mandatory_topics: false,
+  realm_send_move_notices: false,
   realm_name_changes_disabled: false,
   realm_avatar_changes_disabled: false,
   realm_emails_restricted_to_domains: false,

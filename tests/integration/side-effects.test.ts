@@ -100,6 +100,7 @@ function run(
       'subscribed-notice': async ({ effect, key, attempts }) => handle(effect, key, attempts),
       'new-streams-notice': async ({ effect, key, attempts }) => handle(effect, key, attempts),
       'stream-renamed-notice': async ({ effect, key, attempts }) => handle(effect, key, attempts),
+      'messages-moved-notice': async ({ effect, key, attempts }) => handle(effect, key, attempts),
       'signed-up-notice': async ({ effect, key, attempts }) => handle(effect, key, attempts),
       'outgoing-webhook': async ({ effect, key, attempts }) => handle(effect, key, attempts),
     },

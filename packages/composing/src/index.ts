@@ -18,6 +18,7 @@ export {
   notice,
   silentMention,
   streamLink,
+  topicLink,
   streamName,
 } from './notice.ts';
 export type { Notice } from './notice.ts';

@@ -140,6 +140,15 @@ export function streamLink(stream: Stream): Notice {
   return link(name, `#narrow/stream/${slug}`);
 }
 
+/** A link to a topic of a stream. Everyone who reads it learns both names. */
+export function topicLink(stream: Stream, topic: string): Notice {
+  const { id, name } = stream;
+  if (!unlinkable.test(name) && !unlinkable.test(topic))
+    return new Notice(`#**${name}>${topic}**`, { streams: [stream] });
+  const slug = narrowEncode(`${id}-${name.replaceAll(' ', '-')}`);
+  return link(`#${name} > ${topic}`, `#narrow/stream/${slug}/topic/${narrowEncode(topic)}`);
+}
+
 /**
  * @param label quoted, if it is a string
  * @param url contains foreign text only in encoded form

@@ -276,6 +276,16 @@ export type SideEffect = { readonly target: number } & (
       readonly newName: string;
     }
   | {
+      /** Notifies topics of a stream, the target, that messages moved from one to the other. */
+      readonly kind: 'messages-moved-notice';
+      readonly actorId: number;
+      readonly oldTopic: string;
+      readonly newTopic: string;
+      readonly count: number;
+      /** Where to. */
+      readonly notified: readonly ('old' | 'new')[];
+    }
+  | {
       /** Notifies the stream for sign-ups, the target, of a new person. */
       readonly kind: 'signed-up-notice';
       /** The account that created the new one; no account's id for the operator. */

@@ -62,6 +62,8 @@ function handleBy(handlers: SideEffectHandlers): HandleEffect {
         return handlers['new-streams-notice']({ effect, ...run });
       case 'stream-renamed-notice':
         return handlers['stream-renamed-notice']({ effect, ...run });
+      case 'messages-moved-notice':
+        return handlers['messages-moved-notice']({ effect, ...run });
       case 'signed-up-notice':
         return handlers['signed-up-notice']({ effect, ...run });
       case 'outgoing-webhook':

@@ -136,6 +136,10 @@ export const settingsTexts = {
     is_muted: ['Muted', 'Only mentions of you count as unread.'],
     logo: ['Logo for light colours', pictureHelp],
     mandatory_topics: 'Messages in streams need a topic',
+    send_move_notices: [
+      'Moved messages leave a notice',
+      'In the topic that they left and in the one where they are.',
+    ],
     members: 'Members',
     message_content_delete_limit_seconds: ['Time for deleting, in seconds', '0: without limit.'],
     message_content_edit_limit_seconds: ['Time for editing, in seconds', '0: without limit.'],

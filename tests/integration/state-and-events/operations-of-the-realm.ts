@@ -102,6 +102,7 @@ export const realmOperations: readonly Operation[] = [
       invite_to_stream_policy: random.pick([1, 1, 3]),
       waiting_period_threshold: random.pick([0, 0, 1]),
       mandatory_topics: random.chance(0.5),
+      send_move_notices: random.chance(0.5),
     })),
   },
   {

@@ -1,6 +1,11 @@
 import { exampleVariables } from '../declare/endpoint-example.ts';
 import { declareEndpoint } from '../declare/endpoint.ts';
-import { integerParameter, pathInteger, textParameter } from '../declare/parameters.ts';
+import {
+  booleanParameter,
+  integerParameter,
+  pathInteger,
+  textParameter,
+} from '../declare/parameters.ts';
 import { object } from '../declare/schema.ts';
 import { limits } from '../limits.ts';
 
@@ -39,6 +44,12 @@ export const editMessageEndpoint = declareEndpoint({
       description:
         'Which messages of the topic also get the new one: `change_one`; `change_later`, those with a larger id and exactly the same spelling; `change_all`, all others of the last seven days, in any spelling. At most 50,000 messages with 16 MiB of HTML move at once',
     }),
+    ...(['old', 'new'] as const).map((which) =>
+      booleanParameter(`send_notification_to_${which}_thread`, {
+        default: true,
+        description: `Whether a move leaves a notice in the ${which} topic, if the organization has them (\`send_move_notices\`)`,
+      }),
+    ),
   ],
   success: object({}),
   errors: ['REQUEST_CONFUSING_VAR'],

@@ -81,6 +81,10 @@ const settingParameters = [
     on('People change topics of messages of others'),
   ),
   booleanParameter('mandatory_topics', on('Clients ask for a topic')),
+  booleanParameter(
+    'send_move_notices',
+    on('Messages that move to another topic leave a notice in both'),
+  ),
   numberParameter(
     'message_content_edit_limit_seconds',
     on('Content is edited for so long; 0 for ever'),

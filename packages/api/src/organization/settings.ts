@@ -42,6 +42,7 @@ export const realmSettingDefaults = {
   inline_image_preview: true,
   inline_url_embed_preview: false,
   mandatory_topics: false,
+  send_move_notices: false,
   name_changes_disabled: false,
   avatar_changes_disabled: false,
   emails_restricted_to_domains: false,

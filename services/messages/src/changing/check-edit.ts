@@ -16,6 +16,8 @@ export type EditRequest = {
   readonly content: string | undefined;
   readonly topic: string | undefined;
   readonly propagateMode: PropagateMode;
+  /** Which topics get a notice of a move, if the organization has such notices. */
+  readonly notified: readonly ('old' | 'new')[];
 };
 
 /** A permitted edit, in the form in which it is stored. */
@@ -24,6 +26,8 @@ export type CheckedEdit = {
   readonly message: MessageFacts;
   readonly content: string | undefined;
   readonly topic: string | undefined;
+  /** As the request, without those that the organization does not have. */
+  readonly notified: EditRequest['notified'];
 };
 
 /**
@@ -47,6 +51,7 @@ export async function checkEdit(
   if (content === undefined && topic === undefined) throw badRequest('Nothing to change');
   return {
     message,
+    notified: settings.send_move_notices ? request.notified : [],
     topic: topic === undefined ? undefined : checkTopic(topic),
     content: content === undefined ? undefined : checkEditedContent(content),
   };

@@ -1,6 +1,7 @@
-import { badRequest, botTypes, limits } from '@parley/api';
+import { badRequest, botTypes, foldName, limits } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { Client } from '@parley/database';
+import type { SideEffect } from '@parley/event-log';
 import {
   addLateReceipt,
   editMessage,
@@ -19,7 +20,7 @@ import type { MessageFacts, NewTopic } from '@parley/store';
 import type { MessagesContext } from '../context.ts';
 import { attachmentUpdates } from '../files/attachment-events.ts';
 import { checkEdit } from './check-edit.ts';
-import type { EditRequest, PropagateMode } from './check-edit.ts';
+import type { CheckedEdit, EditRequest, PropagateMode } from './check-edit.ts';
 import { composeEdit, storedContent } from './compose-edit.ts';
 import type { ComposedEdit, NewText } from './compose-edit.ts';
 import { editEvent, editHistoryAfter } from './edit-event.ts';
@@ -52,12 +53,13 @@ export async function editMessageFor(
     const purpose = composed.topic === undefined ? 'edit' : 'move';
     if (!(await lockForChange(client, checked.message, purpose)))
       throw badRequest('Invalid message(s)');
-    const { message } = await checkEdit(client, editor, request, nowSecs);
+    const { message, notified } = await checkEdit(client, editor, request, nowSecs);
     const { text } = composed;
     // Clients read an event with a topic as a move (reference facts, events 11.2), so an unchanged topic beside a new text is omitted.
     const keepsTopic = text !== undefined && composed.topic?.topic === message.topic;
     const topic = keepsTopic ? undefined : composed.topic;
-    const entries = await writeEdit(client, { text, topic, message, editor, nowSecs, request });
+    const edit = { text, topic, message, notified, editor, nowSecs, request };
+    const entries = await writeEdit(client, edit);
     return { result: undefined, append: { entries } };
   });
 }
@@ -65,6 +67,7 @@ export async function editMessageFor(
 type EditToWrite = ComposedEdit & {
   /** Before the edit, locked. */
   readonly message: MessageFacts;
+  readonly notified: CheckedEdit['notified'];
   readonly editor: Actor;
   readonly nowSecs: number;
   readonly request: EditRequest;
@@ -109,12 +112,32 @@ async function writeEdit(client: Client, edit: EditToWrite): Promise<Entry[]> {
   });
   return [
     ...uploads.entries,
-    messageEntry(holders, {
-      event: editEvent(done),
-      withFlags: true,
-      alsoSubscribers: stream?.sharesHistory ?? false,
-    }),
+    messageEntry(
+      holders,
+      {
+        event: editEvent(done),
+        withFlags: true,
+        alsoSubscribers: stream?.sharesHistory ?? false,
+      },
+      movedNotices(edit, movedIds.length + 1),
+    ),
   ];
+}
+
+function movedNotices(
+  { message, topic, editor, notified }: EditToWrite,
+  count: number,
+): SideEffect[] {
+  const { streamId, topic: oldTopic } = message;
+  if (topic === undefined || streamId === null || notified.length === 0) return [];
+  const { topic: newTopic } = topic;
+  if (foldName(oldTopic) === foldName(newTopic)) return [];
+  const effect = {
+    kind: 'messages-moved-notice',
+    target: streamId,
+    actorId: editor.userId,
+  } as const;
+  return [{ ...effect, oldTopic, newTopic, count, notified }];
 }
 
 /**

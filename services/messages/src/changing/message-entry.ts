@@ -1,6 +1,12 @@
 import { audienceKey } from '@parley/event-log';
 import type { ApiEvent } from '@parley/api/events';
-import type { EventPart, HeldMessage, LogEntry, UpdateWithoutFlags } from '@parley/event-log';
+import type {
+  EventPart,
+  HeldMessage,
+  LogEntry,
+  SideEffect,
+  UpdateWithoutFlags,
+} from '@parley/event-log';
 import type { Queryable } from '@parley/database';
 import { findHeldMessage } from '@parley/store';
 import type { KeptTopic } from '@parley/store';
@@ -43,6 +49,7 @@ export function messageAudience({
 export function messageEntry(
   holders: MessageHolders,
   { event, alsoSubscribers = false, withFlags = false }: MessageEvent,
+  sideEffects: readonly SideEffect[] = [],
 ): { entry: LogEntry; audience: number } {
   const { conversationId: _conversationId, ...message } = holders;
   return {
@@ -52,6 +59,7 @@ export function messageEntry(
       kind: 'change',
       effects: [],
       events: [{ form: 'of-message', message, alsoSubscribers, withFlags, event }],
+      ...(sideEffects.length > 0 && { sideEffects }),
     },
   };
 }

@@ -21,6 +21,10 @@ export const editMessageHandler = implement(
       content: parameters.content,
       topic: parameters.topic,
       propagateMode: propagateModeOf(parameters.propagate_mode),
+      notified: [
+        ...(parameters.send_notification_to_old_thread ? (['old'] as const) : []),
+        ...(parameters.send_notification_to_new_thread ? (['new'] as const) : []),
+      ],
     });
     return {};
   },

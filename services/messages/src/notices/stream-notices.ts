@@ -12,6 +12,7 @@ import {
   streamCreatedNotice,
   streamEventsTopic,
   streamLink,
+  topicLink,
 } from '@parley/composing';
 import type { Notice } from '@parley/composing';
 import type { Pool } from '@parley/database';
@@ -138,6 +139,29 @@ class StreamNotices {
     );
   }
 
+  async sayMoved({ effect, key }: EffectRun<'messages-moved-notice'>): Promise<void> {
+    const { target: streamId, actorId, oldTopic, newTopic, count, notified } = effect;
+    const [stream] = await findStreamsByIds(this.#pool, [streamId]);
+    if (stream === undefined) return;
+    const moved = count === 1 ? notice`1 message was moved` : notice`${count} messages were moved`;
+    const notices = {
+      old: {
+        topic: oldTopic,
+        makeText: (actor: User) =>
+          notice`${moved} from here to ${topicLink(stream, newTopic)} by ${silentMention(actor)}.`,
+      },
+      new: {
+        topic: newTopic,
+        makeText: (actor: User) =>
+          notice`${moved} here from ${topicLink(stream, oldTopic)} by ${silentMention(actor)}.`,
+      },
+    };
+    for (const which of notified) {
+      const { topic, makeText } = notices[which];
+      await this.#writeTo({ streamId, actorId, key: `${key}-${which}` }, topic, makeText);
+    }
+  }
+
   async sayWhoSignedUp({ effect, key }: EffectRun<'signed-up-notice'>): Promise<void> {
     const [bot, actor, person, [stream]] = await Promise.all([
       findNotificationBot(this.#pool),
@@ -199,6 +223,7 @@ export function streamNotices(options: NoticeOptions): Pick<SideEffectHandlers, 
     'stream-created-notice': (run) => notices.sayCreated(run),
     'new-streams-notice': ({ effect, key }) => notices.announceNew(effect, key),
     'stream-renamed-notice': (run) => notices.sayRenamed(run),
+    'messages-moved-notice': (run) => notices.sayMoved(run),
     'signed-up-notice': (run) => notices.sayWhoSignedUp(run),
   };
 }

@@ -81,7 +81,12 @@ const permissionFields = [
   amount('message_content_edit_limit_seconds', yearSecs),
   ...toggles('allow_community_topic_editing', 'allow_edit_history', 'allow_message_deleting'),
   amount('message_content_delete_limit_seconds', yearSecs),
-  ...toggles('mandatory_topics', 'inline_image_preview', 'inline_url_embed_preview'),
+  ...toggles(
+    'mandatory_topics',
+    'send_move_notices',
+    'inline_image_preview',
+    'inline_url_embed_preview',
+  ),
 ];
 
 const emojiFields = [line('emoji_name', { required: true, maxLength: 100 }), file('file')];
