@@ -66,9 +66,20 @@ function open(who: PersonKey): Promise<App> {
   });
 }
 
-/** What two tabs must agree on: not their queues, not what ages by itself, and not how much each of them has seen change. */
+/**
+ * What two tabs must agree on: not their queues, not what ages by itself, and not how much each of them has seen change or has read. A registration
+ * does not tell whom a message mentions, but what counts.
+ */
 function known({ state }: App): unknown {
-  const { nowSecs: _, listsVersion: _version, reported, rest, ...others } = state.known.peek();
+  const {
+    nowSecs: _,
+    listsVersion: _version,
+    formerStreams: _streams,
+    reported,
+    rest,
+    unread,
+    ...others
+  } = state.known.peek();
   const { queue_id: _id, last_event_id: _event, pointer: _pointer, ...sharedRest } = rest;
   // No event tells of the first message of a stream that the person left.
   const streams = [...others.streams.values()].map((stream) => ({
@@ -78,6 +89,10 @@ function known({ state }: App): unknown {
   return {
     ...others,
     streams: streams.toSorted((one, other) => one.stream_id - other.stream_id),
+    unread: new Map([...unread].map(([id, { conversation }]) => [id, conversation])),
+    mentionCounts: new Map(
+      [...state.unreadConversations.peek()].map(([key, { mentionCount }]) => [key, mentionCount]),
+    ),
     reported: [...reported.keys()].toSorted(),
     rest: sharedRest,
   };
@@ -142,7 +157,7 @@ test('of messages: new, edited, moved, deleted, read and starred', async () => {
   await own.request('POST /messages/flags', { messages: [fifth], op: 'add', flag: 'starred' });
   await own.request('POST /messages/flags', { messages: [first], op: 'add', flag: 'read' });
   await expectAgreement(bob, 'bob');
-  const mentioning = [...bob.state.unread.peek()].filter(([, { mentionsSelf }]) => mentionsSelf);
+  const mentioning = [...bob.state.unread.peek()].filter(([, { mention }]) => mention === 'self');
   expect(mentioning.map(([id]) => id)).toEqual([second]);
   await own.request('POST /mark_topic_as_read', { stream_id: streamId, topic_name: 'Moved' });
   await expectAgreement(bob, 'bob');

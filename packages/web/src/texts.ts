@@ -112,6 +112,10 @@ export const texts = {
     },
     move: 'Move',
     moveWhich: 'What moves',
+    notices: {
+      send_notification_to_new_thread: 'Say so in the new topic',
+      send_notification_to_old_thread: 'Say so in the old topic',
+    },
     save: 'Save',
     timeLeft: (secs: number) =>
       secs === 0
@@ -241,20 +245,24 @@ export const texts = {
     beginning: 'This is where it begins.',
     by: (sender: string, time: string) => `${sender}, ${time}`,
     edited: 'edited',
+    archived: 'This stream is archived, or you have left it. What is here can be read.',
     empty: 'No messages here yet.',
     emptyHint: 'Write the first one below.',
+    gone: 'The message is deleted, or you may no longer see it.',
     loading: 'Reading messages',
     log: 'Messages',
     markRead: 'Mark all as read',
     notFound: 'No messages found.',
     onlyCommonWords: (words: readonly string[]) =>
       `Too common to be searched for: ${words.join(', ')}. Add a rarer word.`,
+    movedTo: (name: string) => `The messages that you read were moved to ${name}.`,
     newFrom: (sender: string) => `New message from ${sender}`,
     pin: 'Pin the stream',
     placeActions: 'What can be done here',
     search: (words: string) => `Search: ${words}`,
     sending: 'sending …',
     sentWhenBack: 'It is sent when you are back.',
+    stay: (topic: string) => `Back to “${topic}”`,
     streamSettings: 'Settings and people of the stream',
     toNewest: (below: number, isAll: boolean) =>
       below === 0 ? 'To the newest' : `To the newest (${below}${isAll ? '' : '+'})`,
@@ -381,8 +389,32 @@ export const texts = {
     willBeSent: (moment: string) => `It will be sent ${moment}.`,
   },
   search: {
+    common: (words: readonly string[]) =>
+      `Left out because nearly every message has them: ${words.join(', ')}.`,
+    found: (text: string) => `Searched for: ${text}`,
     label: 'Search messages',
+    noChoice: (operator: string, choices: readonly string[], given: string) =>
+      `“${operator}:” is followed by ${choices.join(', ')}. It does not know “${given}”.`,
+    noDay: (operator: string, given: string) =>
+      `“${operator}:” is followed by a day such as 2026-03-31. “${given}” is none.`,
+    noOperand: (operator: string) => `Write after “${operator}:” what to search for.`,
+    noOperators: (names: readonly string[]) =>
+      `${names.map((name) => `“${name}:”`).join(', ')} cannot be searched by, and was searched for as a word.`,
+    noStream: (name: string) => `There is no stream “${name}” that you can see.`,
+    nobody: (name: string) => `Nobody has the name or the address “${name}”.`,
+    nothing: (text: string) => `No message that you can read has all of this: ${text}`,
+    operators: {
+      after: 'on a day or later',
+      before: 'before a day',
+      has: 'with a link, an image or a file',
+      is: 'unread, mentioned, starred, private',
+      'pm-with': 'private messages with people',
+      sender: 'written by a person',
+      stream: 'in a stream',
+      topic: 'with a topic',
+    },
     placeholder: 'Search',
+    several: (name: string) => `Several people are called “${name}”. Write the address.`,
     searchFor: (text: string) => `Search for “${text}”`,
     suggestions: 'Ways to go on',
   },

@@ -44,6 +44,7 @@ export function createApp(client: ParleyClient, { state, connection, store, queu
   const place = signal<Place>(home);
   const visited = store.list('visited', visitedMax, isConversation);
   const usedEmoji = store.list('emoji', usedEmojiMax, isEmoji);
+  const corrected = signal<Place | undefined>(undefined);
   return {
     state,
     connection,
@@ -86,6 +87,13 @@ export function createApp(client: ParleyClient, { state, connection, store, queu
     visited,
     /** See `createUnreadRound`. */
     nextUnread: createUnreadRound(state),
+    /** What `correct` made the place. */
+    corrected,
+    /** Replaces the place by what is really there: back does not lead to the one before. */
+    correct(to: Place): void {
+      corrected.value = to;
+      place.value = to;
+    },
     /** The fragment of a place's address. */
     addressOf: (to: Place) =>
       addressOfPlace(to, { streams: state.streams.value, people: state.people.value }),

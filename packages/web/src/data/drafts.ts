@@ -1,7 +1,7 @@
 /** What was written and not sent, by conversation. */
 import { computed } from '@preact/signals';
 
-import { conversationKey, isConversation } from './narrow.ts';
+import { isConversation, isSameConversation } from './narrow.ts';
 import type { Conversation } from './narrow.ts';
 import { hasMembers, isNumber, isText } from './shapes.ts';
 import type { AccountStore } from './stored.ts';
@@ -10,8 +10,7 @@ import type { AccountStore } from './stored.ts';
 const draftsMax = 200;
 
 const isDraft = hasMembers({
-  /** The conversation's key: a conversation has one draft at most. */
-  key: isText,
+  /** It has one draft at most. */
   conversation: isConversation,
   content: isText,
   /** Milliseconds since 1970. */
@@ -22,16 +21,14 @@ export function createDrafts(store: AccountStore) {
   const stored = store.list('drafts', draftsMax, isDraft);
 
   function find(conversation: Conversation) {
-    const key = conversationKey(conversation);
-    return stored.items.value.find((draft) => draft.key === key);
+    return stored.items.value.find((draft) => isSameConversation(draft.conversation, conversation));
   }
 
   /** Keeps a text in place of the conversation's earlier one; a text of white space alone is no draft. */
   function save(conversation: Conversation, content: string): void {
-    const key = conversationKey(conversation);
-    const draft = { key, conversation, content, changedAt: Date.now() };
+    const draft = { conversation, content, changedAt: Date.now() };
     stored.change((drafts) => [
-      ...drafts.filter((each) => each.key !== key),
+      ...drafts.filter((each) => !isSameConversation(each.conversation, conversation)),
       ...(content.trim() === '' ? [] : [draft]),
     ]);
   }
@@ -44,6 +41,13 @@ export function createDrafts(store: AccountStore) {
     /** Keeps a text after the conversation's earlier one. */
     append(conversation: Conversation, content: string): void {
       save(conversation, [find(conversation)?.content, content].filter(Boolean).join('\n\n'));
+    },
+    /** Keeps the text of a conversation after that of another one. */
+    move(from: Conversation, to: Conversation): void {
+      const moved = find(from)?.content;
+      if (moved === undefined) return;
+      save(from, '');
+      save(to, [find(to)?.content, moved].filter(Boolean).join('\n\n'));
     },
     delete: (conversation: Conversation): void => save(conversation, ''),
   };

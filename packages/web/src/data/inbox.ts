@@ -2,7 +2,6 @@
 import { conversationKey } from './narrow.ts';
 import type { Conversation, PrivateConversation, StreamConversation } from './narrow.ts';
 import type { State } from './state.ts';
-import { isMuted } from './stream-groups.ts';
 import type { UnreadConversation } from './unread.ts';
 
 export type InboxEntry<Kind extends Conversation = Conversation> = Omit<
@@ -24,7 +23,7 @@ function newestOf(ids: ReadonlySet<number>): number {
 /** Unread conversations, the one with the newest unread message first. Of what the person muted only what mentions them. */
 export function listUnread(state: State): readonly InboxEntry[] {
   return [...state.unreadConversations.value.values()]
-    .filter(({ conversation, mentionCount }) => mentionCount > 0 || !isMuted(state, conversation))
+    .filter(({ mentionCount, isMuted }) => mentionCount > 0 || !isMuted)
     .map((unread) => ({ ...unread, newestId: newestOf(unread.ids) }))
     .toSorted((one, other) => other.newestId - one.newestId);
 }

@@ -84,6 +84,7 @@ function open(
 ): { readonly list: MessageList; readonly store: MessageStore } {
   const store = new MessageStore(
     new ParleyClient({ site: 'http://parley.test', fetch: server.fetch }),
+    () => undefined,
   );
   const list = new MessageList({
     store,

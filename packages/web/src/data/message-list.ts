@@ -38,7 +38,7 @@ export class MessageList {
   readonly loading: Signal<'start' | 'older' | 'newer' | undefined> = signal(undefined);
   /** Why the last reading failed, until the next begins. */
   readonly failure: Signal<unknown> = signal(undefined);
-  /** The words of a search that has none but the most common ones, by which nothing is found. */
+  /** The words of a search that are too common to be looked for. */
   readonly ignoredWords: Signal<readonly string[]> = signal([]);
   /** The hits of a search, which have highlighted copies of what was found, by id. */
   readonly matches: Signal<ReadonlyMap<number, Page['messages'][number]>> = signal(new Map());
@@ -133,6 +133,11 @@ export class MessageList {
     this.#arrived = this.#arrived.filter((id) => !removed.has(id));
     if (this.ids.peek().some((id) => removed.has(id)))
       this.ids.value = this.ids.peek().filter((id) => !removed.has(id));
+  }
+
+  /** Shows a message as it is, without what was marked in it. */
+  forgetMatch(id: number): void {
+    this.matches.value = new Map([...this.matches.peek()].filter(([held]) => held !== id));
   }
 
   #replace(page: Page): void {

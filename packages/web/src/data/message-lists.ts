@@ -1,6 +1,7 @@
 /** The lists that were opened last. A list that is shown again is shown at once, in its old place. */
 import type { Requests } from '@parley/client';
 
+import { putIn } from './reducers/change.ts';
 import { MessageList } from './message-list.ts';
 import { MessageStore } from './message-store.ts';
 import { allMessages, narrowKey } from './narrow.ts';
@@ -14,6 +15,18 @@ const newestMax = 1_000;
 /** Lists are kept with their messages; the one opened longest ago goes. */
 const listsMax = 12;
 
+/** What the server puts before the name of a stream that is archived. */
+const archivedMark = /^!+DEACTIVATED:/;
+
+function noteFormerStreams({ streams, formerStreams }: State, messages: readonly Message[]): void {
+  for (const message of messages) {
+    if (message.type !== 'stream') continue;
+    const { stream_id, display_recipient } = message;
+    if (streams.peek().has(stream_id) || formerStreams.peek().has(stream_id)) continue;
+    putIn(formerStreams, [[stream_id, display_recipient.replace(archivedMark, '')]]);
+  }
+}
+
 export class MessageLists {
   readonly store: MessageStore;
   /** The newest messages of all. */
@@ -22,7 +35,7 @@ export class MessageLists {
   readonly #lists = new Map<string, MessageList>();
 
   constructor(client: Requests, state: State) {
-    this.store = new MessageStore(client);
+    this.store = new MessageStore(client, (messages) => noteFormerStreams(state, messages));
     this.#state = state;
     this.newest = this.#create(allMessages, newestMax);
   }
@@ -93,6 +106,15 @@ export class MessageLists {
     }
   }
 
+  /** Of a text that was found and is another one now only the server knows whether it is still found. */
+  showNewText(id: number): void {
+    for (const list of this.#all) {
+      if (!list.matches.peek().has(id)) continue;
+      list.forgetMatch(id);
+      void list.refresh();
+    }
+  }
+
   /** Reads the newest messages, unless that was done. */
   async loadNewest(): Promise<void> {
     const { hasNewest, failure, loading } = this.newest;
@@ -106,14 +128,14 @@ export class MessageLists {
   }
 
   /**
-   * Reads unread messages, from the first of these on and to the last at least.
+   * Reads the unread messages of a narrow, from one on and to another at least.
    *
    * @throws ApiError or NoAnswerError
    */
-  async readUnread(ids: readonly number[]): Promise<readonly Message[]> {
+  async readUnread(within: Narrow, firstId: number, lastId: number): Promise<readonly Message[]> {
     const messages: Message[] = [];
-    const narrow = [{ operator: 'is', operand: 'unread' }];
-    let anchor = Math.min(...ids);
+    const narrow = [...within, { operator: 'is', operand: 'unread' }];
+    let anchor = firstId;
     for (let isWhole = false; !isWhole;) {
       const page = await this.store.read({
         anchor: String(anchor),
@@ -123,7 +145,7 @@ export class MessageLists {
       });
       messages.push(...page.messages);
       anchor = (page.messages.at(-1)?.id ?? Infinity) + 1;
-      isWhole = page.found_newest || anchor > Math.max(...ids);
+      isWhole = page.found_newest || anchor > lastId;
     }
     return messages;
   }

@@ -13,12 +13,15 @@ const anyId = -1;
 
 export class MessageStore {
   readonly #client: Requests;
+  readonly #onRead: (messages: readonly Message[]) => void;
   readonly #messages = new Map<number, Signal<Message>>();
   /** What changed since the readings that go on began. */
   readonly #noting = new Set<Set<number>>();
 
-  constructor(client: Requests) {
+  /** @param onRead called with the messages of each answer */
+  constructor(client: Requests, onRead: (messages: readonly Message[]) => void) {
     this.#client = client;
+    this.#onRead = onRead;
   }
 
   /** @returns undefined if the client does not hold it */
@@ -65,7 +68,9 @@ export class MessageStore {
       try {
         const answer = await this.#client.request('GET /messages', parameters, { signal: ending });
         const isOld = changed.has(anyId) || answer.messages.some(({ id }) => changed.has(id));
-        if (!isOld || reading === readingsMax) return answer;
+        if (isOld && reading < readingsMax) continue;
+        this.#onRead(answer.messages);
+        return answer;
       } finally {
         this.#noting.delete(changed);
       }

@@ -1,12 +1,14 @@
+import { foldName } from '@parley/api/fold';
+
 import { conversationOfMessage } from './conversation.ts';
 import type { Narrow, NarrowTerm } from './narrow.ts';
 import type { Message, State } from './state.ts';
-import { isMention } from './unread.ts';
+import { mentionOf } from './unread.ts';
 
 type Verdict = boolean | undefined;
 
-function isEqualFolded(one: string, other: unknown): boolean {
-  return one.toLowerCase() === String(other).toLowerCase();
+function isSameName(one: string, other: unknown): boolean {
+  return foldName(one) === foldName(String(other));
 }
 
 function judgeFlag(flag: unknown, { flags }: Message, isPrivate: boolean): Verdict {
@@ -16,7 +18,7 @@ function judgeFlag(flag: unknown, { flags }: Message, isPrivate: boolean): Verdi
     case 'starred':
       return flags.includes('starred');
     case 'mentioned':
-      return isMention(flags);
+      return mentionOf(flags) !== undefined;
     case 'alerted':
       return flags.includes('has_alert_word');
     case 'unread':
@@ -34,16 +36,16 @@ function judgeTerm({ operator, operand }: NarrowTerm, message: Message, state: S
         conversation.type === 'stream' &&
         (typeof operand === 'number'
           ? conversation.streamId === operand
-          : isEqualFolded(state.streams.peek().get(conversation.streamId)?.name ?? '', operand))
+          : isSameName(state.streams.peek().get(conversation.streamId)?.name ?? '', operand))
       );
     case 'topic':
-      return conversation.type === 'stream' && isEqualFolded(conversation.topic, operand);
+      return conversation.type === 'stream' && isSameName(conversation.topic, operand);
     case 'pm-with':
       return typeof operand === 'object'
         ? conversation.type === 'private' && conversation.userIds.join() === operand.join()
         : undefined;
     case 'sender':
-      return message.sender_id === operand || isEqualFolded(message.sender_email, operand);
+      return message.sender_id === operand || isSameName(message.sender_email, operand);
     case 'id':
       return message.id === Number(operand);
     case 'is':

@@ -1,7 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 
-import { addressOfNarrow, conversationOf, parseNarrowAddress, topicNarrow } from './narrow.ts';
+import {
+  addressOfNarrow,
+  allMessages,
+  conversationKey,
+  conversationOf,
+  isSearch,
+  mentions,
+  narrowKey,
+  parseNarrowAddress,
+  privateNarrow,
+  streamNarrow,
+  topicNarrow,
+} from './narrow.ts';
 
 const names = {
   streams: { get: () => ({ name: 'general' }) },
@@ -45,4 +57,20 @@ describe('addresses of narrows', () => {
     });
     expect(conversationOf([{ operator: 'stream', operand: 5 }])).toBeUndefined();
   });
+});
+
+test.each([
+  ['Café', 'CAFE\u0301'],
+  ['straße', 'STRASSE'],
+])('%s and %s are one topic', (topic, other) => {
+  const key = (topic: string) => conversationKey({ type: 'stream', streamId: 5, topic });
+  expect(key(topic)).toBe(key(other));
+  expect(narrowKey(topicNarrow(5, topic))).toBe(narrowKey(topicNarrow(5, other)));
+});
+
+test('what is no view, stream or conversation was searched for', () => {
+  const places = [allMessages, mentions, streamNarrow(5), topicNarrow(5, 'x'), privateNarrow([7])];
+  expect(places.filter(isSearch)).toEqual([]);
+  const words = [{ operator: 'search', operand: 'soup' }];
+  expect([words, [...topicNarrow(5, 'x'), ...words]].every(isSearch)).toBe(true);
 });

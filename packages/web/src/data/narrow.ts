@@ -2,6 +2,8 @@
  * Narrows, as the terms of `GET messages`: which messages a view shows. Their addresses are those of links in messages
  * (`#narrow/stream/5-general/topic/hello/near/7`), which the server's renderer writes.
  */
+import { foldName } from '@parley/api/fold';
+
 import { isNumber, isRecord, isText } from './shapes.ts';
 
 /** A message must match all terms of a narrow. No terms: all messages. */
@@ -97,11 +99,16 @@ export function isConversation(value: unknown): value is Conversation {
   return ids.length > 0 && ids.every(isNumber);
 }
 
-/** A text that is equal for equal conversations. Topics differ by more than case. */
+/** A text that is equal for equal conversations. */
 export function conversationKey(conversation: Conversation): string {
   return conversation.type === 'stream'
-    ? `stream/${conversation.streamId}/${conversation.topic.toLowerCase()}`
+    ? `stream/${topicKey(conversation.streamId, conversation.topic)}`
     : `private/${conversation.userIds.join(',')}`;
+}
+
+/** A text that is equal for equal topics. */
+export function topicKey(streamId: number, topic: string): string {
+  return `${streamId}/${foldName(topic)}`;
 }
 
 export function isSameConversation(
@@ -111,10 +118,34 @@ export function isSameConversation(
   return (one && conversationKey(one)) === (other && conversationKey(other));
 }
 
+/** Operators whose operand is a name. */
+const named: ReadonlySet<string> = new Set(['stream', 'topic', 'sender']);
+
+/** A text that is equal for narrows that show the same, however their names are spelled. */
 export function narrowKey(narrow: Narrow): string {
   return JSON.stringify(
-    narrow.map(({ operator, operand, negated }) => [operator, operand, negated === true]),
+    narrow.map(({ operator, operand, negated }) => [
+      operator,
+      typeof operand === 'string' && named.has(operator) ? foldName(operand) : operand,
+      negated === true,
+    ]),
   );
+}
+
+/** The words that a narrow searches for. */
+export function wordsOf(narrow: Narrow): string {
+  const search = narrow.filter(({ operator }) => operator === 'search');
+  return search.map(({ operand }) => String(operand)).join(' ');
+}
+
+const views: ReadonlySet<string> = new Set(
+  [allMessages, mentions, starred, allPrivate].map(narrowKey),
+);
+
+/** Whether a narrow was searched for: it is no view, no stream and no conversation. What it shows does not count as read. */
+export function isSearch(narrow: Narrow): boolean {
+  const isStream = narrow.length === 1 && streamIdOf(narrow) !== undefined;
+  return !isStream && conversationOf(narrow) === undefined && !views.has(narrowKey(narrow));
 }
 
 // Addresses percent-encode with `.` instead of `%`, so that they survive programs that take links out of texts.

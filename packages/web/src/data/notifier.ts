@@ -8,7 +8,7 @@ import { narrowPredicate } from './narrow-predicate.ts';
 import type { Conversation } from './narrow.ts';
 import type { Place } from './place.ts';
 import type { Message, State } from './state.ts';
-import { isTopicMuted } from './stream-groups.ts';
+import { isTopicMuted } from './unread.ts';
 
 /** How many messages wait for the part that shows notifications, the newest ones. */
 const keptMax = 20;

@@ -2,12 +2,31 @@
 import { addressOfNarrow, allMessages, parseNarrowAddress } from './narrow.ts';
 import type { AddressNames, Narrow } from './narrow.ts';
 
+/** Where in a list a reader was, by the ids of messages. */
+export type Position = {
+  /** The first one in sight. */
+  readonly topId?: number | undefined;
+  /** How far it was below the upper edge, in pixels. */
+  readonly offset?: number | undefined;
+  /** The one with the focus. */
+  readonly selectedId?: number | undefined;
+};
+
+/** Messages, of which one may be shown first. */
+export type MessagesPlace = {
+  readonly view: 'messages';
+  readonly narrow: Narrow;
+  readonly near?: number | undefined;
+  /** Where the reader who comes back was; the address does not tell. */
+  readonly at?: Position | undefined;
+};
+
 export type Place =
   /** Conversations by their last message; the home. */
   | { readonly view: 'recent' }
   /** All that is unread. */
   | { readonly view: 'inbox' }
-  | { readonly view: 'messages'; readonly narrow: Narrow; readonly near?: number | undefined }
+  | MessagesPlace
   | { readonly view: 'drafts' }
   /** What is to be sent later. */
   | { readonly view: 'scheduled' }
@@ -15,6 +34,11 @@ export type Place =
   | { readonly view: 'settings'; readonly section: string }
   /** All streams that the person may see; with one of them, its settings and people. */
   | { readonly view: 'streams'; readonly streamId: number | undefined };
+
+/** The message that its list begins at, if the place says so. */
+export function startOf({ near, at }: MessagesPlace): number | undefined {
+  return at?.topId ?? at?.selectedId ?? near;
+}
 
 export const home: Place = { view: 'recent' };
 

@@ -13,9 +13,9 @@ beforeEach(() => {
   vi.useFakeTimers();
   requests = new RecordedRequests();
   const unread = new Map([
-    [10, { conversation: inTopic, mentionsSelf: false }],
-    [11, { conversation: inTopic, mentionsSelf: true }],
-    [12, { conversation: withBob, mentionsSelf: false }],
+    [10, { conversation: inTopic, mention: undefined }],
+    [11, { conversation: inTopic, mention: 'self' as const }],
+    [12, { conversation: withBob, mention: undefined }],
   ]);
   reading = createReading(requests.client, makeState({ unread }));
 });

@@ -41,7 +41,7 @@ export function createReading(client: Requests, { unread, unreadConversations }:
     else if (streamId !== undefined && narrow.length === 1)
       await client.request('POST /mark_stream_as_read', { stream_id: streamId });
     else if (narrow[0]?.operand === 'mentioned')
-      see([...unread.peek()].flatMap(([id, { mentionsSelf }]) => (mentionsSelf ? [id] : [])));
+      see([...unread.peek()].flatMap(([id, { mention }]) => (mention === undefined ? [] : [id])));
   }
 
   /** Marks now what was seen: before the page is left, and when the connection is back. */

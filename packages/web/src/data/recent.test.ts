@@ -26,7 +26,7 @@ test('conversations come by their last message, with who took part and what is u
       found_newest: true,
     });
   const state = makeState({
-    unread: new Map([[2, { conversation: withBob, mentionsSelf: true }]]),
+    unread: new Map([[2, { conversation: withBob, mention: 'self' }]]),
   });
   const lists = new MessageLists(requests.client, state);
   await lists.loadNewest();

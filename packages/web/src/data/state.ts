@@ -2,11 +2,12 @@
  * What the client knows of its organization: signals that views read. It begins with the answer to `register`; after that only the reducers
  * of `reducers/` write to it, one for each type of event.
  */
+import { foldName } from '@parley/api/fold';
 import { batch, computed, signal } from '@preact/signals';
 import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { AnswerOf, ParametersOf } from '@parley/client';
 
-import { partnersOf } from './narrow.ts';
+import { partnersOf, topicKey } from './narrow.ts';
 import { groupUnread, readUnread } from './unread.ts';
 import type { Unread, UnreadConversation } from './unread.ts';
 
@@ -69,6 +70,8 @@ export type Known = {
   readonly streams: ReadonlyMap<number, Stream>;
   /** Those of them that the person subscribes to. */
   readonly subscriptions: ReadonlyMap<number, Subscription>;
+  /** Names of other streams that messages are from: archived ones, and those that the person may no longer see. */
+  readonly formerStreams: ReadonlyMap<number, string>;
   /** Ids of subscribers by stream, of the streams whose subscribers the person may see. */
   readonly subscribers: ReadonlyMap<number, ReadonlySet<number>>;
   /** Keys of muted topics, see `topicKey`. */
@@ -105,18 +108,14 @@ export function reportsOf(presences: Registered['presences']): Known['reported']
   return new Map(Object.entries(presences).map(([email, { aggregated }]) => [email, aggregated]));
 }
 
-export function topicKey(streamId: number, topic: string): string {
-  return `${streamId}/${topic.toLowerCase()}`;
-}
-
 /** @param muted lists of stream name, topic and time */
 export function mutedTopicKeys(
   muted: Registered['muted_topics'],
   streams: Known['streams'],
 ): Known['mutedTopics'] {
-  const ids = new Map([...streams].map(([id, { name }]) => [name.toLowerCase(), id]));
+  const ids = new Map([...streams].map(([id, { name }]) => [foldName(name), id]));
   const keys = muted.flatMap(([name, topic]) => {
-    const streamId = ids.get(name.toLowerCase());
+    const streamId = ids.get(foldName(name));
     return streamId === undefined ? [] : [topicKey(streamId, topic)];
   });
   return new Set(keys);
@@ -180,6 +179,7 @@ export function readRegistered(registered: Registered): Known {
     rest: Object.fromEntries(
       Object.entries(registered).filter(([name]) => !converted.has(name)),
     ) as Rest,
+    formerStreams: new Map(),
     people: readPeople(registered),
     reported: reportsOf(registered.presences),
     nowSecs: Date.now() / 1000,
@@ -200,7 +200,7 @@ export function createState(known: Known): State {
   const signals = Object.fromEntries(
     Object.entries(known).map(([name, value]) => [name, signal<unknown>(value)]),
   ) as Signals;
-  const { rest, people, unread } = signals;
+  const { rest, people, unread, subscriptions, mutedTopics } = signals;
   return {
     ...signals,
     known: computed(
@@ -217,7 +217,7 @@ export function createState(known: Known): State {
         .filter(({ isActive, is_bot }) => isActive && !is_bot)
         .toSorted((one, other) => one.full_name.localeCompare(other.full_name)),
     ),
-    unreadConversations: computed(() => groupUnread(unread.value)),
+    unreadConversations: computed(() => groupUnread(unread.value, { subscriptions, mutedTopics })),
   };
 }
 

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { expect, test } from 'vitest';
 
 import { countUnreadByStream, groupStreams } from './stream-groups.ts';
-import { topicKey } from './state.ts';
+import { topicKey } from './narrow.ts';
 import type { State, Subscription } from './state.ts';
 import { groupUnread } from './unread.ts';
 import type { Conversation } from './narrow.ts';
@@ -27,12 +27,15 @@ function stateOf(
   unread: readonly Conversation[],
 ): State {
   const messages = unread.map(
-    (conversation, index) => [10 + index, { conversation, mentionsSelf: false }] as const,
+    (conversation, index) => [10 + index, { conversation, mention: undefined }] as const,
   );
-  return {
+  const muting = {
     subscriptions: signal(new Map(subscriptions.map((each) => [each.stream_id, each]))),
     mutedTopics: signal(new Set(mutedTopics)),
-    unreadConversations: signal(groupUnread(new Map(messages))),
+  };
+  return {
+    ...muting,
+    unreadConversations: signal(groupUnread(new Map(messages), muting)),
   } as unknown as State;
 }
 

@@ -1,8 +1,8 @@
 /** What is unread where, and how the streams of a person are listed. */
 import { conversationKey } from './narrow.ts';
 import type { Conversation } from './narrow.ts';
-import { topicKey } from './state.ts';
 import type { State, Subscription } from './state.ts';
+import { isTopicMuted } from './unread.ts';
 
 /** Without a message for this time a stream is inactive, unless it is pinned. */
 const inactiveAfterSecs = 30 * 24 * 60 * 60;
@@ -15,10 +15,6 @@ export type ListedStream = {
 
 export function countUnreadIn({ unreadConversations }: State, conversation: Conversation): number {
   return unreadConversations.value.get(conversationKey(conversation))?.ids.size ?? 0;
-}
-
-export function isTopicMuted({ mutedTopics }: State, streamId: number, topic: string): boolean {
-  return mutedTopics.value.has(topicKey(streamId, topic));
 }
 
 /** Unread messages by stream, without those of muted topics. */
@@ -55,12 +51,4 @@ export function groupStreams(
     )
     .map((stream) => ({ stream, unreadCount: counts.get(stream.stream_id) ?? 0 }));
   return { shown: listed.filter((each) => !isQuiet(each)), quiet: listed.filter(isQuiet) };
-}
-
-/** Whether the person muted a conversation, or the stream that it is in. */
-export function isMuted(state: State, conversation: Conversation): boolean {
-  if (conversation.type === 'private') return false;
-  const { streamId, topic } = conversation;
-  const isStreamMuted = state.subscriptions.value.get(streamId)?.is_muted === true;
-  return isStreamMuted || isTopicMuted(state, streamId, topic);
 }

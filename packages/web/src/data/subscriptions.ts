@@ -1,7 +1,7 @@
 /** Subscribing, unsubscribing, and what a person sets for a stream or topic. Events bring the results. */
 import type { App } from './app.ts';
 import type { Stream } from './state.ts';
-import { isTopicMuted } from './stream-groups.ts';
+import { isTopicMuted } from './unread.ts';
 
 /** @throws ApiError or NoAnswerError */
 export async function subscribeTo({ request }: App, { name }: Stream): Promise<void> {

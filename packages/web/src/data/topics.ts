@@ -1,4 +1,5 @@
 /** Topics of streams, read from the server when they are first asked for, and kept by events. */
+import { foldName } from '@parley/api/fold';
 import { signal } from '@preact/signals';
 import type { ReadonlySignal, Signal } from '@preact/signals';
 import type { Requests } from '@parley/client';
@@ -37,8 +38,8 @@ export function createTopics(client: Requests) {
     receive(streamId: number, name: string): void {
       const topics = streams.get(streamId);
       if (topics === undefined) return;
-      const folded = name.toLowerCase();
-      topics.value = [name, ...topics.value.filter((topic) => topic.toLowerCase() !== folded)];
+      const folded = foldName(name);
+      topics.value = [name, ...topics.value.filter((topic) => foldName(topic) !== folded)];
     },
     /** Messages of these streams moved or are gone: only the server knows what is left of their topics. */
     reread(streamIds: Iterable<number> = streams.keys()): void {

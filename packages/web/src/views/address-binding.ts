@@ -1,26 +1,77 @@
 import { effect } from '@preact/signals';
 
 import type { App } from '../data/app.ts';
-import { parsePlace } from '../data/place.ts';
+import { home, parsePlace } from '../data/place.ts';
+import type { Place, Position } from '../data/place.ts';
+import { isNumber, isRecord } from '../data/shapes.ts';
+
+/** The id of the message that has the focus, or something in it. */
+function focusedMessageId(): number | undefined {
+  const id =
+    document.activeElement?.closest<HTMLElement>('[data-message-id]')?.dataset['messageId'];
+  return id === undefined ? undefined : Number(id);
+}
+
+/** Where the reader is at a place that the page still shows; undefined for one who is at the end of its messages. */
+function positionAt(place: Place, { lists }: App): Position | undefined {
+  if (place.view !== 'messages') return undefined;
+  const topId = lists.open(place.narrow).readerAt;
+  const selectedId = focusedMessageId();
+  if (topId === undefined && selectedId === undefined) return undefined;
+  const row = document.querySelector(`[data-message-id="${topId}"]`);
+  const edge = row?.closest('.scroller')?.getBoundingClientRect().top ?? 0;
+  return { topId, offset: row === null ? 0 : row.getBoundingClientRect().top - edge, selectedId };
+}
 
 /**
- * Binds the place to the address in the browser: back, forward, reload and pasted links work by themselves.
+ * Binds the place to the address in the browser: back, forward, reload and pasted links work by themselves, and who comes back finds the row
+ * that was read.
  *
  * @returns ends it
  */
 export function bindAddress(app: App): () => void {
+  /** By the numbers of the browser's entries, which are above those of a page that was loaded before. */
+  const positions = new Map<number, Position | undefined>();
+  let lastEntry = Date.now();
+  let entry = lastEntry;
+  let shown: Place = home;
+
+  const leave = (): void => {
+    positions.set(entry, positionAt(shown, app));
+  };
+  const enterNew = (): void => {
+    entry = ++lastEntry;
+    history.replaceState({ entry }, '');
+  };
   const follow = (): void => {
-    app.navigate(parsePlace(location.hash));
+    const state: unknown = history.state;
+    const known = isRecord(state) && isNumber(state['entry']) ? state['entry'] : undefined;
+    if (known === undefined || !positions.has(known)) enterNew();
+    else entry = known;
+    const to = parsePlace(location.hash);
+    app.navigate(to.view === 'messages' ? { ...to, at: positions.get(entry) } : to);
+  };
+  const leaveAndFollow = (): void => {
+    leave();
+    follow();
   };
   follow();
-  addEventListener('hashchange', follow);
+  addEventListener('hashchange', leaveAndFollow);
   const stop = effect(() => {
-    const address = app.addressOf(app.place.value);
-    const current = app.addressOf(parsePlace(location.hash));
-    if (address !== current) history.pushState(undefined, '', address);
+    const place = app.place.value;
+    const address = app.addressOf(place);
+    if (address !== app.addressOf(parsePlace(location.hash))) {
+      if (app.corrected.peek() === place) history.replaceState({ entry }, '', address);
+      else {
+        leave();
+        history.pushState(undefined, '', address);
+        enterNew();
+      }
+    }
+    shown = place;
   });
   return () => {
-    removeEventListener('hashchange', follow);
+    removeEventListener('hashchange', leaveAndFollow);
     stop();
   };
 }

@@ -13,6 +13,7 @@ import type { IconName } from './icon.tsx';
 import { Keyboard } from './keyboard/keyboard.tsx';
 import { lazy } from './lazy.tsx';
 import { MessageView } from './messages/message-view.tsx';
+import { MovedLine } from './messages/moved-line.tsx';
 import { PlaceHeader } from './messages/place-header.tsx';
 import { TypingNote } from './messages/typing-note.tsx';
 import { Navigation } from './navigation/navigation.tsx';
@@ -141,7 +142,8 @@ function Place({ app }: { readonly app: App }) {
       return (
         <>
           <PlaceHeader app={app} narrow={place.narrow} />
-          <MessageView app={app} narrow={place.narrow} near={place.near} />
+          <MovedLine app={app} narrow={place.narrow} />
+          <MessageView app={app} place={place} />
           <TypingNote app={app} narrow={place.narrow} />
         </>
       );

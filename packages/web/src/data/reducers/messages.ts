@@ -1,9 +1,12 @@
+import { foldName } from '@parley/api/fold';
+
 import { conversationOfMessage } from '../conversation.ts';
 import { emojiKey } from '../emoji.ts';
+import { followMove } from '../moves.ts';
 import { streamIdOf } from '../narrow.ts';
 import type { Narrow } from '../narrow.ts';
 import type { Message, State } from '../state.ts';
-import { isMention } from '../unread.ts';
+import { mentionOf } from '../unread.ts';
 import { changeIn, removeFrom } from './change.ts';
 import type { AppliedEvent, Kept, Reducers } from './reducer.ts';
 import { noteFirstMessage } from './streams.ts';
@@ -26,24 +29,25 @@ function applyContent({ state, lists }: Kept, event: Edit): void {
     // A preview of a link that was completed is no edit.
     ...(event.orig_content !== undefined && { last_edit_timestamp: edit_timestamp }),
   }));
-  const mentionsSelf = isMention(flags);
-  changeIn(state.unread, [message_id], (message) => ({ ...message, mentionsSelf }));
+  lists.showNewText(message_id);
+  const mention = mentionOf(flags);
+  changeIn(state.unread, [message_id], (message) => ({ ...message, mention }));
 }
 
 /** Whether a move from or to these topics can change which messages a narrow has. */
 function isMovedBetween(narrow: Narrow, streamId: number, topics: readonly string[]): boolean {
-  const folded = new Set(topics.map((topic) => topic.toLowerCase()));
+  const folded = new Set(topics.map(foldName));
   return (
     (streamIdOf(narrow) ?? streamId) === streamId &&
     narrow.some(
       ({ operator, operand }) =>
-        operator === 'search' ||
-        (operator === 'topic' && folded.has(String(operand).toLowerCase())),
+        operator === 'search' || (operator === 'topic' && folded.has(foldName(String(operand)))),
     )
   );
 }
 
-function applyMove({ state, lists, topics }: Kept, event: Edit): void {
+function applyMove(kept: Kept, event: Edit): void {
+  const { state, lists, topics } = kept;
   const { subject, orig_subject = '', subject_links, stream_id, message_ids } = event;
   if (subject === undefined || stream_id === undefined) return;
   for (const id of message_ids)
@@ -55,6 +59,12 @@ function applyMove({ state, lists, topics }: Kept, event: Edit): void {
   const conversation = { type: 'stream', streamId: stream_id, topic: subject } as const;
   changeIn(state.unread, message_ids, (message) => ({ ...message, conversation }));
   topics.reread([stream_id]);
+  followMove(kept, {
+    from: { ...conversation, topic: orig_subject },
+    to: conversation,
+    ids: message_ids,
+    isWide: event.propagate_mode !== 'change_one',
+  });
   lists.rejudge(message_ids, (narrow) =>
     isMovedBetween(narrow, stream_id, [orig_subject, subject]),
   );
@@ -67,7 +77,7 @@ function addUnread(state: State, messages: readonly Message[]): void {
   for (const message of messages) {
     const conversation = conversationOfMessage(message, state);
     if (conversation.type === 'private' || subscriptions.peek().has(conversation.streamId))
-      all.set(message.id, { conversation, mentionsSelf: isMention(message.flags) });
+      all.set(message.id, { conversation, mention: mentionOf(message.flags) });
   }
   unread.value = all;
 }
@@ -79,7 +89,8 @@ async function markUnread({ state, lists }: Kept, ids: readonly number[]): Promi
     ids.flatMap((id) => lists.store.find(id)?.peek() ?? []),
   );
   const unknown = ids.filter((id) => !lists.store.has(id));
-  if (unknown.length > 0) addUnread(state, await lists.readUnread(unknown));
+  if (unknown.length > 0)
+    addUnread(state, await lists.readUnread([], Math.min(...unknown), Math.max(...unknown)));
 }
 
 function hasFlagTerm(narrow: Narrow, flag: string): boolean {

@@ -1,6 +1,7 @@
-import { streamIdOf } from '../narrow.ts';
+import { mentions, streamIdOf } from '../narrow.ts';
 import { byId, mutedTopicKeys, withoutSubscribers } from '../state.ts';
 import type { State } from '../state.ts';
+import { mentionOf } from '../unread.ts';
 import { changeIn, putIn, removeFrom } from './change.ts';
 import type { Kept, Reducers } from './reducer.ts';
 
@@ -56,6 +57,12 @@ function removeSubscriptions(kept: Kept, ids: readonly number[]): void {
   rereadStreams(kept, ids);
 }
 
+/** What was muted has changed: whom unread messages mention there only the server knows, unless they came since the registration. */
+async function rereadMentions({ state, lists }: Kept): Promise<void> {
+  for (const { id, flags } of await lists.readUnread(mentions, 0, Infinity))
+    changeIn(state.unread, [id], (message) => ({ ...message, mention: mentionOf(flags) }));
+}
+
 function idsOf(streams: readonly { readonly stream_id: number }[]): readonly number[] {
   return streams.map(({ stream_id }) => stream_id);
 }
@@ -67,8 +74,13 @@ export const streamReducers = {
     if (event.op === 'update') {
       const { id: _id, type: _type, op: _op, stream_id, property, value, ...more } = event;
       changeStream(state, stream_id, { ...more, [property]: value });
-    } else if (event.op === 'delete') forgetStreams(state, idsOf(event.streams));
-    else {
+    } else if (event.op === 'delete') {
+      putIn(
+        state.formerStreams,
+        event.streams.map(({ stream_id, name }) => [stream_id, name]),
+      );
+      forgetStreams(state, idsOf(event.streams));
+    } else {
       const listed = event.streams.map((stream) => ({
         ...streams.peek().get(stream.stream_id),
         ...stream,
@@ -106,9 +118,13 @@ export const streamReducers = {
           [event.property]: event.value,
           ...(event.property === 'in_home_view' && { is_muted: !event.value }),
         });
+        // What the server does not say now comes with the next registration.
+        if (event.property === 'in_home_view') rereadMentions(kept).catch(() => undefined);
     }
   },
-  muted_topics({ state }, { muted_topics }) {
+  muted_topics(kept, { muted_topics }) {
+    const { state } = kept;
     state.mutedTopics.value = mutedTopicKeys(muted_topics, state.streams.peek());
+    rereadMentions(kept).catch(() => undefined);
   },
 } satisfies Reducers;

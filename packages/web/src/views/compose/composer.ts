@@ -5,6 +5,7 @@ import { findCautions, findObstacle } from '../../data/compose-checks.ts';
 import type { Obstacle } from '../../data/compose-checks.ts';
 import { recipientsOf } from '../../data/conversation.ts';
 import { noTopic } from '../../data/message-actions.ts';
+import { onFollowed } from '../../data/moves.ts';
 import {
   conversationOf,
   isSameConversation,
@@ -95,6 +96,9 @@ export class Composer {
       effect(() => this.#followPlace()),
       effect(() => this.#followConversation()),
       effect(() => this.#takeQuote()),
+      onFollowed((from, to) => {
+        if (isSameConversation(this.#target.conversation, from)) this.redirect(to);
+      }),
     ];
     addEventListener('pagehide', save);
     return () => {

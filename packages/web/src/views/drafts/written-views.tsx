@@ -3,8 +3,9 @@ import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
-import { narrowOf, streamNarrow } from '../../data/narrow.ts';
+import { conversationKey, narrowOf, streamNarrow } from '../../data/narrow.ts';
 import type { Conversation } from '../../data/narrow.ts';
+import type { Place } from '../../data/place.ts';
 import { cancelScheduled, conversationOfScheduled } from '../../data/scheduled.ts';
 import { texts } from '../../texts.ts';
 import { nameOfConversation } from '../parts/names.ts';
@@ -41,7 +42,10 @@ function WrittenList({ app, about: { title, none, hint }, written }: WrittenList
         return (
           <article key={key} aria-label={name}>
             <header class="row">
-              <strong>{name}</strong> <time>{formatLongMoment(at, app.state.settings.value)}</time>
+              <strong>
+                <a href={app.addressOf(placeOf(conversation))}>{name}</a>
+              </strong>{' '}
+              <time>{formatLongMoment(at, app.state.settings.value)}</time>
             </header>
             {content}
             <div class="row">
@@ -56,21 +60,23 @@ function WrittenList({ app, about: { title, none, hint }, written }: WrittenList
   );
 }
 
+function placeOf(conversation: Conversation): Place {
+  const isWithoutTopic = conversation.type === 'stream' && conversation.topic === '';
+  const narrow = isWithoutTopic ? streamNarrow(conversation.streamId) : narrowOf(conversation);
+  return { view: 'messages', narrow };
+}
+
 /** Shows where the draft goes, with the draft to be written on. */
 function open(app: App, conversation: Conversation): void {
-  const narrow =
-    conversation.type === 'stream' && conversation.topic === ''
-      ? streamNarrow(conversation.streamId)
-      : narrowOf(conversation);
-  app.navigate({ view: 'messages', narrow });
+  app.navigate(placeOf(conversation));
   app.composing.value = conversation;
 }
 
 /** What was written and not sent, in this browser. */
 export function DraftsView({ app }: { readonly app: App }) {
   const { continue: goOn, delete: remove } = texts.drafts;
-  const written = app.drafts.all.value.map(({ key, conversation, content, changedAt }) => ({
-    key,
+  const written = app.drafts.all.value.map(({ conversation, content, changedAt }) => ({
+    key: conversationKey(conversation),
     conversation,
     at: changedAt / 1_000,
     content: <p class="source">{content}</p>,

@@ -22,10 +22,13 @@ type Edit = AnswerOf<'GET /messages/{message_id}/history'>['message_history'][nu
 
 const modes = ['change_one', 'change_later', 'change_all'] as const;
 
+const noticeNames = ['send_notification_to_old_thread', 'send_notification_to_new_thread'] as const;
+
 /** Moves a message, and others of its topic if wished, to another topic of the stream. */
 export function MoveForm({ app, message, onClose }: DialogProps) {
   const topicsId = useId();
   if (message.type !== 'stream') return null;
+  const notified = app.state.realm.value.realm_send_move_notices ? noticeNames : [];
   const move = async (field: (name: string) => string): Promise<void> => {
     const propagate_mode = modes.find((each) => each === field('mode')) ?? 'change_later';
     const topic = field('topic').trim();
@@ -34,6 +37,7 @@ export function MoveForm({ app, message, onClose }: DialogProps) {
         message_id: message.id,
         topic,
         propagate_mode,
+        ...Object.fromEntries(notified.map((name) => [name, field(name) !== ''])),
       });
     onClose();
   };
@@ -66,6 +70,12 @@ export function MoveForm({ app, message, onClose }: DialogProps) {
           </label>
         ))}
       </fieldset>
+      {notified.map((name) => (
+        <label key={name} class="row">
+          <input type="checkbox" name={name} defaultChecked />
+          {texts.edit.notices[name]}
+        </label>
+      ))}
     </DialogForm>
   );
 }

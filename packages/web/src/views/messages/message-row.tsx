@@ -2,8 +2,9 @@ import { useSignal } from '@preact/signals';
 
 import type { App } from '../../data/app.ts';
 import { editedMessageId } from '../../data/message-actions.ts';
+import type { Place } from '../../data/place.ts';
 import type { Message } from '../../data/state.ts';
-import { isMention } from '../../data/unread.ts';
+import { mentionOf } from '../../data/unread.ts';
 import { texts } from '../../texts.ts';
 import { lazy } from '../lazy.tsx';
 import { Avatar } from '../parts/avatar.tsx';
@@ -19,13 +20,15 @@ const Widget = lazy(async () => (await import('./widgets.tsx')).Widget);
 type MessageRowProps = {
   readonly app: App;
   readonly message: Message;
+  /** Where it is in its conversation. */
+  readonly place: Place;
   readonly showsSender: boolean;
   /** The content with marked words, as the server has it for what a search found. */
   readonly matchHtml: string | undefined;
 };
 
 /** One message. */
-export function MessageRow({ app, message, showsSender, matchHtml }: MessageRowProps) {
+export function MessageRow({ app, message, place, showsSender, matchHtml }: MessageRowProps) {
   const { id, sender_id, sender_full_name, is_me_message } = message;
   const person = app.state.people.value.get(sender_id) ?? {
     user_id: sender_id,
@@ -41,7 +44,10 @@ export function MessageRow({ app, message, showsSender, matchHtml }: MessageRowP
   const html = matchHtml ?? message.content;
   const when = (
     <time dateTime={at.toISOString()} title={at.toLocaleString()}>
-      {time}
+      {/* With keys Enter goes there. */}
+      <a href={app.addressOf(place)} tabIndex={-1}>
+        {time}
+      </a>
     </time>
   );
   return (
@@ -49,12 +55,17 @@ export function MessageRow({ app, message, showsSender, matchHtml }: MessageRowP
       class="message"
       tabIndex={-1}
       data-message-id={id}
-      data-mentioned={isMention(message.flags)}
+      data-mentioned={mentionOf(message.flags) !== undefined}
       data-shows-sender={showsSender}
       aria-label={texts.messages.by(person.full_name, time)}
       aria-describedby={contentId}
       onPointerEnter={reach}
       onFocusIn={reach}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || event.target !== event.currentTarget) return;
+        event.preventDefault();
+        app.navigate(place);
+      }}
     >
       <span class="side">{showsSender ? <Avatar person={person} size={36} /> : when}</span>
       <div class="body" data-me={is_me_message} data-edited={isEdited}>

@@ -1,20 +1,29 @@
 import { signal } from '@preact/signals';
+import type { ApiError } from '@parley/client';
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
 import { conversationOfMessage } from '../../data/conversation.ts';
 import type { MessageList } from '../../data/message-list.ts';
+import { correctPlace, isUnknown } from '../../data/moves.ts';
 import {
   conversationOf,
   isSameConversation,
+  isSearch,
   narrowKey,
   narrowOf,
   streamIdOf,
+  wordsOf,
 } from '../../data/narrow.ts';
 import type { Conversation, Narrow } from '../../data/narrow.ts';
+import { report } from '../../data/notices.ts';
+import { startOf } from '../../data/place.ts';
+import type { MessagesPlace } from '../../data/place.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
+import { foldText } from '../../data/ranking.ts';
+import { textOfNarrow, unknownOperatorsIn } from '../search/search-text.ts';
 import { Icon } from '../icon.tsx';
 import { Blank } from '../parts/blank.tsx';
 import { namesOf } from '../parts/names.ts';
@@ -24,79 +33,111 @@ import { MessageRow } from './message-row.tsx';
 import { pendingIn, PendingMessages } from './pending-messages.tsx';
 import { useScrolling } from './scrolling.ts';
 
-type MessageViewProps = {
-  readonly app: App;
-  readonly narrow: Narrow;
-  readonly near: number | undefined;
-};
+type MessageViewProps = { readonly app: App; readonly place: MessagesPlace };
 
 /**
- * The messages of a narrow.
- *
- * @param props.near the message to show; otherwise the first unread one, or the newest
+ * The messages of a place, from the one that it says on; otherwise from the first unread one, or the newest. What was searched for begins at
+ * its newest. Where the message is in another conversation now, that becomes the place.
  */
-export function MessageView(props: MessageViewProps) {
-  const streamId = streamIdOf(props.narrow);
-  const isKnown = streamId === undefined || props.app.state.streams.value.has(streamId);
-  const { unknownStream, unknownStreamHint } = texts.messages;
-  return isKnown ? (
-    <OpenList {...props} />
-  ) : (
-    <Blank title={unknownStream} hint={unknownStreamHint} />
-  );
-}
-
-function OpenList({ app, narrow, near }: MessageViewProps) {
+export function MessageView({ app, place }: MessageViewProps) {
+  const { narrow, near } = place;
   const key = narrowKey(narrow);
+  const start = startOf(place);
+  const isFound = isSearch(narrow);
   const list = useMemo(() => app.lists.open(narrow), [app, key]);
   // What the list holds may be far from the message to show.
   const isFar = useMemo(
-    () => signal(near !== undefined && !list.ids.peek().includes(near)),
-    [list, near],
+    () =>
+      signal(
+        start === undefined ? isFound && !list.hasNewest.peek() : !list.ids.peek().includes(start),
+      ),
+    [list, start],
   );
+  const isGone = useMemo(() => signal(false), [isFar]);
   const load = async (): Promise<void> => {
-    await list.load(near ?? 'first_unread');
-    isFar.value = list.failure.peek() !== undefined;
+    await list.load(start ?? (isFound ? 'newest' : 'first_unread'));
+    const failure = list.failure.peek();
+    const isElsewhere = near !== undefined && !isFound && !list.ids.peek().includes(near);
+    if (isElsewhere && (failure === undefined || isUnknown(failure)))
+      isGone.value = !(await correctPlace(app, place, near));
+    isFar.value = failure !== undefined;
   };
   useEffect(() => {
-    if (isFar.peek() || list.ids.peek().length === 0) void load();
+    if (isFar.peek() || list.ids.peek().length === 0) report(load());
   }, [isFar]);
   const isEmpty = list.ids.value.length === 0;
   const isPending = list.hasNewest.value && pendingIn(app, narrow).length > 0;
   if (!isFar.value && (!isEmpty || isPending))
-    return <Messages key={`${key} ${near ?? ''}`} app={app} list={list} near={near} />;
-  const { empty, emptyHint, loading, notFound, onlyCommonWords } = texts.messages;
+    return <Messages key={`${key} ${start ?? ''}`} app={app} list={list} place={place} />;
+  const failure = list.failure.value;
   const isRead = isEmpty && list.loading.value === undefined && list.hasNewest.value;
-  if (!isRead || list.failure.value !== undefined)
+  if (isUnknown(failure)) return <Blank {...unknownOf(narrow, failure)} />;
+  if (!isRead || failure !== undefined)
     return (
       <div class="blank">
-        <Waiting label={loading} failure={list.failure.value} onRetry={() => void load()} />
+        <Waiting label={texts.messages.loading} failure={failure} onRetry={() => report(load())} />
       </div>
     );
-  const isPlace =
-    narrow.length === 0 ||
-    conversationOf(narrow) !== undefined ||
-    (narrow.length === 1 && narrow[0]?.operator === 'stream');
-  if (isPlace) return <Blank title={empty} hint={emptyHint} />;
-  const ignored = list.ignoredWords.value;
-  return (
-    <Blank title={notFound} {...(ignored.length === 0 ? {} : { hint: onlyCommonWords(ignored) })} />
-  );
+  if (isFound) return <NothingFound app={app} list={list} />;
+  const { empty, emptyHint, gone } = texts.messages;
+  return isGone.value ? <Blank title={gone} /> : <Blank title={empty} hint={emptyHint} />;
+}
+
+/** What is said of a place that the server does not know. */
+function unknownOf(narrow: Narrow, failure: ApiError) {
+  const { unknownStream, unknownStreamHint, notFound } = texts.messages;
+  return streamIdOf(narrow) === undefined
+    ? { title: notFound, hint: failure.message }
+    : { title: unknownStream, hint: unknownStreamHint };
 }
 
 type ListProps = { readonly app: App; readonly list: MessageList };
 
-function Messages({ app, list, near }: ListProps & Pick<MessageViewProps, 'near'>) {
+/** Why a search has no hits. */
+function NothingFound({ app, list }: ListProps) {
+  const { notFound, onlyCommonWords } = texts.messages;
+  const ignored = list.ignoredWords.value;
+  const isCommon = wordsOf(list.narrow)
+    .split(/\s+/)
+    .every((word) => ignored.includes(foldText(word)));
+  return (
+    <Blank
+      title={notFound}
+      hint={
+        ignored.length > 0 && isCommon
+          ? onlyCommonWords(ignored)
+          : texts.search.nothing(textOfNarrow(list.narrow, app.state))
+      }
+    />
+  );
+}
+
+/** What was searched for, and what of that was not. */
+function SearchSummary({ app, list }: ListProps) {
+  const ignored = list.ignoredWords.value;
+  const unknown = unknownOperatorsIn(wordsOf(list.narrow));
+  return (
+    <p class="search-summary">
+      {texts.search.found(textOfNarrow(list.narrow, app.state))}
+      {ignored.length > 0 && ` ${texts.search.common(ignored)}`}
+      {unknown.length > 0 && ` ${texts.search.noOperators(unknown)}`}
+    </p>
+  );
+}
+
+function Messages({ app, list, place }: ListProps & Pick<MessageViewProps, 'place'>) {
+  const isFound = isSearch(list.narrow);
   const firstUnreadId = useMemo(
-    () => list.ids.peek().find((id) => app.state.unread.peek().has(id)),
+    () => (isFound ? undefined : list.ids.peek().find((id) => app.state.unread.peek().has(id))),
     [app, list],
   );
-  const scrolling = useScrolling(app, list, { near, firstUnreadId });
+  const scrolling = useScrolling(app, list, { place, firstUnreadId });
   const ids = list.ids.value;
   const hasNewest = list.hasNewest.value;
   const isOneConversation = conversationOf(list.narrow) !== undefined;
   return (
     <div class="messages">
+      {isFound && <SearchSummary app={app} list={list} />}
       <div ref={scrolling.scroller} class="scroller" onScroll={scrolling.look}>
         <div class="list" role="log" aria-label={texts.messages.log} aria-live="off">
           <End list={list} isLast={list.hasOldest.value} onNear={() => void list.extend('older')}>
@@ -204,11 +245,17 @@ function Row({ app, list, id, previousId, isFirstUnread, isOneConversation }: Ro
       )}
       {isFirstUnread && <div class="day unread-line">{texts.messages.unreadFrom}</div>}
       {beginsConversation && !isOneConversation && (
-        <ConversationBar app={app} conversation={conversation} topicHtml={match?.match_subject} />
+        <ConversationBar
+          app={app}
+          conversation={conversation}
+          near={id}
+          topicHtml={match?.match_subject}
+        />
       )}
       <MessageRow
         app={app}
         message={message}
+        place={{ view: 'messages', narrow: narrowOf(conversation), near: id }}
         showsSender={showsSender}
         matchHtml={match?.match_content}
       />
@@ -219,23 +266,25 @@ function Row({ app, list, id, previousId, isFirstUnread, isOneConversation }: Ro
 type ConversationBarProps = {
   readonly app: App;
   readonly conversation: Conversation;
+  /** The message below it. */
+  readonly near: number;
   /** The topic with the words that were searched for marked. */
   readonly topicHtml: string | undefined;
 };
 
-/** Above the messages of a conversation, where several are shown: it leads there. */
-function ConversationBar({ app, conversation, topicHtml }: ConversationBarProps) {
+/** Above the messages of a conversation, where several are shown: it leads to them there. */
+function ConversationBar({ app, conversation, near, topicHtml }: ConversationBarProps) {
   return (
     <h2 class="conversation-bar line">
       {conversation.type === 'private' ? (
         <>
           <Icon name="private" />{' '}
-          <a href={app.addressOf({ view: 'messages', narrow: narrowOf(conversation) })}>
+          <a href={app.addressOf({ view: 'messages', narrow: narrowOf(conversation), near })}>
             {texts.messages.youAnd(namesOf(app.state, conversation.userIds))}
           </a>
         </>
       ) : (
-        <StreamPath app={app} {...conversation} topicHtml={topicHtml} />
+        <StreamPath app={app} {...conversation} near={near} topicHtml={topicHtml} />
       )}
     </h2>
   );

@@ -16,16 +16,18 @@ export function PlaceHeader({ app, narrow }: { readonly app: App; readonly narro
   const topic = conversation?.type === 'stream' ? conversation.topic : undefined;
   const streamId = narrow.length === 1 || topic !== undefined ? streamIdOf(narrow) : undefined;
   const stream = streamId === undefined ? undefined : findStream(state, streamId);
+  const isFormer = stream === undefined && state.formerStreams.value.has(streamId ?? 0);
   return (
     <header class="place-header">
       <h1 class="line">
-        {stream === undefined ? (
+        {streamId === undefined ? (
           titleOfNarrow(app, narrow)
         ) : (
-          <StreamPath app={app} streamId={stream.stream_id} topic={topic} />
+          <StreamPath app={app} streamId={streamId} topic={topic} />
         )}
       </h1>
       {topic === undefined && <p class="line">{stream?.description}</p>}
+      {isFormer && <p class="line">{texts.messages.archived}</p>}
       {streamId !== undefined && <PinButton app={app} streamId={streamId} />}
       <PlaceMenu
         app={app}

@@ -53,13 +53,17 @@ export class ScrollKeeper {
     this.#scroller.scrollTop += row.getBoundingClientRect().bottom - bottom + scrolled;
   }
 
-  /** Shows a message, or the one after it, a third of the height from above. */
-  show(messageId: number): HTMLElement | undefined {
+  /** Shows a message, or the one after it, so far below the upper edge; otherwise a third of the height. */
+  show(messageId: number, offset: number | undefined): HTMLElement | undefined {
     const row = [...this.#rows].find(({ dataset }) => Number(dataset['messageId']) >= messageId);
     if (row === undefined) return undefined;
     const { top, height } = this.#scroller.getBoundingClientRect();
-    this.#scroller.scrollTop += row.getBoundingClientRect().top - top - height / 3;
+    this.#scroller.scrollTop += row.getBoundingClientRect().top - top - (offset ?? height / 3);
     return row;
+  }
+
+  find(messageId: number): HTMLElement | undefined {
+    return [...this.#rows].find(({ dataset }) => Number(dataset['messageId']) === messageId);
   }
 
   showEnd(): void {

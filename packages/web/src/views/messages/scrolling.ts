@@ -3,22 +3,27 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
 import type { MessageList } from '../../data/message-list.ts';
+import { isSearch } from '../../data/narrow.ts';
+import { startOf } from '../../data/place.ts';
+import type { MessagesPlace } from '../../data/place.ts';
 import { ScrollKeeper } from './scroll-keeper.ts';
 
 /**
  * Keeps the place of a reader while a list changes.
  *
- * @param options.near the message to begin at, which gets the focus
- * @param options.firstUnreadId the message to begin at without it; otherwise the newest
+ * @param options.place says at which message to begin, and which gets the focus
+ * @param options.firstUnreadId the message to begin at without one; otherwise the newest
  * @returns what the element of the list needs, whether the reader is at the newest message, and how many messages are below what the reader sees
  */
 export function useScrolling(
   app: App,
   list: MessageList,
-  options: { readonly near: number | undefined; readonly firstUnreadId: number | undefined },
+  options: { readonly place: MessagesPlace; readonly firstUnreadId: number | undefined },
 ) {
-  const { near, firstUnreadId } = options;
-  const start = near ?? firstUnreadId;
+  const { place, firstUnreadId } = options;
+  const start = startOf(place) ?? firstUnreadId;
+  const selectedId = place.at === undefined ? place.near : place.at.selectedId;
+  const marksRead = !isSearch(list.narrow);
   const scroller = useRef<HTMLDivElement>(null);
   const keeper = useRef<ScrollKeeper>(undefined);
   const isAtEnd = useSignal(true);
@@ -34,7 +39,8 @@ export function useScrolling(
     isAtEnd.value = isAtLast && list.hasNewest.peek();
     list.readerAt = isAtEnd.peek() ? undefined : heldId;
     lastSeenId.value = seenIds.at(-1) ?? lastSeenId.peek();
-    if (document.visibilityState === 'visible' && document.hasFocus()) app.reading.see(seenIds);
+    if (marksRead && document.visibilityState === 'visible' && document.hasFocus())
+      app.reading.see(seenIds);
   };
 
   useLayoutEffect(() => {
@@ -44,8 +50,9 @@ export function useScrolling(
     keeper.current = kept;
     if (start === undefined) kept.showEnd();
     else {
-      const row = kept.show(start);
-      if (near !== undefined) row?.focus({ preventScroll: true });
+      const row = kept.show(start, place.at?.topId === undefined ? undefined : place.at.offset);
+      if (selectedId === start) row?.focus({ preventScroll: true });
+      else if (selectedId !== undefined) kept.find(selectedId)?.focus({ preventScroll: true });
     }
     look();
     const heights = new ResizeObserver(restore);

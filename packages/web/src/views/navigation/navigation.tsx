@@ -12,7 +12,7 @@ import {
   starred,
 } from '../../data/narrow.ts';
 import type { Place } from '../../data/place.ts';
-import { countUnreadByStream, countUnreadIn } from '../../data/stream-groups.ts';
+import { countUnreadIn } from '../../data/stream-groups.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
 import type { IconName } from '../icon.tsx';
@@ -64,9 +64,8 @@ export function Navigation({ app }: { readonly app: App }) {
 function Views({ app: { state, drafts }, app }: { readonly app: App }) {
   const counts = useComputed(() => {
     let [unread, mentioned] = [0, 0];
-    for (const count of countUnreadByStream(state).values()) unread += count;
-    for (const { conversation, ids, mentionCount } of state.unreadConversations.value.values()) {
-      if (conversation.type === 'private') unread += ids.size;
+    for (const { ids, mentionCount, isMuted } of state.unreadConversations.value.values()) {
+      if (!isMuted) unread += ids.size;
       mentioned += mentionCount;
     }
     return { unread, mentioned, inbox: countUnread(listUnread(state)) };

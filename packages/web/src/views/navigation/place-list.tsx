@@ -55,9 +55,7 @@ export function showCurrent(within: Element | null): void {
 
 /** Equal for places that are one entry, whichever message of it is near. */
 function placeKey(place: Place): string {
-  return place.view === 'messages'
-    ? narrowKey(place.narrow).toLowerCase()
-    : Object.values(place).join('/');
+  return place.view === 'messages' ? narrowKey(place.narrow) : Object.values(place).join('/');
 }
 
 /** Links to places, each with a menu. The one where the person is is marked, always shown, and scrolled to. */

@@ -13,7 +13,8 @@ import {
   toggleTopicMute,
   unsubscribeFrom,
 } from '../../data/subscriptions.ts';
-import { isTopicMuted } from '../../data/stream-groups.ts';
+import { isTopicMuted } from '../../data/unread.ts';
+
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
 import { lazy } from '../lazy.tsx';

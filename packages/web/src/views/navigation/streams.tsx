@@ -9,8 +9,9 @@ import {
   topicNarrow,
 } from '../../data/narrow.ts';
 import type { Stream } from '../../data/state.ts';
-import { countUnreadIn, groupStreams, isTopicMuted } from '../../data/stream-groups.ts';
+import { countUnreadIn, groupStreams } from '../../data/stream-groups.ts';
 import type { ListedStream } from '../../data/stream-groups.ts';
+import { isTopicMuted } from '../../data/unread.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
 import { topicName } from '../parts/names.ts';

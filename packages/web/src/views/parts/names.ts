@@ -19,20 +19,23 @@ export function topicName(topic: string): string {
   return topic === '' ? texts.compose.noTopic : topic;
 }
 
+export function streamName({ streams, formerStreams }: State, streamId: number): string {
+  const name = streams.value.get(streamId)?.name ?? formerStreams.value.get(streamId);
+  return name ?? texts.messages.unknownStream;
+}
+
 /** `#stream > topic`, or the people. */
 export function nameOfConversation(state: State, conversation: Conversation): string {
   if (conversation.type === 'private') return namesOf(state, conversation.userIds);
-  const stream = state.streams.value.get(conversation.streamId);
-  const name = stream === undefined ? texts.messages.unknownStream : `#${stream.name}`;
-  return `${name} > ${topicName(conversation.topic)}`;
+  return `#${streamName(state, conversation.streamId)} > ${topicName(conversation.topic)}`;
 }
 
 /** What messages are shown, in a few words. */
 export function titleOfNarrow({ state }: App, narrow: Narrow): string {
   const conversation = conversationOf(narrow);
   if (conversation !== undefined) return nameOfConversation(state, conversation);
-  const stream = narrow.length === 1 && state.streams.value.get(streamIdOf(narrow) ?? 0);
-  if (stream) return `#${stream.name}`;
+  const streamId = narrow.length === 1 ? streamIdOf(narrow) : undefined;
+  if (streamId !== undefined) return `#${streamName(state, streamId)}`;
   const text = textOfNarrow(narrow, state);
   return namedPlaces[text] ?? texts.messages.search(text);
 }

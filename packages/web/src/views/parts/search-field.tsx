@@ -1,5 +1,7 @@
 import type { Signal } from '@preact/signals';
 
+import { foldText } from '../../data/ranking.ts';
+
 type SearchFieldProps = { readonly label: string; readonly text: Signal<string> };
 
 /** A field that filters a list while it is typed in. */
@@ -17,8 +19,8 @@ export function SearchField({ label, text }: SearchFieldProps) {
   );
 }
 
-/** @returns whether a name contains what was typed, in any letter case */
+/** @returns whether a name contains what was typed, without regard to case and accents */
 export function nameFilter(text: string): (name: string) => boolean {
-  const wanted = text.trim().toLowerCase();
-  return (name) => name.toLowerCase().includes(wanted);
+  const wanted = foldText(text.trim());
+  return (name) => foldText(name).includes(wanted);
 }

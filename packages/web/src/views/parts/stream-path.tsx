@@ -1,9 +1,8 @@
 import type { App } from '../../data/app.ts';
 import { streamNarrow, topicNarrow } from '../../data/narrow.ts';
 import type { State, Stream, Subscription } from '../../data/state.ts';
-import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
-import { topicName } from './names.ts';
+import { streamName, topicName } from './names.ts';
 import { RenderedHtml } from './rendered-html.tsx';
 
 /** @returns with what the person set for it, if they subscribe to it */
@@ -28,12 +27,14 @@ type StreamPathProps = {
   readonly app: App;
   readonly streamId: number;
   readonly topic?: string | undefined;
+  /** The message of the topic that its link leads to. */
+  readonly near?: number | undefined;
   /** The topic with marked words, as the server has it for what a search found. */
   readonly topicHtml?: string | undefined;
 };
 
 /** A stream, and maybe one of its topics, as links to them. */
-export function StreamPath({ app, streamId, topic, topicHtml }: StreamPathProps) {
+export function StreamPath({ app, streamId, topic, near, topicHtml }: StreamPathProps) {
   const stream = findStream(app.state, streamId);
   return (
     <>
@@ -43,14 +44,14 @@ export function StreamPath({ app, streamId, topic, topicHtml }: StreamPathProps)
         href={app.addressOf({ view: 'messages', narrow: streamNarrow(streamId) })}
         dir="auto"
       >
-        {stream?.name ?? texts.messages.unknownStream}
+        {streamName(app.state, streamId)}
       </a>
       {topic !== undefined && (
         <>
           {' '}
           <Icon name="chevron-right" />{' '}
           <a
-            href={app.addressOf({ view: 'messages', narrow: topicNarrow(streamId, topic) })}
+            href={app.addressOf({ view: 'messages', narrow: topicNarrow(streamId, topic), near })}
             dir="auto"
           >
             {topicHtml === undefined ? topicName(topic) : <RenderedHtml html={topicHtml} inline />}

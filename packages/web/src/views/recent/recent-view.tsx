@@ -4,7 +4,7 @@ import { useEffect } from 'preact/hooks';
 import type { App } from '../../data/app.ts';
 import { conversationKey, narrowOf, onlyPartnerOf } from '../../data/narrow.ts';
 import type { RecentConversation } from '../../data/recent.ts';
-import { isMuted } from '../../data/stream-groups.ts';
+import { isMuted } from '../../data/unread.ts';
 import { texts } from '../../texts.ts';
 import { Icon } from '../icon.tsx';
 import { UnreadCount } from '../navigation/place-list.tsx';

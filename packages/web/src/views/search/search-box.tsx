@@ -1,4 +1,5 @@
 import { untracked, useComputed, useSignal, useSignalEffect } from '@preact/signals';
+import { useId } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
 import { report } from '../../data/notices.ts';
@@ -31,15 +32,18 @@ function useSearch(app: App) {
   const text = useSignal('');
   const grammar = useSignal<Awaited<ReturnType<typeof loadGrammar>> | undefined>(undefined);
   const isAsked = useSignal(false);
+  const fault = useSignal<string | undefined>(undefined);
   useSignalEffect(() => {
     const place = app.place.value;
     text.value = untracked(() => searchTextOf(place, app.state));
+    fault.value = undefined;
   });
   const offers = useComputed((): readonly Offer[] => {
     const typed = text.value.trim();
-    if (!isAsked.value || typed === '') return [];
-    const search = { term: texts.search.searchFor(typed), detail: '', text: undefined };
-    return [search, ...(grammar.value?.suggestSearches(text.value, sourcesOf(app)) ?? [])];
+    if (!isAsked.value) return [];
+    const ways = grammar.value?.suggestSearches(text.value, sourcesOf(app)) ?? [];
+    if (typed === '') return ways;
+    return [{ term: texts.search.searchFor(typed), detail: '', text: undefined }, ...ways];
   });
   const ask = async (): Promise<void> => {
     isAsked.value = true;
@@ -47,20 +51,27 @@ function useSearch(app: App) {
   };
   const start = async (): Promise<void> => {
     const { parseSearch } = await loadGrammar();
-    const narrow = parseSearch(text.value, sourcesOf(app));
-    if (narrow.length > 0) app.navigate({ view: 'messages', narrow });
+    const search = parseSearch(text.value, sourcesOf(app));
+    fault.value = search.fault;
+    if (search.fault !== undefined) return;
+    if (search.narrow.length > 0) app.navigate({ view: 'messages', narrow: search.narrow });
     focusMain();
   };
-  return { text, offers, isAsked, ask: () => report(ask()), start: () => report(start()) };
+  return { text, offers, isAsked, fault, ask: () => report(ask()), start: () => report(start()) };
 }
 
 /** The field that messages are searched by, with operators. */
 export function SearchBox({ app }: { readonly app: App }) {
-  const { text, offers, isAsked, ask, start } = useSearch(app);
-  const suggestions = useSuggestions(offers.value, text.value, (offer) => {
-    if (offer.text === undefined) start();
-    else text.value = offer.text;
-  });
+  const { text, offers, isAsked, fault, ask, start } = useSearch(app);
+  const faultId = useId();
+  const suggestions = useSuggestions(
+    fault.value === undefined ? offers.value : [],
+    text.value,
+    (offer) => {
+      if (offer.text === undefined) start();
+      else text.value = offer.text;
+    },
+  );
   return (
     <form
       class="search-box"
@@ -83,13 +94,21 @@ export function SearchBox({ app }: { readonly app: App }) {
         maxLength={searchMaxLength}
         value={text.value}
         {...suggestions.attributes}
-        onInput={({ currentTarget }) => (text.value = currentTarget.value)}
+        aria-invalid={fault.value !== undefined}
+        aria-describedby={faultId}
+        onInput={({ currentTarget }) => {
+          text.value = currentTarget.value;
+          fault.value = undefined;
+        }}
         onKeyDown={(event) => {
           if (!suggestions.handleKey(event) && event.key === 'Escape') focusMain();
         }}
         onFocus={ask}
         onBlur={() => (isAsked.value = false)}
       />
+      <p id={faultId} class="search-fault" role="alert">
+        {fault}
+      </p>
       <SuggestionList
         suggestions={suggestions}
         label={texts.search.suggestions}

@@ -1,5 +1,5 @@
 /** Narrows as people type them in the search box. */
-import { conversationOf, streamIdOf } from '../../data/narrow.ts';
+import { isSearch } from '../../data/narrow.ts';
 import type { Narrow, NarrowTerm } from '../../data/narrow.ts';
 import type { Place } from '../../data/place.ts';
 import type { State } from '../../data/state.ts';
@@ -36,8 +36,14 @@ export const namedPlaces: Readonly<Record<string, string>> = {
 /** What the search box shows at a place; nothing at those that people go to by other ways. */
 export function searchTextOf(place: Place, state: State): string {
   if (place.view !== 'messages') return '';
-  const { narrow } = place;
-  const text = textOfNarrow(narrow, state);
-  const isStream = narrow.length === 1 && streamIdOf(narrow) !== undefined;
-  return isStream || conversationOf(narrow) !== undefined || text in namedPlaces ? '' : text;
+  return isSearch(place.narrow) ? textOfNarrow(place.narrow, state) : '';
+}
+
+/** A word that looks like an operator. No address begins like it. */
+const likeOperator = /^-?([a-z-]+):(?!\/\/)./i;
+
+/** @returns what looks like operators in the words of a search: those that are some are not among the words */
+export function unknownOperatorsIn(words: string): readonly string[] {
+  const names = words.split(/\s+/).flatMap((word) => likeOperator.exec(word)?.[1] ?? []);
+  return [...new Set(names)];
 }

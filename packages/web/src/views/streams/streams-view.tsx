@@ -1,3 +1,4 @@
+import { foldName } from '@parley/api/fold';
 import { useSignal } from '@preact/signals';
 
 import type { App } from '../../data/app.ts';
@@ -14,8 +15,8 @@ import { privacies } from './privacy.ts';
 import { describeStream, joinAction, StreamPage } from './stream-page.tsx';
 
 function hasName(app: App, name: string): boolean {
-  const wanted = name.trim().toLowerCase();
-  return [...app.state.streams.peek().values()].some((each) => each.name.toLowerCase() === wanted);
+  const wanted = foldName(name.trim());
+  return [...app.state.streams.peek().values()].some((each) => foldName(each.name) === wanted);
 }
 
 function NewStreamForm({ app }: { readonly app: App }) {

@@ -1,0 +1,121 @@
+/** Where messages are that were moved to another topic, and who goes along with them. */
+import { signal } from '@preact/signals';
+import { ApiError } from '@parley/client';
+
+import type { App } from './app.ts';
+import { conversationOfMessage } from './conversation.ts';
+import type { MessageStore } from './message-store.ts';
+import { conversationOf, isSameConversation, narrowOf } from './narrow.ts';
+import type { Narrow, StreamConversation } from './narrow.ts';
+import type { MessagesPlace } from './place.ts';
+import type { Kept } from './reducers/reducer.ts';
+import type { Message } from './state.ts';
+
+/** Messages of a topic that are in another one now. */
+export type Move = {
+  readonly from: StreamConversation;
+  readonly to: StreamConversation;
+  readonly ids: readonly number[];
+  /** Whether the topic may have moved, and not just this message. */
+  readonly isWide: boolean;
+};
+
+/** The last move that the reader was taken along with, for the line that says so. */
+export const followedMove = signal<Move | undefined>(undefined);
+
+/** Called with each move that a text which is being written goes along with. */
+type Follower = (from: StreamConversation, to: StreamConversation) => void;
+
+const followers = new Set<Follower>();
+
+/** @returns what ends it */
+export function onFollowed(follow: Follower): () => void {
+  followers.add(follow);
+  return () => followers.delete(follow);
+}
+
+function takeTextsAlong({ drafts }: Kept, { from, to }: Move): void {
+  for (const follow of followers) follow(from, to);
+  drafts.move(from, to);
+}
+
+/** Whether the message that the reader is at, or everything that is shown, has moved away. */
+function isReaderMoved({ lists }: Kept, narrow: Narrow, { ids, isWide }: Move): boolean {
+  const list = lists.open(narrow);
+  const held = list.ids.peek();
+  const readId = list.readerAt ?? held.at(-1);
+  const isLeft = held.some((id) => !ids.includes(id));
+  const isEmpty = !isLeft && list.hasOldest.peek() && list.hasNewest.peek();
+  return isEmpty || (isWide && readId !== undefined && ids.includes(readId));
+}
+
+/** Whether the topic still has messages from before the move: a notice of it comes after. */
+async function isLeft({ lists }: Kept, { from, ids }: Move): Promise<boolean> {
+  const page = await lists.store.read({
+    anchor: String(Math.max(...ids)),
+    num_before: 1,
+    num_after: 0,
+    narrow: narrowOf(from),
+  });
+  return page.messages.length > 0;
+}
+
+/** Takes those along who read a topic that moved, and what is being written there. */
+export function followMove(kept: Kept, move: Move): void {
+  const { from, to } = move;
+  const place = kept.place.peek();
+  const draft = kept.drafts.find(from);
+  const isShown =
+    place.view === 'messages' && isSameConversation(conversationOf(place.narrow), from);
+  if (isShown && isReaderMoved(kept, place.narrow, move)) {
+    takeTextsAlong(kept, move);
+    kept.correct({ ...place, narrow: narrowOf(to) });
+    if (!isSameConversation(from, to)) followedMove.value = move;
+  } else if (isSameConversation(kept.composing.peek(), from) || draft !== undefined) {
+    // A topic of which something older is left goes on, with what is being written there.
+    isLeft(kept, move)
+      .then((isThere) => isThere || takeTextsAlong(kept, move))
+      .catch(() => undefined);
+  }
+}
+
+/** Leads back to the topic that messages moved away from. */
+export function stayBehind(app: App, { from }: Move): void {
+  followedMove.value = undefined;
+  app.navigate({ view: 'messages', narrow: narrowOf(from) });
+}
+
+/**
+ * Finds a message wherever it is.
+ *
+ * @throws ApiError or NoAnswerError
+ */
+async function findMessage(store: MessageStore, id: number): Promise<Message | undefined> {
+  const isIt = { operator: 'id', operand: String(id) };
+  // First what the person has, then what is open to them.
+  for (const within of [[], [{ operator: 'streams', operand: 'public' }]]) {
+    const narrow = [...within, isIt];
+    const page = await store.read({ anchor: String(id), num_before: 0, num_after: 0, narrow });
+    if (page.messages[0] !== undefined) return page.messages[0];
+  }
+  return undefined;
+}
+
+/**
+ * Corrects a place that leads to a message which is in another conversation now.
+ *
+ * @returns whether there is such a message
+ * @throws ApiError or NoAnswerError
+ */
+export async function correctPlace(app: App, place: MessagesPlace, id: number): Promise<boolean> {
+  const message = await findMessage(app.lists.store, id);
+  if (message === undefined) return false;
+  const narrow = narrowOf(conversationOfMessage(message, app.state));
+  if (app.place.peek() === place) app.correct({ ...place, narrow });
+  return true;
+}
+
+/** Whether the server knows no such stream, person or operator. */
+export function isUnknown(failure: unknown): failure is ApiError {
+  return failure instanceof ApiError && failure.code === 'BAD_NARROW';
+}
