@@ -181,6 +181,7 @@ export const texts = {
       mentions: 'Mentions',
       next: 'Next message or conversation',
       nextUnread: 'Next unread conversation',
+      open: 'Go to the message in its conversation',
       previous: 'Previous message or conversation',
       private: 'Private messages',
       quote: 'Quote the message',

@@ -16,8 +16,8 @@ export type Move = {
   readonly from: StreamConversation;
   readonly to: StreamConversation;
   readonly ids: readonly number[];
-  /** Whether the topic may have moved, and not just this message. */
-  readonly isWide: boolean;
+  /** Whether the topic was to move, and not a part of it. Of an old one the server leaves what is older than seven days. */
+  readonly isOfTopic: boolean;
 };
 
 /** The last move that the reader was taken along with, for the line that says so. */
@@ -40,17 +40,18 @@ function takeTextsAlong({ drafts }: Kept, { from, to }: Move): void {
 }
 
 /** Whether the message that the reader is at, or everything that is shown, has moved away. */
-function isReaderMoved({ lists }: Kept, narrow: Narrow, { ids, isWide }: Move): boolean {
+function isReaderMoved({ lists }: Kept, narrow: Narrow, { ids, isOfTopic }: Move): boolean {
   const list = lists.open(narrow);
   const held = list.ids.peek();
   const readId = list.readerAt ?? held.at(-1);
   const isLeft = held.some((id) => !ids.includes(id));
   const isEmpty = !isLeft && list.hasOldest.peek() && list.hasNewest.peek();
-  return isEmpty || (isWide && readId !== undefined && ids.includes(readId));
+  return isEmpty || (isOfTopic && readId !== undefined && ids.includes(readId));
 }
 
-/** Whether the topic still has messages from before the move: a notice of it comes after. */
-async function isLeft({ lists }: Kept, { from, ids }: Move): Promise<boolean> {
+/** Whether the topic goes on: it has messages from before the move. A notice of it comes after. */
+async function isLeft({ lists }: Kept, { from, ids, isOfTopic }: Move): Promise<boolean> {
+  if (isOfTopic) return false;
   const page = await lists.store.read({
     anchor: String(Math.max(...ids)),
     num_before: 1,
@@ -67,12 +68,13 @@ export function followMove(kept: Kept, move: Move): void {
   const draft = kept.drafts.find(from);
   const isShown =
     place.view === 'messages' && isSameConversation(conversationOf(place.narrow), from);
-  if (isShown && isReaderMoved(kept, place.narrow, move)) {
+  if (isShown) {
+    // Who stays goes on writing there.
+    if (!isReaderMoved(kept, place.narrow, move)) return;
     takeTextsAlong(kept, move);
     kept.correct({ ...place, narrow: narrowOf(to) });
     if (!isSameConversation(from, to)) followedMove.value = move;
   } else if (isSameConversation(kept.composing.peek(), from) || draft !== undefined) {
-    // A topic of which something older is left goes on, with what is being written there.
     isLeft(kept, move)
       .then((isThere) => isThere || takeTextsAlong(kept, move))
       .catch(() => undefined);

@@ -63,7 +63,7 @@ function applyMove(kept: Kept, event: Edit): void {
     from: { ...conversation, topic: orig_subject },
     to: conversation,
     ids: message_ids,
-    isWide: event.propagate_mode !== 'change_one',
+    isOfTopic: event.propagate_mode === 'change_all',
   });
   lists.rejudge(message_ids, (narrow) =>
     isMovedBetween(narrow, stream_id, [orig_subject, subject]),

@@ -3,12 +3,15 @@ import { texts } from '../../texts.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { commands } from './commands.ts';
 
+/** What the key does is with what has the focus. */
+const ofMessages = { keys: ['Enter'], label: texts.keyboard.commands.open };
+
 /** The list of what keys do. */
 export function ShortcutSheet({ onClose }: { readonly onClose: () => void }) {
   return (
     <Dialog title={texts.keyboard.title} onClose={onClose}>
       <dl class="shortcuts">
-        {commands.map(({ keys, label }) => (
+        {[...commands, ofMessages].map(({ keys, label }) => (
           <div key={label}>
             <dt>{label}</dt>
             <dd>

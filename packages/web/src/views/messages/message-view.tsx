@@ -57,8 +57,8 @@ export function MessageView({ app, place }: MessageViewProps) {
   const load = async (): Promise<void> => {
     await list.load(start ?? (isFound ? 'newest' : 'first_unread'));
     const failure = list.failure.peek();
-    const isElsewhere = near !== undefined && !isFound && !list.ids.peek().includes(near);
-    if (isElsewhere && (failure === undefined || isUnknown(failure)))
+    const isElsewhere = start === near && !isFound && !list.ids.peek().includes(near ?? 0);
+    if (near !== undefined && isElsewhere && (failure === undefined || isUnknown(failure)))
       isGone.value = !(await correctPlace(app, place, near));
     isFar.value = failure !== undefined;
   };
