@@ -72,11 +72,11 @@ function findServerKey() {
   const packages = ['packages', 'services'].flatMap((group) =>
     readdirSync(join(root, group)).map((name) => join(group, name)),
   );
-  const code = packages
+  const sources = packages
     .filter((path) => path !== client)
     .flatMap((path) => listFiles(join(path, 'src')))
-    .filter((path) => /(?<!\.test)\.ts$/.test(path));
-  return findKey([...listFiles(join(command, 'build')), ...code]);
+    .filter((path) => /(?<!\.test)\.(?:ts|json)$/.test(path));
+  return findKey([...listFiles(join(command, 'build')), ...sources]);
 }
 
 function isMarked(mark, key) {

@@ -33,7 +33,7 @@ function makeSources(given: Partial<DestinationSources> = {}): DestinationSource
       people: new Map(people.map((person) => [person.user_id, person])),
       streams: new Map(streams.map((stream) => [stream.stream_id, stream])),
       subscriptions: new Map([[1, streams[1] as Subscription]]),
-      unread: new Map([[5, { conversation: inTopic('unread'), mentionsSelf: false }]]),
+      unread: new Map([[5, { conversation: inTopic('unread'), mention: undefined }]]),
     }),
     visited: { items: signal([inTopic('yesterday'), inTopic('today')]), change: () => undefined },
     recent: computed(() => [{ conversation: inTopic('busy') } as RecentConversation]),

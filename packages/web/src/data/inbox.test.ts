@@ -2,8 +2,8 @@ import { expect, test } from 'vitest';
 
 import { makeState, makeStream } from '../../tests/make-state.ts';
 import { countUnread, createUnreadRound, groupInbox, listUnread } from './inbox.ts';
+import { topicKey } from './narrow.ts';
 import type { Conversation } from './narrow.ts';
-import { topicKey } from './state.ts';
 import type { Subscription } from './state.ts';
 
 const withBob: Conversation = { type: 'private', userIds: [8] };
@@ -29,7 +29,7 @@ function makeInbox(unread: readonly (readonly [number, Conversation, mentionsSel
     unread: new Map(
       unread.map(([id, conversation, mentionsSelf = false]) => [
         id,
-        { conversation, mentionsSelf },
+        { conversation, mention: mentionsSelf ? 'self' : undefined },
       ]),
     ),
   });
@@ -90,7 +90,7 @@ test('what is new in a conversation that was passed comes before what is older',
   expect(next(withBob)).toEqual(inTopic('green'));
   state.unread.value = new Map(state.unread.value).set(4, {
     conversation: withBob,
-    mentionsSelf: false,
+    mention: undefined,
   });
   expect(next(inTopic('green'))).toEqual(withBob);
   expect(next(withBob)).toEqual(inTopic('red'));

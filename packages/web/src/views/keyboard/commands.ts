@@ -22,7 +22,6 @@ import type { Narrow } from '../../data/narrow.ts';
 import { notify, report } from '../../data/notices.ts';
 import { narrowToRead, parsePlace } from '../../data/place.ts';
 import type { Message } from '../../data/state.ts';
-import { isMuted } from '../../data/unread.ts';
 import { texts } from '../../texts.ts';
 import { conversationHere } from '../compose/composer.ts';
 import { shownPerson } from '../people/shown-person.ts';

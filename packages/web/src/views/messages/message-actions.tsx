@@ -13,7 +13,6 @@ import {
 } from '../../data/message-actions.ts';
 import { report } from '../../data/notices.ts';
 import type { Message } from '../../data/state.ts';
-import { isTopicMuted } from '../../data/unread.ts';
 import { texts } from '../../texts.ts';
 import { EmojiDialog } from '../emoji/emoji-button.tsx';
 import { EmojiGlyph } from '../emoji/emoji-glyph.tsx';
