@@ -68,7 +68,12 @@ export function MessageView({ app, place }: MessageViewProps) {
   const isEmpty = list.ids.value.length === 0;
   const isPending = list.hasNewest.value && pendingIn(app, narrow).length > 0;
   if (!isFar.value && (!isEmpty || isPending))
-    return <Messages key={`${key} ${start ?? ''}`} app={app} list={list} place={place} />;
+    return (
+      <>
+        {isFound && <SearchSummary app={app} list={list} />}
+        <Messages key={`${key} ${start ?? ''}`} app={app} list={list} place={place} />
+      </>
+    );
   const failure = list.failure.value;
   const isRead = isEmpty && list.loading.value === undefined && list.hasNewest.value;
   if (isUnknown(failure)) return <Blank {...unknownOf(narrow, failure)} />;
@@ -126,9 +131,11 @@ function SearchSummary({ app, list }: ListProps) {
 }
 
 function Messages({ app, list, place }: ListProps & Pick<MessageViewProps, 'place'>) {
-  const isFound = isSearch(list.narrow);
   const firstUnreadId = useMemo(
-    () => (isFound ? undefined : list.ids.peek().find((id) => app.state.unread.peek().has(id))),
+    () =>
+      isSearch(list.narrow)
+        ? undefined
+        : list.ids.peek().find((id) => app.state.unread.peek().has(id)),
     [app, list],
   );
   const scrolling = useScrolling(app, list, { place, firstUnreadId });
@@ -137,7 +144,6 @@ function Messages({ app, list, place }: ListProps & Pick<MessageViewProps, 'plac
   const isOneConversation = conversationOf(list.narrow) !== undefined;
   return (
     <div class="messages">
-      {isFound && <SearchSummary app={app} list={list} />}
       <div ref={scrolling.scroller} class="scroller" onScroll={scrolling.look}>
         <div class="list" role="log" aria-label={texts.messages.log} aria-live="off">
           <End list={list} isLast={list.hasOldest.value} onNear={() => void list.extend('older')}>
