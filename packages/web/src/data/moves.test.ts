@@ -46,6 +46,7 @@ test.each([
   ['the whole topic', [1, 2, 3], undefined, true, 'moved'],
   ['the whole topic but what is old, read by one at the end', [2, 3], undefined, true, 'moved'],
   ['the whole topic but what is old, which is read', [2, 3], 1, true, 'Hello'],
+  ['the whole topic, read above the end', [1, 2, 3], 2, true, 'moved'],
   ['a tail, read by one at the end', [2, 3], undefined, false, 'Hello'],
   ['one message', [3], undefined, false, 'Hello'],
   ['everything that is left, one by one', [1, 2, 3], 1, false, 'moved'],
@@ -60,6 +61,8 @@ test.each([
   const place = app.place.peek();
   const shown = place.view === 'messages' ? conversationOf(place.narrow) : undefined;
   expect(shown).toMatchObject({ topic });
+  if (topic === 'moved')
+    expect(place).toMatchObject(readerAt === undefined ? {} : { at: { topId: readerAt } });
   expect(app.drafts.all.peek()).toMatchObject([
     { conversation: { topic: topic === 'moved' ? 'moved' : 'hello' } },
   ]);

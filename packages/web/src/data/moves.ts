@@ -72,7 +72,12 @@ export function followMove(kept: Kept, move: Move): void {
     // Who stays goes on writing there.
     if (!isReaderMoved(kept, place.narrow, move)) return;
     takeTextsAlong(kept, move);
-    kept.correct({ ...place, narrow: narrowOf(to) });
+    const topId = kept.lists.open(place.narrow).readerAt;
+    kept.correct({
+      view: 'messages',
+      narrow: narrowOf(to),
+      ...(topId !== undefined && { at: { topId } }),
+    });
     if (!isSameConversation(from, to)) followedMove.value = move;
   } else if (isSameConversation(kept.composing.peek(), from) || draft !== undefined) {
     isLeft(kept, move)

@@ -124,8 +124,8 @@ function SearchSummary({ app, list }: ListProps) {
   return (
     <p class="search-summary">
       {texts.search.found(textOfNarrow(list.narrow, app.state))}
-      {ignored.length > 0 && ` ${texts.search.common(ignored)}`}
-      {unknown.length > 0 && ` ${texts.search.noOperators(unknown)}`}
+      {ignored.length > 0 && <span>{texts.search.common(ignored)}</span>}
+      {unknown.length > 0 && <span>{texts.search.noOperators(unknown)}</span>}
     </p>
   );
 }
