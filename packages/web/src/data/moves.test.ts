@@ -88,7 +88,7 @@ test('a place becomes the one where its message is, and stays where there is non
   app.navigate(place);
   expect(await correctPlace(app, place, 7)).toBe(false);
   expect(app.place.peek()).toBe(place);
-  answerWith([makeMessage(7, { stream_id: 2, subject: 'elsewhere' } as object)]);
+  answerWith([makeMessage(7, { stream_id: 2, subject: 'elsewhere' })]);
   expect(await correctPlace(app, place, 7)).toBe(true);
   expect(app.place.peek()).toEqual({ ...place, narrow: topicNarrow(2, 'elsewhere') });
   expect(app.corrected.peek()).toBe(app.place.peek());
