@@ -2,18 +2,22 @@ import { expect, test } from 'vitest';
 
 import { parseSearch, suggestSearches } from './search-suggestions.ts';
 
+const people = [
+  { user_id: 11, full_name: 'Mara Quist', email: 'mara@example.com' },
+  { user_id: 12, full_name: 'Oleg Tarn', email: 'oleg@example.com' },
+  { user_id: 13, full_name: 'Ann Twin', email: 'ann@example.com' },
+  { user_id: 14, full_name: 'Ann Twin', email: 'twin@example.com' },
+];
+const streams = [
+  { stream_id: 21, name: 'garden' },
+  { stream_id: 22, name: 'Release Notes' },
+  { stream_id: 23, name: 'STRASSE' },
+];
 const sources = {
-  people: [
-    { user_id: 11, full_name: 'Mara Quist', email: 'mara@example.com' },
-    { user_id: 12, full_name: 'Oleg Tarn', email: 'oleg@example.com' },
-    { user_id: 13, full_name: 'Ann Twin', email: 'ann@example.com' },
-    { user_id: 14, full_name: 'Ann Twin', email: 'twin@example.com' },
-  ],
-  streams: [
-    { stream_id: 21, name: 'garden' },
-    { stream_id: 22, name: 'Release Notes' },
-    { stream_id: 23, name: 'STRASSE' },
-  ],
+  people,
+  everybody: [...people, { user_id: 15, full_name: 'Old Bot', email: 'bot@example.com' }],
+  streams,
+  allStreams: [...streams, { stream_id: 24, name: 'attic' }],
   topicsOf: (streamId: number) => (streamId === 21 ? ['seed swap', 'plot 7'] : []),
 };
 
@@ -23,6 +27,8 @@ test.each([
   ['stream:Garden', [{ operator: 'stream', operand: 21 }]],
   ['stream:"release notes"', [{ operator: 'stream', operand: 22 }]],
   ['in:#garden', [{ operator: 'stream', operand: 21 }]],
+  ['sender:bot@example.com', [{ operator: 'sender', operand: 'bot@example.com' }]],
+  ['stream:Attic', [{ operator: 'stream', operand: 24 }]],
   ['channel:straße', [{ operator: 'stream', operand: 23 }]],
   ['from:"Oleg TARN"', [{ operator: 'sender', operand: 'oleg@example.com' }]],
   [

@@ -7,7 +7,12 @@ import { ascending } from './narrow.ts';
 import type { Narrow, NarrowTerm } from './narrow.ts';
 import { bestOf, foldText, rankName } from './ranking.ts';
 
-export type SearchSources = Pick<CompletionSources, 'people' | 'streams' | 'topicsOf'>;
+export type SearchSources = Pick<CompletionSources, 'people' | 'streams' | 'topicsOf'> & {
+  /** Bots and deactivated people too, who are not suggested. */
+  readonly everybody: CompletionSources['people'];
+  /** Also those that are not suggested: archived ones. */
+  readonly allStreams: CompletionSources['streams'];
+};
 
 const suggestionsMax = 7;
 const operators = ['stream', 'topic', 'sender', 'pm-with', 'is', 'has', 'before', 'after'] as const;
@@ -36,17 +41,20 @@ function findOperator(name: string): Operator | undefined {
 /** Why a search cannot be made. */
 class Misunderstanding extends Error {}
 
-function findStreamId(written: string, { streams }: SearchSources): number {
+function findStreamId(written: string, { allStreams }: SearchSources): number {
   const folded = foldName(written.replace(/^#/, '').trim());
-  const found = streams.find(({ name }) => foldName(name) === folded);
+  const found = allStreams.find(({ name }) => foldName(name) === folded);
   if (found === undefined) throw new Misunderstanding(texts.search.noStream(written));
   return found.stream_id;
 }
 
-function findPerson(written: string, { people }: SearchSources): SearchSources['people'][number] {
+function findPerson(
+  written: string,
+  { everybody, people }: SearchSources,
+): SearchSources['people'][number] {
   const folded = foldName(written.trim());
   const named = people.filter(({ full_name }) => foldName(full_name) === folded);
-  const found = people.find(({ email }) => foldName(email) === folded) ?? named[0];
+  const found = everybody.find(({ email }) => foldName(email) === folded) ?? named[0];
   if (found === undefined) throw new Misunderstanding(texts.search.nobody(written));
   if (named.length > 1) throw new Misunderstanding(texts.search.several(written));
   return found;

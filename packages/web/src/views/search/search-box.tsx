@@ -17,9 +17,14 @@ const searchMaxLength = 500;
 const loadGrammar = () => import('../../data/search-suggestions.ts');
 
 function sourcesOf(app: App): SearchSources {
+  const { activePeople, people, streams, formerStreams } = app.state;
+  const shown = [...streams.value.values()];
+  const former = [...formerStreams.value].map(([stream_id, name]) => ({ stream_id, name }));
   return {
-    people: app.state.activePeople.value,
-    streams: [...app.state.streams.value.values()],
+    people: activePeople.value,
+    everybody: [...people.value.values()],
+    streams: shown,
+    allStreams: [...shown, ...former],
     topicsOf: (streamId) => app.topics.of(streamId).value,
   };
 }

@@ -7,7 +7,11 @@ import { texts } from '../../texts.ts';
 
 function writtenOperand({ operator, operand }: NarrowTerm, state: State): string {
   if (operator === 'stream' && typeof operand === 'number')
-    return state.streams.value.get(operand)?.name ?? String(operand);
+    return (
+      state.streams.value.get(operand)?.name ??
+      state.formerStreams.value.get(operand) ??
+      String(operand)
+    );
   return typeof operand === 'object'
     ? operand.map((id) => state.people.value.get(id)?.email ?? id).join(',')
     : String(operand);
