@@ -68,12 +68,17 @@ const dialogs: Readonly<Record<string, (visitor: Visitor) => Promise<void>>> = {
   ),
   Schedule: async ({ page, composeField }) => {
     await composeField.fill('Later');
-    await page.getByRole('button', { name: 'Schedule' }).click();
+    await page.getByRole('button', { name: 'Schedule', exact: true }).click();
   },
   'Go to': async ({ page }) => {
     await page.keyboard.press('Control+k');
     await page.getByRole('dialog').getByRole('combobox').fill('ge');
-    await expectShown(page.getByRole('option', { name: /general/ }).first());
+    await expectShown(
+      page
+        .getByRole('dialog')
+        .getByRole('option', { name: /general/ })
+        .first(),
+    );
   },
   'Rename the topic': async ({ page }) => {
     await page.getByRole('button', { name: 'What can be done here' }).click();

@@ -30,14 +30,15 @@ async function findSlips({ page }: Visitor): Promise<readonly string[]> {
     const pressed = 'a[href], button, input, select, textarea, summary, [role=option]';
     const targets = [...document.querySelectorAll(pressed)]
       .filter((element) => element.closest('.rendered') === null && isHit(element))
-      // Of a list of conversations the whole row is pressed.
-      .map((element) => ({
-        name: nameOf(element),
-        box: (element.matches('.recent:not(.inbox) .conversation')
-          ? (element.closest('li') ?? element)
-          : element
-        ).getBoundingClientRect(),
-      }));
+      // Of a list of conversations the whole row is pressed, and of a choice its label.
+      .map((element) => {
+        const around = element.matches('.recent:not(.inbox) .conversation')
+          ? element.closest('li')
+          : element instanceof HTMLInputElement && /checkbox|radio/.test(element.type)
+            ? element.labels?.[0]
+            : element;
+        return { name: nameOf(element), box: (around ?? element).getBoundingClientRect() };
+      });
     const small = targets
       .filter(({ box }) => Math.min(box.width, box.height) < fingerPx - 0.5)
       .map(({ name, box }) => `small: ${name} ${box.width} × ${box.height}`);
@@ -99,6 +100,14 @@ const screens: Readonly<Record<string, (visitor: Visitor) => Promise<Locator>>> 
   inbox: async (visitor) => {
     await visitor.go('#inbox');
     return visitor.page.getByRole('main').getByRole('link', { name: 'Bob Ray' });
+  },
+  streams: async (visitor) => {
+    await visitor.go('#streams');
+    return visitor.page.getByRole('main').getByRole('link', { name: '#general' });
+  },
+  settings: async (visitor) => {
+    await visitor.go('#settings/display');
+    return visitor.page.getByRole('main').getByRole('checkbox').first();
   },
   'all messages': async (visitor) => {
     await visitor.go('#all');

@@ -340,7 +340,7 @@ test('an emoji of the picker comes where the cursor is, and a preview shows what
   await expectShown(ann.page.getByRole('button', { name: 'tada', exact: true }));
   await search.press('Enter');
   await expectWritten(ann, '**Well** :tada:  done');
-  await ann.page.getByRole('button', { name: 'Preview' }).click();
+  await ann.page.getByRole('button', { name: 'Preview', exact: true }).click();
   const preview = ann.page.getByRole('region', { name: 'Preview' });
   await expectShown(preview.locator('strong', { hasText: 'Well' }));
   await sendButton(ann).click();
@@ -531,7 +531,7 @@ test('a message is sent later, and one that waits is cancelled and becomes a dra
   const ann = await enterAs('ann', addressOf('later'));
   const { page } = ann;
   await ann.composeField.fill('Good **morning**');
-  await page.getByRole('button', { name: 'Schedule' }).click();
+  await page.getByRole('button', { name: 'Schedule', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Schedule' });
   await dialog.getByRole('button', { name: 'In an hour' }).click();
   await expectGone(dialog);
@@ -543,9 +543,9 @@ test('a message is sent later, and one that waits is cancelled and becomes a dra
   await expectShown(page.getByText('Nothing waits to be sent.'));
   await ann.go(addressOf('later'));
   await expectWritten(ann, 'Good **morning**');
-  await page.getByRole('button', { name: 'Schedule' }).click();
+  await page.getByRole('button', { name: 'Schedule', exact: true }).click();
   await dialog.getByLabel('Another time').fill('2099-01-01T09:00');
-  await dialog.getByRole('button', { name: 'Schedule' }).click();
+  await dialog.getByRole('button', { name: 'Schedule', exact: true }).click();
   await expectGone(dialog);
   const { scheduled_messages } = await system().ann.typed.request('GET /scheduled_messages');
   expect(scheduled_messages.map(({ content }) => content)).toEqual(['Good **morning**']);

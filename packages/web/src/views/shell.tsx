@@ -85,7 +85,14 @@ export function Shell({ app }: { readonly app: App }) {
       <div id="navigation" class="side-bar">
         <Navigation app={app} />
       </div>
-      <main id="main" tabIndex={-1}>
+      <main
+        id="main"
+        tabIndex={-1}
+        onFocusIn={({ target, currentTarget }) => {
+          // What is opened lies over it. It has the focus itself when what had it is gone.
+          if (target !== currentTarget) opened.value = undefined;
+        }}
+      >
         <Connection app={app} />
         <Notifications app={app} />
         <Place app={app} />

@@ -22,6 +22,9 @@ const t = texts.finder;
 const destinationsMax = 12;
 const commandsMax = 5;
 
+/** All but the one that leads here. */
+const others = commands.filter(({ label }) => label !== texts.keyboard.commands.find);
+
 type Found =
   | { readonly kind: 'destination'; readonly destination: Destination }
   | { readonly kind: 'command'; readonly command: Command }
@@ -34,7 +37,7 @@ function find(app: App, text: string): readonly Found[] {
     (destination) => ({ kind: 'destination', destination }) as const,
   );
   if (query === '') return found;
-  const named = bestOf(commands, ({ label }) => rankLoosely(label, query), commandsMax).map(
+  const named = bestOf(others, ({ label }) => rankLoosely(label, query), commandsMax).map(
     (command) => ({ kind: 'command', command }) as const,
   );
   const isNamed = named.some(({ command }) => foldText(command.label).startsWith(query));

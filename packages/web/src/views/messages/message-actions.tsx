@@ -19,7 +19,7 @@ import { EmojiGlyph } from '../emoji/emoji-glyph.tsx';
 import { Icon } from '../icon.tsx';
 import type { IconName } from '../icon.tsx';
 import { lazy } from '../lazy.tsx';
-import { muteTopicItem } from '../navigation/place-menu.tsx';
+import { copyLink, muteTopicItem } from '../navigation/place-menu.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { IconButton } from '../parts/icon-button.tsx';
 import { Menu } from '../parts/menu.tsx';
@@ -40,11 +40,6 @@ const dialogs = {
 };
 
 type DialogName = keyof typeof dialogs;
-
-/** Browsers have the clipboard only on pages that came encrypted. */
-async function copyLink(app: App, message: Message): Promise<void> {
-  await navigator.clipboard.writeText(linkTo(app, message));
-}
 
 type MessageActionsProps = {
   readonly app: App;
@@ -126,7 +121,7 @@ function allActions(app: App, message: Message, open: OpenDialog): readonly (Men
   return [
     { label: t.reply, onSelect: () => replyTo(app, message) },
     ...quickActions(app, message, open),
-    { label: t.copyLink, onSelect: () => report(copyLink(app, message), t.linkCopied) },
+    { label: t.copyLink, onSelect: () => copyLink(linkTo(app, message)) },
     canEditContent && { label: t.edit, onSelect: () => (editedMessageId.value = message.id) },
     canMove && { label: t.move, onSelect: () => open('move') },
     hasHistory && { label: t.history, onSelect: () => open('history') },

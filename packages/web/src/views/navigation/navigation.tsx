@@ -43,6 +43,7 @@ export function Navigation({ app }: { readonly app: App }) {
         class="place-filter"
         onSubmit={(event) => {
           event.preventDefault();
+          if (filter.value.trim() === '') return;
           event.currentTarget.parentElement?.querySelector<HTMLElement>('.place')?.click();
         }}
       >

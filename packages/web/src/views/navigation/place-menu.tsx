@@ -35,8 +35,13 @@ type DialogName = keyof typeof dialogs;
 type Items = readonly (MenuItem | false)[];
 
 /** Browsers have the clipboard only on pages that came encrypted. */
-async function copyLink(app: App, place: Place): Promise<void> {
-  await navigator.clipboard.writeText(wholeAddressOf(app, place));
+async function copy(address: string): Promise<void> {
+  await navigator.clipboard.writeText(address);
+}
+
+/** @param address the whole one */
+export function copyLink(address: string): void {
+  report(copy(address), texts.actions.linkCopied);
 }
 
 export function muteTopicItem(app: App, streamId: number, topic: string): MenuItem {
@@ -109,7 +114,7 @@ function itemsOf(app: App, place: Place, ask: (dialog: DialogName) => void): Ite
     ...(conversation?.type === 'stream' ? topicItems(app, conversation, ask) : []),
     {
       label: texts.actions.copyLink,
-      onSelect: () => report(copyLink(app, place), texts.actions.linkCopied),
+      onSelect: () => copyLink(wholeAddressOf(app, place)),
     },
     ...(streamId === undefined || conversation !== undefined
       ? []

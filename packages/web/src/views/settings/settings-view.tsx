@@ -51,6 +51,7 @@ export function SettingsView({ app, section }: { readonly app: App; readonly sec
                   place: { view: 'settings', section: each },
                   name: sectionTexts[each].title,
                   isCurrent: each === name,
+                  beside: false,
                 }))}
               />
             </section>
