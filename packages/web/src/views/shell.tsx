@@ -7,7 +7,6 @@ import { report } from '../data/notices.ts';
 import { signOut } from '../data/session.ts';
 import { texts } from '../texts.ts';
 import { bindAddress } from './address-binding.ts';
-import { ComposeArea } from './compose/compose-area.tsx';
 import { Icon } from './icon.tsx';
 import type { IconName } from './icon.tsx';
 import { Keyboard } from './keyboard/keyboard.tsx';
@@ -28,6 +27,10 @@ import { UserList } from './people/user-list.tsx';
 import { RecentView } from './recent/recent-view.tsx';
 import { SearchBox } from './search/search-box.tsx';
 
+const ComposeArea = lazy(
+  async () => (await import('./compose/compose-area.tsx')).ComposeArea,
+  true,
+);
 const Notifications = lazy(
   async () => (await import('./notifications/notifications.tsx')).Notifications,
   true,
