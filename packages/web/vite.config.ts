@@ -2,7 +2,7 @@ import { defineConfig } from 'vite';
 
 import { compressedFiles } from './build/compressed-files.ts';
 import { emojiCatalogue } from './build/emoji-catalogue.ts';
-import { firstScreenBudget } from './build/first-screen.ts';
+import { fileOfFirstScreen, firstScreenBudget } from './build/first-screen.ts';
 import { workerFiles } from './build/worker-files.ts';
 
 export default defineConfig({
@@ -21,6 +21,10 @@ export default defineConfig({
         // A browser asks for the service worker at one address, so its name has no hash.
         entryFileNames: ({ name }) =>
           name === 'service-worker' ? 'sw.js' : 'assets/[name]-[hash].js',
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [{ name: fileOfFirstScreen, test: '/packages/web/src/' }],
+        },
       },
     },
   },

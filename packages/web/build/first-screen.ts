@@ -6,6 +6,34 @@ const firstScreenMaxBytes = 62_000;
 
 type Chunk = { readonly code: string; readonly imports: readonly string[] };
 
+type ModuleGraph = {
+  readonly getModuleInfo: (id: string) => {
+    readonly isEntry: boolean;
+    readonly importers: readonly string[];
+  } | null;
+};
+
+/** The entries that import a module at once, directly or not. */
+function entriesOf(id: string, graph: ModuleGraph): ReadonlySet<string> {
+  const seen = new Set([id]);
+  const entries = new Set<string>();
+  for (const each of seen) {
+    const { isEntry = false, importers = [] } = graph.getModuleInfo(each) ?? {};
+    if (isEntry) entries.add(each);
+    for (const importer of importers) seen.add(importer);
+  }
+  return entries;
+}
+
+/**
+ * The name of the file for a module of the client that the first screen needs: one for all, which compress better together, but for those that the service worker
+ * imports too, which has no page.
+ */
+export function fileOfFirstScreen(id: string, graph: ModuleGraph): string | undefined {
+  const [entry, ...others] = entriesOf(id, graph);
+  return entry?.endsWith('index.html') === true && others.length === 0 ? 'page' : undefined;
+}
+
 /** Fails the build when its first screen (the page's script, and what that imports at once) has become too large. */
 export function firstScreenBudget(): Plugin {
   return {
