@@ -23,7 +23,7 @@ export default defineConfig({
           name === 'service-worker' ? 'sw.js' : 'assets/[name]-[hash].js',
         codeSplitting: {
           includeDependenciesRecursively: false,
-          groups: [{ name: fileOfFirstScreen, test: '/packages/web/src/' }],
+          groups: [{ name: fileOfFirstScreen, debugName: 'page', test: '/packages/web/src/' }],
         },
       },
     },

@@ -171,7 +171,7 @@ test('a message that comes before the part that tells is loaded is told, unless 
   await ann.typed.request('POST /mark_all_as_read');
   const { promise: isReleased, resolve: release } = Promise.withResolvers<void>();
   const asked = Promise.withResolvers<void>();
-  await visitor.context.route(/\/assets\/notifications-/, async (route) => {
+  await visitor.context.route(/\/assets\/page-notifications-/, async (route) => {
     asked.resolve();
     await isReleased;
     await route.continue();

@@ -32,7 +32,7 @@ const ComposeArea = lazy(
   true,
 );
 const Notifications = lazy(
-  async () => (await import('./notifications/notifications.tsx')).Notifications,
+  async () => (await import('./notifications/page-notifications.tsx')).Notifications,
   true,
 );
 const DraftsView = lazy(async () => (await import('./drafts/written-views.tsx')).DraftsView);
