@@ -71,6 +71,29 @@ test.each([
   await expectShown(visitor.message('I bring bread'));
 });
 
+test('a topic that moves while no events come takes its reader along', async () => {
+  const { bob, general } = system();
+  const id = await sendTo(bob, general, 'asleep', 'Good night');
+  const visitor = await visit({ ...wide, serviceWorkers: 'block' });
+  const { context, page } = visitor;
+  visitor.expectOutage();
+  const queueIds = new Set<string>();
+  context.on('request', (request) => {
+    const queueId = new URL(request.url()).searchParams.get('queue_id');
+    if (queueId !== null) queueIds.add(queueId);
+  });
+  await visitor.enter(bob, fragmentOf('asleep'));
+  await expectShown(visitor.message('Good night'));
+  await waitUntil('the page follows events', () => queueIds.size > 0);
+  await context.setOffline(true);
+  for (const queue_id of queueIds) await bob.typed.request('DELETE /events', { queue_id });
+  await move(id, 'awake');
+  await context.setOffline(false);
+  await visitor.expectAddress(fragmentOf('awake'));
+  await expectShown(visitor.message('Good night'));
+  await expectShown(page.getByRole('button', { name: 'Back to “asleep”' }));
+});
+
 test('a draft goes along with its topic, and leads to it, whatever notices stay behind', async () => {
   const { ann, bob, general } = system();
   await ann.typed.request('PATCH /realm', { send_move_notices: true });

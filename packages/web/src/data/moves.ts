@@ -117,8 +117,13 @@ async function findMessage(store: MessageStore, id: number): Promise<Message | u
 export async function correctPlace(app: App, place: MessagesPlace, id: number): Promise<boolean> {
   const message = await findMessage(app.lists.store, id);
   if (message === undefined) return false;
-  const narrow = narrowOf(conversationOfMessage(message, app.state));
-  if (app.place.peek() === place) app.correct({ ...place, narrow });
+  if (app.place.peek() !== place) return true;
+  const from = conversationOf(place.narrow);
+  const to = conversationOfMessage(message, app.state);
+  app.correct({ ...place, narrow: narrowOf(to) });
+  // Who followed a link wanted the message, and not the topic.
+  if (place.near === undefined && from?.type === 'stream' && to.type === 'stream')
+    followedMove.value = { from, to, ids: [id], isOfTopic: true };
   return true;
 }
 

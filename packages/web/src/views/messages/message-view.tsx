@@ -67,6 +67,14 @@ export function MessageView({ app, place }: MessageViewProps) {
   }, [isFar]);
   const isEmpty = list.ids.value.length === 0;
   const isPending = list.hasNewest.value && pendingIn(app, narrow).length > 0;
+  const isRead = isEmpty && list.loading.value === undefined && list.hasNewest.value;
+  const last = useMemo<{ id?: number | undefined }>(() => ({}), [list]);
+  last.id = list.ids.value.at(-1) ?? last.id;
+  useEffect(() => {
+    // While no events came the topic may have moved: the messages that were here are where it is.
+    if (isRead && last.id !== undefined && conversationOf(narrow)?.type === 'stream')
+      report(correctPlace(app, place, last.id));
+  }, [isRead]);
   if (!isFar.value && (!isEmpty || isPending))
     return (
       <>
@@ -75,7 +83,6 @@ export function MessageView({ app, place }: MessageViewProps) {
       </>
     );
   const failure = list.failure.value;
-  const isRead = isEmpty && list.loading.value === undefined && list.hasNewest.value;
   if (isUnknown(failure)) return <Blank {...unknownOf(narrow, failure)} />;
   if (!isRead || failure !== undefined)
     return (
