@@ -148,7 +148,7 @@ test('the choice of a reaction does not raise the keyboard by itself', async () 
   await last.getByRole('button', { name: 'More actions' }).click();
   await page.getByRole('menuitem', { name: 'Add reaction' }).click();
   const picker = page.getByRole('dialog', { name: 'Choose emoji' });
-  await expectShown(picker.getByRole('button', { name: 'tada', exact: true }));
+  await expectShown(picker.getByRole('button', { name: 'tada', exact: true }).first());
   expect(await picker.getByRole('searchbox').evaluate((it) => it === document.activeElement)).toBe(
     false,
   );
