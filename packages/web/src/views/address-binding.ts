@@ -1,4 +1,4 @@
-import { effect } from '@preact/signals';
+import { effect, untracked } from '@preact/signals';
 
 import type { App } from '../data/app.ts';
 import { home, parsePlace } from '../data/place.ts';
@@ -57,8 +57,7 @@ export function bindAddress(app: App): () => void {
   };
   follow();
   addEventListener('hashchange', leaveAndFollow);
-  const stop = effect(() => {
-    const place = app.place.value;
+  const show = (place: Place): void => {
     const address = app.addressOf(place);
     if (address !== app.addressOf(parsePlace(location.hash))) {
       if (app.corrected.peek() === place) history.replaceState({ entry }, '', address);
@@ -69,6 +68,11 @@ export function bindAddress(app: App): () => void {
       }
     }
     shown = place;
+  };
+  const stop = effect(() => {
+    const place = app.place.value;
+    // Not when a name in the address changes: the event of an address that was just followed may be on its way.
+    untracked(() => show(place));
   });
   return () => {
     removeEventListener('hashchange', leaveAndFollow);
