@@ -57,6 +57,8 @@ test('together, the gateway runs all services with what each of them has apart',
 
 test('the Kubernetes manifests start every service with them too', () => {
   const commands = readManifestFiles()
+    // A component may replace a command on purpose, as that for imports does.
+    .filter(({ path }) => path.startsWith('base/'))
     .flatMap(({ documents }) => documents)
     .flatMap((document) => {
       const { kind, metadata, spec } = document as {
