@@ -51,7 +51,7 @@ export const notificationSettingDefaults = {
 
 const noNames: readonly string[] = [];
 
-/** Whoever chose nothing sends with Enter (decision 0083). */
+/** Whoever chose nothing sends with Enter (decision 0081). */
 const otherSettingDefaults = { enter_sends: true, seen_hotspots: noNames };
 
 export const userSettingDefaults = {
