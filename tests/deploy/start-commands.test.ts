@@ -11,7 +11,7 @@ import { readManifestFiles } from './manifests.ts';
 const commandOf = (service: string): readonly string[] => [
   'node',
   ...nodeOptionsOf(service),
-  `dist/${service}.js`,
+  `services/${service}/src/main.ts`,
 ];
 
 type ComposeService = {
@@ -40,7 +40,7 @@ test('together, the gateway runs all services with what each of them has apart',
   expect(gateway?.command).toEqual([
     'node',
     ...options,
-    'dist/parley.js',
+    'packages/command/src/main.ts',
     'serve',
     ...serviceNames,
   ]);
