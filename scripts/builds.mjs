@@ -8,6 +8,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -20,10 +21,10 @@ const clientFolder = join(root, client, 'dist');
 const clientMark = join(tools, 'web-client-built');
 const command = join('packages', 'command');
 const serverFolder = join(root, 'dist');
-const serverMark = join(tools, 'server-built');
+const serverMark = join(tools, 'server-build.json');
 
-/** A process that runs may still load a part of what it was started from. */
-const olderFilesKeptMs = 24 * 60 * 60 * 1000;
+/** From when a file was replaced: a process that runs may still load a part of what it was started from. */
+const replacedFilesKeptMs = 24 * 60 * 60 * 1000;
 
 const inOrder = (a, b) => (a < b ? -1 : 1);
 
@@ -140,6 +141,26 @@ async function buildWebClient() {
   writeFileSync(clientMark, key);
 }
 
+/** What was built last. */
+function readServerMark() {
+  return existsSync(serverMark)
+    ? JSON.parse(readFileSync(serverMark, 'utf8'))
+    : { key: '', names: [] };
+}
+
+/** Notes in the times of files when they were replaced, and removes those that were long ago. */
+function removeReplaced(namesBefore, names) {
+  const now = new Date();
+  for (const name of readdirSync(serverFolder)) {
+    const path = join(serverFolder, name);
+    // Another process may remove the same.
+    const file = statSync(path, { throwIfNoEntry: false });
+    if (file === undefined || names.includes(name)) continue;
+    if (namesBefore.includes(name)) utimesSync(path, now, now);
+    else if (now - file.mtime > replacedFilesKeptMs) rmSync(path, { force: true });
+  }
+}
+
 /**
  * Builds what the services and the command start from into `dist`. Does nothing when no code changed since the last time.
  *
@@ -147,7 +168,8 @@ async function buildWebClient() {
  */
 async function buildServer() {
   const key = findServerKey();
-  if (isMarked(serverMark, key) && existsSync(join(serverFolder, 'parley.js'))) return;
+  const before = readServerMark();
+  if (before.key === key && existsSync(join(serverFolder, 'parley.js'))) return;
   const fresh = await build({
     what: 'the services',
     folder: command,
@@ -156,17 +178,12 @@ async function buildServer() {
   mkdirSync(serverFolder, { recursive: true });
   const names = readdirSync(fresh);
   // The entries come last; the names of all other files say what is in them.
-  const isEntry = (name) => !/-[\w-]{8}\.js(?:\.map)?$/.test(name);
+  const isEntry = (name) => !/-[\w-]{8}\.js$/.test(name);
   for (const name of [...names.filter((each) => !isEntry(each)), ...names.filter(isEntry)])
     renameSync(join(fresh, name), join(serverFolder, name));
   rmSync(fresh, { recursive: true, force: true });
-  for (const name of readdirSync(serverFolder)) {
-    const path = join(serverFolder, name);
-    if (names.includes(name)) continue;
-    const { mtimeMs } = statSync(path, { throwIfNoEntry: false }) ?? { mtimeMs: Date.now() };
-    if (Date.now() - mtimeMs > olderFilesKeptMs) rmSync(path, { force: true });
-  }
-  writeFileSync(serverMark, key);
+  removeReplaced(before.names, names);
+  writeFileSync(serverMark, JSON.stringify({ key, names }));
 }
 
 /**
