@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 import { annPassword, sendTo, startBrowserTests } from './browser-system.ts';
 import { waitUntil } from './patience.ts';
-import { expectGone, expectShown } from './visitor.ts';
+import { expectGone, expectShown, foundEmoji } from './visitor.ts';
 
 const { system, visit } = startBrowserTests();
 
@@ -95,7 +95,7 @@ test('somebody replies, edits, reacts, stars and quotes', async () => {
   await page.keyboard.press('Enter');
   await expectFocus(page.getByRole('searchbox', { name: 'Search emoji' }));
   await page.keyboard.type('tada');
-  const emoji = page.getByRole('dialog').getByRole('button', { name: 'tada', exact: true });
+  const emoji = foundEmoji(page, 'tada');
   await expectShown(emoji);
   await tabTo(page, emoji);
   await page.keyboard.press('Enter');

@@ -30,6 +30,11 @@ export async function expectGone(locator: Locator): Promise<void> {
   await locator.waitFor({ state: 'detached' });
 }
 
+/** The emoji of that name among those that a search in the picker found. */
+export function foundEmoji(scope: Page | Locator, name: string): Locator {
+  return scope.getByRole('region', { name: 'Found' }).getByRole('button', { name, exact: true });
+}
+
 export class Visitor {
   readonly context: BrowserContext;
   readonly page: Page;

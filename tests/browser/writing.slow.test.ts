@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 import { sendTo, startBrowserTests } from './browser-system.ts';
 import { waitUntil } from './patience.ts';
-import { expectGone, expectShown } from './visitor.ts';
+import { expectGone, expectShown, foundEmoji } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 
 const { system, visit } = startBrowserTests();
@@ -337,7 +337,7 @@ test('an emoji of the picker comes where the cursor is, and a preview shows what
   await ann.page.getByRole('button', { name: 'Choose an emoji' }).click();
   const search = ann.page.getByRole('searchbox', { name: 'Search emoji' });
   await search.fill('tada');
-  await expectShown(ann.page.getByRole('button', { name: 'tada', exact: true }).first());
+  await expectShown(foundEmoji(ann.page, 'tada'));
   await search.press('Enter');
   await expectWritten(ann, '**Well** :tada:  done');
   await ann.page.getByRole('button', { name: 'Preview', exact: true }).click();
