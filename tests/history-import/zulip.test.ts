@@ -348,6 +348,18 @@ describe('texts', () => {
     expect(html).not.toContain('<p>old</p>');
   });
 
+  test('are found by their time, although later ones precede them', async () => {
+    const all = await messagesOf('ada');
+    const early = all.find(({ content }) => content === 'Sent early');
+    const begin = new Date((Number(early?.['timestamp']) + 1) * 1_000).toISOString();
+    const idsOf = async (operator: string): Promise<unknown[]> =>
+      (await messagesOf('ada', [{ operator, operand: begin }])).map(({ id }) => id);
+    expect(await idsOf('before')).toEqual([early?.['id']]);
+    expect(await idsOf('after')).toEqual(
+      all.map(({ id }) => id).filter((id) => id !== early?.['id']),
+    );
+  });
+
   test('keep ids that nobody has, and links to other servers', async () => {
     const messages = await messagesOf('ada');
     const links = messages.find(({ subject }) => subject === 'links');

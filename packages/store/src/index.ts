@@ -322,6 +322,7 @@ export {
   readerSql,
 } from './lists/list-sources-sql.ts';
 export type { ListHints, MessageCondition } from './lists/list-sources-sql.ts';
+export { findIdsAtTime } from './lists/message-times.ts';
 export { readSql } from './messages/message-sql.ts';
 export {
   holdsMessage,

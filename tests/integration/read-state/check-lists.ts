@@ -33,7 +33,7 @@ type Expected = {
   readonly of: (message: ModelMessage) => boolean;
 };
 
-function narrowsOf(world: World, user: number): Expected[] {
+function narrowsOf(world: World, model: Model, user: number): Expected[] {
   const holds = (message: ModelMessage): boolean => message.rows.has(user);
   // One stream and topic per user keep a check short; there are many histories.
   const streamIndex = user % streamCount;
@@ -66,6 +66,26 @@ function narrowsOf(world: World, user: number): Expected[] {
     terms: [topic, term('is', 'unread')],
     of: (message) => holds(message) && flagged.unread(message, user) && inTopic(message),
   });
+  const middle = model.messages[Math.trunc(model.messages.length / 2)]?.sentAtSecs ?? 0;
+  const time = new Date(middle * 1_000).toISOString();
+  const [before, after] = [term('before', time), term('after', time)];
+  const isBefore = (message: ModelMessage): boolean => message.sentAtSecs < middle;
+  narrows.push(
+    { terms: [before], of: (message) => holds(message) && isBefore(message) },
+    {
+      terms: [{ ...before, negated: true }],
+      of: (message) => holds(message) && !isBefore(message),
+    },
+    { terms: [stream, after], of: (message) => inStream(message) && !isBefore(message) },
+    {
+      terms: [after, term('is', 'unread')],
+      of: (message) => holds(message) && flagged.unread(message, user) && !isBefore(message),
+    },
+    {
+      terms: [{ ...after, negated: true }, term('is', 'starred')],
+      of: (message) => holds(message) && flagged.starred(message, user) && isBefore(message),
+    },
+  );
   return narrows;
 }
 
@@ -90,7 +110,7 @@ async function listWithFlags(world: World, list: MessageListBuilder): Promise<nu
 /** Every list of one user, complete and in pages, and its first unread message. */
 export async function checkLists(world: World, model: Model, user: number): Promise<void> {
   const userId = world.users[user] ?? 0;
-  for (const { terms, of } of narrowsOf(world, user)) {
+  for (const { terms, of } of narrowsOf(world, model, user)) {
     const expected = model.messages.filter(of);
     const { list, stream } = await compileNarrow(world.client, userId, terms);
     const name = JSON.stringify(terms);

@@ -20,6 +20,7 @@ export const nothingImplied: readonly (readonly [bit: number, isSet: boolean])[]
 export type ModelMessage = {
   readonly id: number;
   readonly sender: number;
+  readonly sentAtSecs: number;
   readonly wildcard: boolean;
   /** A mentioned user has the flag from the send on; it counts once the user holds the message. */
   readonly named: readonly number[];

@@ -110,6 +110,8 @@ async function sending(
       ? [sent.bot]
       : [];
   sends += 1;
+  // Half an hour apart, but as clocks that differ by most of the tolerated hour tell it.
+  const sentAtSecs = sends * 1_800 - (sends % 3) * 1_700;
   const item = {
     ordinal: 1,
     send_key: `property ${sends}`,
@@ -124,7 +126,7 @@ async function sending(
     content: '',
     rendered_content: '',
     client: '',
-    sent_at_secs: 0,
+    sent_at_secs: sentAtSecs,
     is_me_message: false,
     has_link: false,
     has_image: false,
@@ -152,6 +154,7 @@ async function sending(
   model.messages.push({
     id: rows[0]?.message_id ?? 0,
     sender,
+    sentAtSecs,
     wildcard: sent.wildcard,
     named: sent.named,
     groupNamed: sent.groupNamed,

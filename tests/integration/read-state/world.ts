@@ -14,6 +14,9 @@ export type World = {
 export async function createWorld(client: Client): Promise<World> {
   const ids = async (text: string, values: unknown[]): Promise<number[]> =>
     (await client.query<{ id: number }>({ text, values })).rows.map((row) => row.id);
+  await client.query(
+    "INSERT INTO realm (id, string_id, name) VALUES (1, '', '') ON CONFLICT DO NOTHING",
+  );
   const users = await ids(
     `INSERT INTO users (email, email_folded, full_name, full_name_folded, short_name)
      SELECT u, u, u, u, u FROM (SELECT gen_random_uuid()::text AS u FROM generate_series(1, $1::int)) n RETURNING id`,

@@ -32,8 +32,14 @@ type Explained = {
 };
 
 function literalOf(value: unknown): string {
-  if (Array.isArray(value)) return `'{${value.join(',')}}'`;
+  if (Array.isArray(value)) {
+    const elements = value.map((each: unknown) =>
+      typeof each === 'number' || typeof each === 'string' ? each : 'NULL',
+    );
+    return `'{${elements.join(',')}}'`;
+  }
   if (typeof value === 'number') return String(value);
+  if (value instanceof Date) return `'${value.toISOString()}'`;
   if (typeof value === 'string') return `'${value.replaceAll("'", "''")}'`;
   return 'NULL';
 }
@@ -171,6 +177,8 @@ const emailOf = (id: number): string => `u${id}@example.com`;
 const flags = ['private', 'starred', 'unread', 'mentioned', 'alerted'];
 const streamNames = [`stream ${guestStream}`, 'stream 150', 'stream 20'];
 
+const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString();
+
 /** Every operator, and the most common pairs of operators; their results are frequent, rare or empty. */
 export function historyCases(readerId: number): HistoryCase[] {
   const {
@@ -219,6 +227,11 @@ export function historyCases(readerId: number): HistoryCase[] {
     one('in', 'all'),
     one('id', '12345'),
     one('near', '12345'),
+    ...[1, 13, 340].flatMap((days) =>
+      ['before', 'after'].map((operator) =>
+        one(operator, daysAgo(days), `${operator}: ${days} days`),
+      ),
+    ),
     ...['topic 3', `only ${guestStream}`].map((topic) => ({
       name: `stream + topic:${topic}`,
       narrow: [['stream', streamNames[0] ?? ''] as const, ['topic', topic] as const],

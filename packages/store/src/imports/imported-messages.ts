@@ -2,6 +2,7 @@
 import { foldName } from '@parley/api';
 import type { Client } from '@parley/database';
 
+import { noteMessageTimesDisorder } from '../lists/message-times.ts';
 import type { EditRecord } from '../messages/edits.ts';
 
 /** A message of an import, with the columns that its rendering gave. */
@@ -244,8 +245,12 @@ export async function ensureImportedTopics(
   return rows.map(({ id }) => id);
 }
 
-/** Notes the first message of each stream and the newest of each conversation, which sends and services note otherwise. */
+/**
+ * Notes the first message of each stream and the newest of each conversation, which sends and services note otherwise, and how far ids do
+ * not follow time.
+ */
 export async function noteImportedMessages(client: Client): Promise<void> {
+  await noteMessageTimesDisorder(client);
   await client.query(`INSERT INTO stream_first_messages (stream_id, message_id)
       SELECT stream_id, min(id) FROM messages WHERE stream_id IS NOT NULL GROUP BY stream_id`);
   await client.query(`INSERT INTO conversation_newest (conversation_id, stream_id, message_id)

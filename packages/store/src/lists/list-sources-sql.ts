@@ -22,6 +22,10 @@ export type MessageCondition = (message: string) => string;
 export type ListHints = {
   /** The only message. */
   id?: string;
+  /** The ids of all messages are at least this. */
+  from?: string;
+  /** The ids of all messages are below this. */
+  below?: string;
   stream?: string;
   /** The folded topic. */
   topic?: string;
@@ -56,11 +60,34 @@ export type MessageList = {
 export type ListSlice = {
   /** Expression for the id that bounds the slice: ids below it if descending, from it on if ascending. */
   readonly edge: string;
+  /** Expression for the id at which the slice ends, the last one if descending, behind the last one if ascending. */
+  readonly end?: string | undefined;
   readonly bound: MessageCondition;
   readonly order: 'ASC' | 'DESC';
   /** Expression for the number of messages. */
   readonly limit: string;
 };
+
+/** @returns the slice of a list below an id if descending, from it on if ascending */
+export function sliceOf(
+  { hints: { from, below } }: Pick<MessageList, 'hints'>,
+  order: 'ASC' | 'DESC',
+  anchor: string,
+  limit: string,
+): ListSlice {
+  const isDown = order === 'DESC';
+  const [near, end] = isDown ? [below, from] : [from, below];
+  const edge = near === undefined ? anchor : `${isDown ? 'least' : 'greatest'}(${anchor}, ${near})`;
+  const [within, upTo] = isDown ? ['<', '>='] : ['>=', '<'];
+  return {
+    edge,
+    end,
+    bound: (message) =>
+      `${message}.id ${within} ${edge}${end === undefined ? '' : ` AND ${message}.id ${upTo} ${end}`}`,
+    order,
+    limit,
+  };
+}
 
 /** The user's id in all these statements. */
 export const readerSql = '$1::integer';

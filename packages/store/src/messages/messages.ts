@@ -1,13 +1,8 @@
 /** Reads of messages (owner of `messages`, `send_keys` and `stream_first_messages`, which the log's append function writes). */
 import type { Queryable } from '@parley/database';
 
-import { mutedSql, readerSql } from '../lists/list-sources-sql.ts';
-import type {
-  ListHints,
-  ListSlice,
-  MessageCondition,
-  MessageList,
-} from '../lists/list-sources-sql.ts';
+import { mutedSql, readerSql, sliceOf } from '../lists/list-sources-sql.ts';
+import type { ListHints, MessageCondition, MessageList } from '../lists/list-sources-sql.ts';
 import { emptyPage, readPage } from '../lists/listed-page.ts';
 import type { ListedPage, PageRow } from '../lists/listed-page.ts';
 import { Bindings, listIdsSql, listTablesSql, nameOfText } from '../lists/message-query-sql.ts';
@@ -161,27 +156,14 @@ export async function listMessages(
   const anchor = values.bind(page.anchor, 'bigint');
   const slices: string[] = [];
   // An empty side is left out, because it takes as long to plan as a full one.
-  const add = (slice: ListSlice): void => {
-    slices.push(
-      `(SELECT s.id FROM (${listIdsSql(list, slice)}) s ORDER BY s.id ${slice.order} LIMIT ${slice.limit})`,
-    );
+  const add = (order: 'ASC' | 'DESC', max: number): void => {
+    if (max === 0) return;
+    const limit = values.bind(max, 'bigint');
+    const ids = listIdsSql(list, sliceOf(list, order, anchor, limit));
+    slices.push(`(SELECT s.id FROM (${ids}) s ORDER BY s.id ${order} LIMIT ${limit})`);
   };
-  if (page.beforeMax > 0) {
-    add({
-      edge: anchor,
-      bound: (message) => `${message}.id < ${anchor}`,
-      order: 'DESC',
-      limit: values.bind(page.beforeMax, 'bigint'),
-    });
-  }
-  if (page.fromAnchorMax > 0) {
-    add({
-      edge: anchor,
-      bound: (message) => `${message}.id >= ${anchor}`,
-      order: 'ASC',
-      limit: values.bind(page.fromAnchorMax, 'bigint'),
-    });
-  }
+  add('DESC', page.beforeMax);
+  add('ASC', page.fromAnchorMax);
   if (slices.length === 0) return emptyPage;
   const text = `WITH ${listTablesSql(list)}, picked AS MATERIALIZED (${slices.join(' UNION ALL ')}), ${pageSql(list)}`;
   const { rows } = await db.query<PageRow>({ ...nameOf(list, text), text, values: values.values });
@@ -253,12 +235,7 @@ export async function findFirstUnreadOf(
   const edge = scope.fromPointer
     ? `(SELECT pointing.pointer FROM users pointing WHERE pointing.id = ${readerSql})`
     : '0::bigint';
-  const ids = listIdsSql(unread, {
-    edge,
-    bound: (message) => `${message}.id >= ${edge}`,
-    order: 'ASC',
-    limit: '1',
-  });
+  const ids = listIdsSql(unread, sliceOf(unread, 'ASC', edge, '1'));
   const text = `WITH ${listTablesSql(unread)} SELECT min(u.id) AS id FROM (${ids}) u`;
   const { rows } = await db.query<{ id: number | null }>({
     ...nameOf(list, text),

@@ -101,14 +101,22 @@ function ofTopicSql(
   const { hints } = list;
   const topics = `SELECT c.id FROM conversations c WHERE c.topic_folded = ${hints.topic}
     ${hints.stream === undefined ? '' : `AND c.stream_id = ${hints.stream}`}`;
-  const cut = `ORDER BY m.id ${slice.order} LIMIT ${slice.limit}`;
-  const wanted = `m.id > open.level AND m.id <= open.upto AND ${slice.bound('m')} AND ${notReadSql('m')}${rest('m')}`;
-  return `SELECT found.id FROM (SELECT * FROM open WHERE open.conversation_id IN (${topics})) open CROSS JOIN LATERAL (
-      SELECT m.id FROM messages m WHERE m.conversation_id = open.conversation_id AND m.read_conversation_id = open.conversation_id
-        AND ${wanted} ${cut}) found
-    UNION ALL (SELECT m.id FROM (${topics}) c CROSS JOIN LATERAL (
-        SELECT * FROM messages m WHERE m.conversation_id = c.id AND m.read_conversation_id <> m.conversation_id OFFSET 0) m
-      JOIN open ON open.conversation_id = m.read_conversation_id WHERE ${wanted} ${cut})`;
+  const columns = rest('m') === '' ? keyColumns : 'm.*';
+  // Each conversation is read by its own index, until the list is full, whatever else the messages must be.
+  const foundIn = (place: string, is: string): string => `SELECT m.id FROM (
+      SELECT ${columns} FROM messages m WHERE ${place} AND m.id > open.level AND m.id <= open.upto AND ${slice.bound('m')}
+      ORDER BY m.id ${slice.order} OFFSET 0) m
+    WHERE ${is} AND ${notReadSql('m')}${rest('m')} LIMIT ${slice.limit}`;
+  const stayed = foundIn(
+    'm.conversation_id = open.conversation_id',
+    'm.read_conversation_id = open.conversation_id',
+  );
+  const moved = foundIn(
+    'm.read_conversation_id = open.conversation_id AND m.read_conversation_id <> m.conversation_id',
+    `m.conversation_id IN (${topics})`,
+  );
+  return `SELECT found.id FROM (SELECT * FROM open WHERE open.conversation_id IN (${topics})) open CROSS JOIN LATERAL (${stayed}) found
+    UNION ALL SELECT found.id FROM (SELECT * FROM open WHERE open.has_moved) open CROSS JOIN LATERAL (${moved}) found`;
 }
 
 const openScopesSql = `SELECT open.scope, min(open.level) AS level, max(open.upto) AS upto FROM open
@@ -155,7 +163,12 @@ function walkSql(slice: ListSlice, rest: (message: string) => string): string {
   const key = isDown
     ? `least(open.newest, open.upto, ${edge} - 1)`
     : `greatest(open.level, ${edge} - 1)`;
-  const canContribute = isDown ? `open.level < ${edge} - 1` : `open.newest >= ${edge}`;
+  const below = isDown ? edge : slice.end;
+  const from = isDown ? slice.end : edge;
+  const canContribute = [
+    ...(below === undefined ? [] : [`open.level < ${below} - 1`]),
+    ...(from === undefined ? [] : [`open.newest >= ${from}`]),
+  ].join(' AND ');
   // All unread messages up to and including the horizon are known.
   const nothing = isDown ? beyondAllMessages : '-1';
   const everything = isDown ? '-1' : beyondAllMessages;

@@ -7,6 +7,7 @@ import { badNarrow, foldName } from '@parley/api';
 import type { Queryable } from '@parley/database';
 import {
   asList,
+  findIdsAtTime,
   findKnownStreamId,
   findPrivateConversation,
   findUserByEmail,
@@ -246,14 +247,22 @@ const id: Operator = (operand, { list }) => {
 
 /** A time without an offset is one of the account's own zone. */
 const sent =
-  (comparison: '<' | '>='): Operator =>
+  (side: 'before' | 'after'): Operator =>
   async (operand, { db, userId, list }) => {
     const findOwnZone = async (): Promise<string | undefined> =>
       (await findUserById(db, userId))?.timezone;
-    const time = await readDeliveryTime(String(operand), undefined, findOwnZone);
-    if (time === undefined) throw badNarrow(`not a time: ${String(operand)}`);
-    const bound = list.bind(new Date(time.epochMilliseconds), 'timestamptz');
-    return { condition: (message) => `${message}.sent_at ${comparison} ${bound}` };
+    const read = await readDeliveryTime(String(operand), undefined, findOwnZone);
+    if (read === undefined) throw badNarrow(`not a time: ${String(operand)}`);
+    const moment = new Date(read.epochMilliseconds);
+    const ids = await findIdsAtTime(db, moment);
+    const time = list.bind(moment, 'timestamptz');
+    const from = list.bind(ids.from, 'bigint');
+    const below = list.bind(ids.below, 'bigint');
+    const isBefore: MessageCondition = (message) =>
+      `(${message}.id < ${from} OR ${message}.id < ${below} AND ${message}.sent_at < ${time})`;
+    if (side === 'before') return { condition: isBefore, hints: { below }, negatedHints: { from } };
+    const isAfter: MessageCondition = (message) => `NOT ${isBefore(message)}`;
+    return { condition: isAfter, hints: { from }, negatedHints: { below } };
   };
 
 const near: Operator = () => ({ neverNegated: true });
@@ -271,7 +280,7 @@ export const narrowOperators: ReadonlyMap<string, Operator> = new Map([
   ['in', inOperator],
   ['id', id],
   ['near', near],
-  ['before', sent('<')],
-  ['after', sent('>=')],
+  ['before', sent('before')],
+  ['after', sent('after')],
   [searchOperator, (operand, setting) => compileSearch(String(operand), setting)],
 ]);
