@@ -5,5 +5,5 @@ import { buildAll } from './builds.mjs';
 await runCommand(async () => {
   await prepare();
   await buildAll();
-  return runWithPinnedNode('packages/launcher/src/main.ts', process.argv.slice(2));
+  return runWithPinnedNode('dist/launcher.js', process.argv.slice(2));
 });

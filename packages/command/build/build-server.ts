@@ -3,6 +3,7 @@
  *
  * These are few files, in place of two thousand that each process would have to find, read and strip of types before it runs.
  */
+import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, sep } from 'node:path';
 
 import { serviceNames } from '@parley/config';
@@ -11,6 +12,9 @@ import type { Plugin } from 'rolldown';
 
 const root = join(import.meta.dirname, '..', '..', '..');
 const [folder = join(root, 'dist')] = process.argv.slice(2);
+
+/** Images do without it. */
+const launcher = join(root, 'packages/launcher/src/main.ts');
 
 /** How a file of the repository is named from the folder of what is built. */
 function fromBuilt(path: string): string {
@@ -41,6 +45,7 @@ await build({
   input: {
     parley: join(root, 'packages/command/src/main.ts'),
     seed: join(root, 'packages/demo/src/seed-main.ts'),
+    ...(existsSync(launcher) ? { launcher } : {}),
     ...Object.fromEntries(
       serviceNames.map((service) => [service, join(root, `services/${service}/src/main.ts`)]),
     ),

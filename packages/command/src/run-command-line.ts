@@ -9,7 +9,7 @@ import { isStoreFailure, parleyVersion } from '@parley/server';
 
 import { Call } from './command.ts';
 import type { Command, Report } from './command.ts';
-import { commands } from './commands/index.ts';
+import { listCommands, listCommandsOf } from './commands/index.ts';
 import { CommandFault, UsageFault, describeCause } from './faults.ts';
 import { commonOptions, helpOf, helpOfAll } from './help.ts';
 import { Progress } from './progress.ts';
@@ -31,18 +31,16 @@ const exitCodes = { done: 0, failed: 1, misused: 2 } as const;
 type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
 /** The longest name that the words begin with. */
-function findCommand(words: readonly string[]): Command | undefined {
+function findCommand(commands: readonly Command[], words: readonly string[]): Command | undefined {
   return commands
     .filter(({ name }) => name.split(' ').every((part, index) => words[index] === part))
     .toSorted((a, b) => b.name.length - a.name.length)[0];
 }
 
-function unknownCommand(words: readonly string[]): UsageFault {
-  const [first = ''] = words;
-  const alike = commands.filter(({ name }) => name.startsWith(`${first} `));
-  if (alike.length > 0)
+function unknownCommand(commands: readonly Command[], first: string): UsageFault {
+  if (commands.length > 0)
     return new UsageFault(
-      `parley ${first} is followed by ${alike.map(({ name }) => name.slice(first.length + 1)).join(', ')}`,
+      `parley ${first} is followed by ${commands.map(({ name }) => name.slice(first.length + 1)).join(', ')}`,
     );
   return new UsageFault(`There is no command ${first}; parley --help lists them`);
 }
@@ -132,12 +130,13 @@ export async function runCommandLine(
     return exitCodes.done;
   }
   if (first === undefined || first === '--help' || first === 'help') {
-    (first === undefined ? writeError : writeOut)(helpOfAll(commands));
+    (first === undefined ? writeError : writeOut)(helpOfAll(await listCommands()));
     return first === undefined ? exitCodes.misused : exitCodes.done;
   }
-  const command = findCommand(words);
+  const commands = await listCommandsOf(first);
+  const command = findCommand(commands, words);
   try {
-    if (command === undefined) throw unknownCommand(words);
+    if (command === undefined) throw unknownCommand(commands, first);
     if (words.includes('--help')) {
       writeOut(helpOf(command));
       return exitCodes.done;

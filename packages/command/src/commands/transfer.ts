@@ -61,7 +61,7 @@ async function withStores<Result>(
   }
 }
 
-const exportCommand: Command = {
+export const exportCommand: Command = {
   name: 'export',
   summary: 'Write the organization with everything in it to a folder',
   options: {
@@ -94,7 +94,7 @@ const exportCommand: Command = {
   },
 };
 
-const importCommand: Command = {
+export const importCommand: Command = {
   name: 'import',
   summary: 'Import an exported organization into an empty installation',
   options: {
@@ -118,5 +118,3 @@ const importCommand: Command = {
     };
   },
 };
-
-export const transferCommands: readonly Command[] = [exportCommand, importCommand];
