@@ -452,10 +452,10 @@ test('after many concurrent edits, moves and deletions the state matches the las
 });
 
 describe('notices of a move', () => {
-  const contentsOf = async (name: string): Promise<unknown[]> => {
+  const contentsOf = async (name: string, stream = 'Denmark'): Promise<unknown[]> => {
     await settle();
     const narrow = [
-      ['stream', 'Denmark'],
+      ['stream', stream],
       ['topic', name],
     ];
     const { messages } = await fetchMessages(fixture.people.fay, { narrow, apply_markdown: false });
@@ -491,6 +491,19 @@ describe('notices of a move', () => {
       expect((await contentsOf(to)).slice(1)).toEqual([
         `1 message was moved here from #**Denmark>${topic}** ${by()}`,
       ]);
+    });
+  });
+
+  test('are only left where new members may read what was there before them', async () => {
+    await fixture.withSettings({ send_move_notices: true }, async () => {
+      const noticesIn = async (stream: string): Promise<number> => {
+        const id = await fixture.send('bob', topic, 'early', stream);
+        await fixture.edit('bob', id, { topic: `${topic} moved` });
+        const left = await contentsOf(topic, stream);
+        return left.length + (await contentsOf(`${topic} moved`, stream)).length - 1;
+      };
+      expect(await noticesIn('shared')).toBe(2);
+      expect(await noticesIn('secret')).toBe(0);
     });
   });
 

@@ -5,7 +5,12 @@ import type { Role } from '@parley/api';
 import { foldName } from '@parley/api';
 import type { Queryable } from '@parley/database';
 
-import { isPrivateSql, isReactingBotSql, mayReadStreamSql } from '../visibility/visibility-sql.ts';
+import {
+  isPrivateSql,
+  isReactingBotSql,
+  mayReadStreamSql,
+  sharesHistorySql,
+} from '../visibility/visibility-sql.ts';
 
 /** An account, as messages show it and permissions need it. */
 export type SendPerson = {
@@ -47,6 +52,7 @@ type StreamColumns = {
   readonly streamId: number | null;
   readonly streamName: string;
   readonly inviteOnly: boolean;
+  readonly sharesHistory: boolean;
   readonly isAnnouncementOnly: boolean;
   readonly version: number;
   readonly streamRecipientId: number;
@@ -64,6 +70,7 @@ export type StreamSendFacts = {
         readonly id: number;
         readonly name: string;
         readonly inviteOnly: boolean;
+        readonly sharesHistory: boolean;
         readonly isAnnouncementOnly: boolean;
         readonly version: number;
         readonly recipientId: number;
@@ -103,7 +110,7 @@ const realmJson = `(SELECT json_build_object('stringId', r.string_id,
 // Accounts and streams are looked up one by one, or a plan without statistics reads all of them.
 // The questions come from sub-selects, so that the planner does not see their number: otherwise it would plan again for each batch.
 const streamSendText = `SELECT ${senderColumns}, q.ordinality AS "ordinal", s.id AS "streamId", s.name AS "streamName", ${isPrivateSql('s')} AS "inviteOnly",
-      s.is_announcement_only AS "isAnnouncementOnly", s.version, s.recipient_id AS "streamRecipientId",
+      ${sharesHistorySql('s')} AS "sharesHistory", s.is_announcement_only AS "isAnnouncementOnly", s.version, s.recipient_id AS "streamRecipientId",
       coalesce((SELECT m.is_active FROM subscriptions m WHERE m.user_id = u.id AND m.stream_id = s.id), false) AS "senderSubscribed",
       coalesce(owner.is_active AND (SELECT m.is_active FROM subscriptions m WHERE m.user_id = owner.id AND m.stream_id = s.id), false) AS "ownerSubscribed",
       coalesce((SELECT true FROM stream_first_messages f WHERE f.stream_id = s.id), false) AS "hasMessages",
@@ -170,6 +177,7 @@ function streamOf(row: StreamColumns): StreamSendFacts['stream'] {
     id: row.streamId,
     name: row.streamName,
     inviteOnly: row.inviteOnly,
+    sharesHistory: row.sharesHistory,
     isAnnouncementOnly: row.isAnnouncementOnly,
     version: row.version,
     recipientId: row.streamRecipientId,

@@ -139,6 +139,10 @@ class StreamNotices {
     );
   }
 
+  /**
+   * The notices name both topics and say how many messages moved. So they stand only where members may read what was written before they
+   * joined: elsewhere somebody may hold the notice and none of those messages.
+   */
   async sayMoved({ effect, key }: EffectRun<'messages-moved-notice'>): Promise<void> {
     const { target: streamId, actorId, oldTopic, newTopic, count, notified } = effect;
     const [stream] = await findStreamsByIds(this.#pool, [streamId]);
@@ -158,7 +162,8 @@ class StreamNotices {
     };
     for (const which of notified) {
       const { topic, makeText } = notices[which];
-      await this.#writeTo({ streamId, actorId, key: `${key}-${which}` }, topic, makeText);
+      const run = { streamId, actorId, key: `${key}-${which}`, tellsOfPast: true };
+      await this.#writeTo(run, topic, makeText).catch(ignoreRefusal);
     }
   }
 
@@ -185,7 +190,12 @@ class StreamNotices {
 
   /** Writes to a stream if it is still there. */
   async #writeTo(
-    run: { readonly key: string; readonly streamId: number; readonly actorId: number },
+    run: {
+      readonly key: string;
+      readonly streamId: number;
+      readonly actorId: number;
+      readonly tellsOfPast?: boolean;
+    },
     topic: string,
     makeText: (actor: User) => Notice,
   ): Promise<void> {
@@ -200,6 +210,7 @@ class StreamNotices {
       topic,
       content: makeText(actor),
       key: run.key,
+      tellsOfPast: run.tellsOfPast ?? false,
       readByIds: [actor.id],
     });
   }

@@ -18,6 +18,8 @@ export type NewMessage = {
   readonly to: Recipients;
   readonly topic: string | undefined;
   readonly content: string;
+  /** Whether its text tells of the stream's past, which only those may learn who may read all of it. */
+  readonly tellsOfPast?: boolean;
 };
 
 /** What a send is checked by. */
@@ -75,6 +77,8 @@ async function checkStreamMessage(
   if (facts?.sender.isActive !== true) throw notAuthenticated('Account is deactivated');
   const { sender, stream, realm } = facts;
   if (stream === undefined) throw noSuchStream(address);
+  if (message.tellsOfPast === true && !stream.sharesHistory)
+    throw badRequest('New members may not learn of the past of this stream');
   return {
     kind: 'stream',
     sender,

@@ -75,7 +75,7 @@ export type SystemMessage = {
   readonly key: string;
   readonly readByIds?: readonly number[];
 } & (
-  | { readonly type: 'stream'; readonly topic: string }
+  | { readonly type: 'stream'; readonly topic: string; readonly tellsOfPast?: boolean }
   | { readonly type: 'private'; readonly topic?: undefined }
 );
 
