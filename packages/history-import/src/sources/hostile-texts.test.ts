@@ -42,6 +42,23 @@ test('a long run of blanks inside of a bold text', () => {
   expect(translateMessage(message, noNames)).toBe(`**${text}**`);
 });
 
+const table = (rows: readonly (readonly string[])[]): Record<string, unknown> => ({
+  type: 'message',
+  blocks: [{ type: 'table', rows: rows.map((cells) => cells.map((text) => ({ text }))) }],
+});
+
+test('a long run of blanks inside of a cell', () => {
+  const cell = `a${' '.repeat(many)}b`;
+  expect(translateMessage(table([[cell]]), noNames)).toBe(`| ${cell} |\n| --- |`);
+});
+
+test('a table with one long row and many short ones', () => {
+  const long = Array.from({ length: many }, () => 'a');
+  const short = Array.from({ length: many }, () => ['b']);
+  const text = translateMessage(table([['h'], ...short, long]), noNames);
+  expect(text.length).toBeLessThan(30 * many);
+});
+
 test('a long run of backticks that are code', () => {
   const code = '` '.repeat(many);
   const message = richText([

@@ -137,12 +137,14 @@ function translateRichText(block: Element, names: SlackNames): string {
 function translateCell(cell: Element, names: SlackNames): string {
   const text = cell['type'] === 'rich_text' ? translateRichText(cell, names) : textOf(cell['text']);
   return text
-    .trim()
-    .replaceAll(/\s*\n\s*/g, ' ')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .join(' ')
     .replaceAll('|', String.raw`\|`);
 }
 
-/** The first row is the header. */
+/** The first row is the header, which is as long as the longest: the renderer fills the others. */
 function translateTable(block: Element, names: SlackNames): string {
   const list: unknown = block['rows'];
   const rows = (Array.isArray(list) ? list : []).map((row: unknown) =>
@@ -150,11 +152,11 @@ function translateTable(block: Element, names: SlackNames): string {
   );
   const columns = rows.reduce((most, row) => Math.max(most, row.length), 0);
   if (columns === 0) return '';
-  const lineOf = (cells: readonly string[]): string =>
-    `| ${Array.from({ length: columns }, (_, n) => cells[n] ?? '').join(' | ')} |`;
-  const [header = [], ...others] = rows;
+  const [first = [], ...others] = rows;
+  const header = Array.from({ length: columns }, (_, n) => first[n] ?? '');
   const rule = Array.from({ length: columns }, () => '---');
-  return `\n${[header, rule, ...others].map(lineOf).join('\n')}\n`;
+  const lines = [header, rule, ...others].map((cells) => `| ${cells.join(' | ')} |`);
+  return `\n${lines.join('\n')}\n`;
 }
 
 /** A text object of a block, in either of its forms. */
