@@ -177,6 +177,20 @@ function holdBody(context: GatewayContext, response: ServerResponse, sender: str
 }
 
 /**
+ * Waits until the answers to what a client sent before on its connection have ended. Express does not: each of many requests that are sent at
+ * once would have a file open, and keep it if the connection ends before its turn.
+ *
+ * @returns whether the connection is still there
+ */
+async function awaitTurn(response: ServerResponse): Promise<boolean> {
+  if (response.socket === null)
+    await new Promise<void>((resolve) => {
+      response.once('socket', () => resolve()).once('close', resolve);
+    });
+  return response.socket !== null;
+}
+
+/**
  * Answers a request for what is no endpoint.
  *
  * @throws ApiError 404, or 405; any error of a page
@@ -189,6 +203,7 @@ async function answerPage(
   const mark = url.indexOf('?');
   request.url = received.path + (mark < 0 ? '' : url.slice(mark));
   setFixedHeaders(response, received);
+  if (!(await awaitTurn(response))) return;
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   response.once('close', resolve);
   context.answerPage(request, response, (error) => reject(error ?? notFound()));

@@ -1,10 +1,14 @@
 /** The files of the web client: which paths have one, in which encodings, under which policy. */
+import { once } from 'node:events';
+import { readdirSync, readlinkSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request as sendRequest } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliCompressSync, brotliDecompressSync, gunzipSync, gzipSync } from 'node:zlib';
 
+import { waitUntil } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { GatewayUnderTest } from './support/gateway-under-test.ts';
@@ -185,6 +189,34 @@ test('a browser that leaves within a file ends its request, and nothing else', a
   await gateway.untilOpen(before);
   await gateway.settle();
   expect((await send(path)).body).toHaveLength(8 * 1024 * 1024);
+});
+
+/** The files of the build that this process has open. */
+function filesOpen(): number {
+  const descriptors = '/proc/self/fd';
+  return readdirSync(descriptors).filter((name) => {
+    try {
+      return readlinkSync(join(descriptors, name)).startsWith(folder);
+    } catch {
+      // It was the one by which the folder was read.
+      return false;
+    }
+  }).length;
+}
+
+test('many requests that are sent at once have one file open, and none when their connection ends', async () => {
+  const { port } = gateway.running.address;
+  const before = await gateway.openRequests();
+  const socket = connect(port, '127.0.0.1');
+  const count = 20;
+  const request = 'GET /assets/long-abcdefgh.js HTTP/1.1\r\nHost: localhost\r\n\r\n';
+  socket.write(request.repeat(count));
+  await once(socket, 'readable');
+  await gateway.untilOpen(before + count);
+  expect(filesOpen()).toBe(1);
+  socket.destroy();
+  await gateway.untilOpen(before);
+  await waitUntil('no file is open', () => filesOpen() === 0);
 });
 
 test.each([
