@@ -61,6 +61,16 @@ describe('every record that was not imported stands in the report', () => {
   });
 });
 
+test('a failed import leaves what it found', async () => {
+  const archive = join(target.folder, 'failing');
+  await writeTeam(archive);
+  const report = join(target.folder, 'failing.jsonl');
+  const words = ['--team', 'birch', '--report', report];
+  const ended = await target.importFrom('mattermost', archive, 'nobody@birch.example', words);
+  expect(ended.error).toMatch(/Nobody in the archive/);
+  expect((await readFile(report, 'utf8')).trim().split('\n').length).toBeGreaterThan(3);
+});
+
 test('a report that cannot be written to its end leaves nothing imported', async () => {
   const archive = join(target.folder, 'birch.zip');
   await writeSlack(archive);

@@ -96,7 +96,15 @@ function openReport(path: string | undefined): ReportFile {
       if (lines.length >= reportPieceLength) flush();
     },
     flush,
-    close: () => closeSync(file),
+    close: () => {
+      try {
+        // What was found before an import failed says why.
+        writeFileSync(file, lines);
+      } catch {
+        // It has failed already.
+      }
+      closeSync(file);
+    },
   };
 }
 
