@@ -9,7 +9,7 @@ import type { CheckedMessage } from '@parley/composing';
 import type { SendPerson, StreamAddress } from '@parley/store';
 
 import { checkContent, checkTopic } from './message-text.ts';
-import type { SendReads, StreamSendFound } from './send-reads.ts';
+import type { SendReads } from './send-reads.ts';
 
 /** A requested message. */
 export type NewMessage = {
@@ -61,14 +61,11 @@ async function checkStreamMessage(
 ): Promise<CheckedMessage> {
   const { senderId } = message;
   const address = addressStream(message.to);
-  const read = (): Promise<StreamSendFound | undefined> =>
-    streamFacts.find({
-      senderId,
-      address,
-      topic: message.topic?.replaceAll('\0', '').trim() ?? '',
-    });
   // Only the account itself knows whether it has a default stream, and that decides what is reported missing first.
-  if ('default' in address && (await read())?.stream === undefined)
+  if (
+    'default' in address &&
+    (await streamFacts.find({ senderId, address, topic: '' }))?.stream === undefined
+  )
     throw badRequest('Missing stream');
   const topic = checkTopic(message.topic);
   const content = checkContent(message.content);
@@ -102,6 +99,11 @@ function checkEveryRecipientFound(to: Recipients, found: readonly SendPerson[]):
   if (missing !== undefined) throw badRequest(`Invalid email '${missing}'`);
 }
 
+/** No address is longer, not even one that the server makes of its own name. Long texts would delay the sends that are looked up with them. */
+const emailMaxLength = 320;
+
+const isNobodys = (email: string): boolean => email.includes('\0') || email.length > emailMaxLength;
+
 async function checkPrivateMessage(
   { privateFacts, participantsMax }: SendChecks,
   message: NewMessage,
@@ -110,8 +112,8 @@ async function checkPrivateMessage(
   const requested = (to.kind === 'names' ? to.names : to.ids).length;
   if (requested === 0) throw badRequest('Message must have recipients');
   checkParticipantCount(requested, participantsMax);
-  const withNul = to.kind === 'names' ? to.names.find((email) => email.includes('\0')) : undefined;
-  if (withNul !== undefined) throw badRequest(`Invalid email '${withNul}'`);
+  const nobodys = to.kind === 'names' ? to.names.find(isNobodys) : undefined;
+  if (nobodys !== undefined) throw badRequest(`Invalid email '${nobodys}'`);
   const facts = await privateFacts.find({
     senderId: message.senderId,
     addressees: to.kind === 'names' ? { emails: to.names } : { userIds: to.ids },

@@ -13,14 +13,11 @@ import type {
 } from '@parley/store';
 
 /** With the organization as of the same statement. */
-export type StreamSendFound = StreamSendFacts & { readonly realm: RealmFacts };
+type WithRealm<Facts> = Facts & { readonly realm: RealmFacts };
 
 export type SendReads = {
-  readonly streamFacts: BatchedReads<StreamSendQuestion, StreamSendFound>;
-  readonly privateFacts: BatchedReads<
-    PrivateSendQuestion,
-    PrivateSendFacts & { readonly realm: RealmFacts }
-  >;
+  readonly streamFacts: BatchedReads<StreamSendQuestion, WithRealm<StreamSendFacts>>;
+  readonly privateFacts: BatchedReads<PrivateSendQuestion, WithRealm<PrivateSendFacts>>;
 };
 
 /** The most sends that one statement looks up; a second one starts beside it only if there are more. */
@@ -39,7 +36,7 @@ export function openSendReads(clock: Clock, pool: Pool, realmFacts: RealmFactsRe
     ) =>
     async (questions: readonly Question[]) => {
       const found = await read(pool, questions);
-      if (found.facts.size === 0) return new Map<Question, Facts & { realm: RealmFacts }>();
+      if (found.facts.size === 0) return new Map<Question, WithRealm<Facts>>();
       const realm =
         found.realm === undefined
           ? await realmFacts.get()
