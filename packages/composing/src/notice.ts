@@ -3,7 +3,7 @@
  * through the tag `notice`, which quotes them: they are shown literally, mention nobody, and make no unintended link. A `Notice` is made
  * only here, and the functions that send such texts accept nothing else.
  */
-import { narrowEncode } from '@parley/markdown';
+import { narrowEncode, streamOperand } from '@parley/markdown';
 import type { NamedInMessage } from '@parley/store';
 
 type Person = NamedInMessage['users'][number] & { readonly isActive: boolean };
@@ -134,19 +134,18 @@ const unlinkable = /[*>`@\p{C}\p{Zl}\p{Zp}]|\$\$|&#?\w+;/u;
 
 /** A link to a stream. Everyone who reads it learns the name. */
 export function streamLink(stream: Stream): Notice {
-  const { id, name } = stream;
+  const { name } = stream;
   if (!unlinkable.test(name)) return new Notice(`#**${name}**`, { streams: [stream] });
-  const slug = narrowEncode(`${id}-${name.replaceAll(' ', '-')}`);
-  return link(name, `#narrow/stream/${slug}`);
+  return link(name, `#narrow/stream/${streamOperand(stream)}`);
 }
 
 /** A link to a topic of a stream. Everyone who reads it learns both names. */
 export function topicLink(stream: Stream, topic: string): Notice {
-  const { id, name } = stream;
+  const { name } = stream;
   if (!unlinkable.test(name) && !unlinkable.test(topic))
     return new Notice(`#**${name}>${topic}**`, { streams: [stream] });
-  const slug = narrowEncode(`${id}-${name.replaceAll(' ', '-')}`);
-  return link(`#${name} > ${topic}`, `#narrow/stream/${slug}/topic/${narrowEncode(topic)}`);
+  const narrow = `#narrow/stream/${streamOperand(stream)}/topic/${narrowEncode(topic)}`;
+  return link(`#${name} > ${topic}`, narrow);
 }
 
 /**

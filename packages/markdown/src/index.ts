@@ -21,6 +21,6 @@ export type { RenderData } from './render-data.ts';
 export { renderMessage } from './render-message.ts';
 export { normalisedLines, withoutDroppedCharacters } from './source-lines.ts';
 export { StepBudget } from './step-budget.ts';
-export { narrowEncode } from './stream-links.ts';
+export { narrowEncode, streamOperand } from './stream-links.ts';
 export { findSubjectLinks } from './subject-links.ts';
 export { writeLink } from './write-link.ts';

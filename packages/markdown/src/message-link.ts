@@ -1,4 +1,4 @@
-import { narrowEncode } from './stream-links.ts';
+import { narrowEncode, streamOperand } from './stream-links.ts';
 
 /** The place of a message. */
 export type MessagePlace =
@@ -23,6 +23,6 @@ export function unnamedMessageLink(realmUri: string, messageId: number): string 
 export function messageLink(realmUri: string, messageId: number, place: MessagePlace): string {
   if (place.type === 'private')
     return `${realmUri}/#narrow/pm-with/${place.participantIds.join(',')}-pm/near/${messageId}`;
-  const stream = narrowEncode(`${place.streamId}-${place.streamName.replaceAll(' ', '-')}`);
+  const stream = streamOperand({ id: place.streamId, name: place.streamName });
   return `${realmUri}/#narrow/stream/${stream}/topic/${narrowEncode(place.topic)}/near/${messageId}`;
 }

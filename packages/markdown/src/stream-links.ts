@@ -10,7 +10,7 @@ const streamOnly = new RegExp(String.raw`${leftBoundary}#\*\*(${nameClass}+)\*\*
 /**
  * The dot encoding of names in `#narrow` links (reference facts, markdown 8).
  *
- * @param name A topic, or a stream slug.
+ * @param name of a topic; for a stream there is `streamOperand`
  */
 export function narrowEncode(name: string): string {
   return encodeURIComponent(name.toWellFormed())
@@ -18,9 +18,13 @@ export function narrowEncode(name: string): string {
     .replaceAll('%', '.');
 }
 
+/** @returns how a `#narrow` link names a stream */
+export function streamOperand({ id, name }: { id: number; name: string }): string {
+  return narrowEncode(`${id}-${name.replaceAll(' ', '-')}`);
+}
+
 function streamHref(stream: { id: number; name: string }): string {
-  const slug = narrowEncode(`${stream.id}-${stream.name.replaceAll(' ', '-')}`);
-  return `/#narrow/stream/${slug}`;
+  return `/#narrow/stream/${streamOperand(stream)}`;
 }
 
 /** `#**stream>topic**` (reference facts, markdown 8). */

@@ -47,8 +47,7 @@ export class MattermostPeople {
     if (this.#indexes.has(username))
       return this.#ledger.merged('user', 'the username is listed twice', place);
     const written = (row.findText('email') ?? '').trim();
-    const isUsable =
-      isEmailShaped(written) && written.length <= 254 && !written.endsWith('@localhost');
+    const isUsable = isEmailShaped(written) && !written.endsWith('@localhost');
     const isDeleted = (row.findNumber('delete_at') ?? 0) > 0;
     const isGone = isDeleted || team === undefined;
     const hasAddress = isUsable && this.#takeAddress(written, isGone);

@@ -52,7 +52,7 @@ export class SlackPeople {
       return this.#ledger.merged('users.json', 'the id is listed twice', place);
     const profile = row.row('profile');
     const written = (profile.findText('email') ?? '').trim();
-    const email = isEmailShaped(written) && written.length <= 254 ? written : undefined;
+    const email = isEmailShaped(written) ? written : undefined;
     // Who has let an app act for him (`is_app_user`) is a person.
     const isBot = row.isTrue('is_bot') || id === slackbot;
     const isForeign = this.#isForeign(row);

@@ -127,7 +127,7 @@ class PeopleReader {
     const isDummy = isDummyTable || row.isTrue('is_mirror_dummy') || row.isTrue('is_imported_stub');
     const written = (row.findText('delivery_email') ?? row.findText('email') ?? '').trim();
     const handle = written.split('@')[0] ?? '';
-    const email = isEmailShaped(written) && written.length <= 254 ? written : undefined;
+    const email = isEmailShaped(written) ? written : undefined;
     const same = email === undefined ? undefined : this.#byEmail.get(foldName(email));
     if (
       same !== undefined &&

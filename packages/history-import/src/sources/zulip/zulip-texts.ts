@@ -1,5 +1,5 @@
 /** Mends texts of the reference server, whose dialect is ours: ids of people and streams, paths of files, links to messages. */
-import { narrowEncode } from '@parley/markdown';
+import { streamOperand } from '@parley/markdown';
 
 import type { LoadedNames, MessageLinks } from '../../records.ts';
 import type { ZulipFiles } from './zulip-files.ts';
@@ -83,8 +83,7 @@ export class ZulipTexts {
     const oldId = /^(\d{1,15})(?:-|$)/.exec(operand)?.[1];
     const index = oldId === undefined ? undefined : this.#streams.indexOf(Number(oldId));
     if (index === undefined) return operand;
-    const { id, name } = this.#names.stream(index);
-    return `${id}-${narrowEncode(name.replaceAll(' ', '-'))}`;
+    return streamOperand(this.#names.stream(index));
   }
 
   #mendPeople(operand: string): string {
