@@ -1,11 +1,11 @@
 /** Requests and answers of the Python client, its command-line tools and its bot framework (reference facts, clients 3). */
 import { readObjects, waitUntil } from '@parley/test-kit';
-import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
 import { startSmallOrganization } from '../api/small-organization.ts';
 import type { PersonKey, SmallOrganization } from '../api/small-organization.ts';
-import { anyNumber, anyString, listWith } from '../support/matchers.ts';
+import { anyNumber, anyString } from '../support/matchers.ts';
+import { Values, callsOf } from './page.ts';
 import {
   PythonLoop,
   PythonWire,
@@ -17,13 +17,12 @@ import {
   pythonJson,
   stringAt,
 } from './python-wire.ts';
-import type { WireMethod } from './python-wire.ts';
 
 let organization: SmallOrganization;
 let ann: PythonWire;
 let bob: PythonWire;
-/** Objects that the rows below use; rows fill in what they create for later ones. */
-const made: Record<string, number> = {};
+let generalId: number;
+const values = new Values();
 
 function wireOf(who: PersonKey, client?: string): PythonWire {
   const { user, apiKey } = organization.accounts[who];
@@ -33,12 +32,6 @@ function wireOf(who: PersonKey, client?: string): PythonWire {
     apiKey,
     ...(client !== undefined && { client }),
   });
-}
-
-function idOf(name: string): number {
-  const id = made[name];
-  if (id === undefined) throw new Error(`nothing was made as ${name}`);
-  return id;
 }
 
 beforeAll(async () => {
@@ -51,10 +44,16 @@ beforeAll(async () => {
     subscriptions: [{ name: 'general' }, { name: 'to delete' }],
     principals: ['ann@example.com', 'bob@example.com', 'bob-bot@example.com'],
   });
-  for (const stream of ['general', 'to delete'])
-    made[stream] = (await setUp.get('get_stream_id', { stream }))['stream_id'] as number;
-  made['message'] = await setUp.sendToStream('general', 'lunch', 'at *noon*');
-  made['doomed'] = await setUp.sendToStream('general', 'lunch', 'to be deleted');
+  generalId = await setUp.streamId('general');
+  values.set({
+    ann: organization.id('ann'),
+    bob: organization.id('bob'),
+    cat: organization.id('cat'),
+    general: generalId,
+    to_delete: await setUp.streamId('to delete'),
+    message: await setUp.sendToStream('general', 'lunch', 'at *noon*'),
+    doomed: await setUp.sendToStream('general', 'lunch', 'to be deleted'),
+  });
 });
 afterAll(() => organization?.stop());
 
@@ -120,174 +119,13 @@ describe('the event loop (reference facts, clients 3.3)', () => {
   });
 });
 
-type Row = {
-  readonly title: string;
-  readonly request: () => readonly [method: WireMethod, path: string, parameters?: JsonObject];
-  readonly answer: () => object;
-  /** Keeps values that later rows use. */
-  readonly keep: ((answer: JsonObject) => void) | undefined;
-};
-
-function row(
-  title: string,
-  request: Row['request'],
-  answer: Row['answer'],
-  keep?: (answer: JsonObject) => void,
-): Row {
-  return { title, request, answer, keep };
-}
-
 const succeeded = { result: 'success', msg: '' };
 
-describe('the methods that are in the contract (reference facts, clients 3.4)', () => {
-  const rows: readonly Row[] = [
-    row(
-      'send_message',
-      () => [
-        'POST',
-        'messages',
-        { type: 'stream', to: 'general', subject: 'lunch', content: 'hi' },
-      ],
-      () => ({ ...succeeded, id: anyNumber }),
-    ),
-    row(
-      'get_messages',
-      () => [
-        'GET',
-        'messages',
-        {
-          anchor: 'newest',
-          num_before: 100,
-          num_after: 0,
-          narrow: [{ operator: 'topic', operand: 'lunch' }],
-          apply_markdown: false,
-        },
-      ],
-      () => ({
-        found_newest: true,
-        messages: listWith(expect.objectContaining({ id: idOf('message'), content: 'at *noon*' })),
-      }),
-    ),
-    row(
-      'get_message_history',
-      () => ['GET', `messages/${idOf('message')}/history`],
-      () => ({ message_history: [expect.objectContaining({ topic: 'lunch' })] }),
-    ),
-    row(
-      'delete_message',
-      () => ['DELETE', `messages/${idOf('doomed')}`],
-      () => succeeded,
-    ),
-    row(
-      'update_message_flags',
-      () => ['POST', 'messages/flags', { messages: [idOf('message')], op: 'add', flag: 'starred' }],
-      () => ({ ...succeeded, messages: [idOf('message')] }),
-    ),
-    row(
-      'mark_all_as_read',
-      () => ['POST', 'mark_all_as_read'],
-      () => succeeded,
-    ),
-    row(
-      'mark_stream_as_read',
-      () => ['POST', 'mark_stream_as_read', { stream_id: idOf('general') }],
-      () => succeeded,
-    ),
-    row(
-      'mark_topic_as_read',
-      () => ['POST', 'mark_topic_as_read', { stream_id: idOf('general'), topic_name: 'lunch' }],
-      () => succeeded,
-    ),
-    row(
-      'get_streams',
-      () => ['GET', 'streams', { include_public: true, include_subscribed: true }],
-      () => ({ streams: listWith(expect.objectContaining({ name: 'general' })) }),
-    ),
-    row(
-      'get_stream_topics',
-      () => ['GET', `users/me/${idOf('general')}/topics`],
-      () => ({ topics: listWith(expect.objectContaining({ name: 'lunch' })) }),
-    ),
-    row(
-      'add_subscriptions',
-      () => [
-        'POST',
-        'users/me/subscriptions',
-        { subscriptions: [{ name: 'new one', description: 'x' }], principals: ['bob@example.com'] },
-      ],
-      () => ({ subscribed: { 'bob@example.com': ['new one'] }, already_subscribed: {} }),
-    ),
-    row(
-      'remove_subscriptions',
-      () => [
-        'DELETE',
-        'users/me/subscriptions',
-        { subscriptions: ['new one'], principals: ['bob@example.com'] },
-      ],
-      () => ({ ...succeeded, removed: ['new one'], not_removed: [] }),
-    ),
-    row(
-      'update_subscription_settings',
-      () => [
-        'POST',
-        'users/me/subscriptions/properties',
-        {
-          subscription_data: [{ stream_id: idOf('general'), property: 'color', value: '#a1b2c3' }],
-        },
-      ],
-      () => succeeded,
-    ),
-    row(
-      'mute_topic',
-      () => [
-        'PATCH',
-        'users/me/subscriptions/muted_topics',
-        { stream: 'general', topic: 'noise', op: 'add' },
-      ],
-      () => succeeded,
-    ),
-    row(
-      'get_profile',
-      () => ['GET', 'users/me'],
-      () => ({ user_id: organization.id('ann') }),
-    ),
-    row(
-      'get_users, alias get_members',
-      () => ['GET', 'users', { client_gravatar: false }],
-      () => ({ members: listWith(expect.objectContaining({ full_name: 'Bob Ray' })) }),
-    ),
-    row(
-      'get_user_presence',
-      () => ['GET', 'users/bob@example.com/presence'],
-      () => ({ presence: { aggregated: { status: 'active', timestamp: anyNumber } } }),
-    ),
-    row(
-      'get_realm_emoji',
-      () => ['GET', 'realm/emoji'],
-      () => ({ ...succeeded, emoji: {} }),
-    ),
-    row(
-      'get_user_groups',
-      () => ['GET', 'user_groups'],
-      () => ({ ...succeeded, user_groups: [] }),
-    ),
-    row(
-      'register',
-      () => ['POST', 'register', { event_types: ['message'], narrow: [], apply_markdown: true }],
-      () => ({ queue_id: anyString, last_event_id: anyNumber }),
-    ),
-    row(
-      'get_server_settings',
-      () => ['GET', 'server_settings'],
-      () => ({ zulip_version: anyString }),
-    ),
-  ];
+describe('the methods (reference facts, clients 3.4)', () => {
+  beforeAll(() => bob.call('POST', 'users/me/presence', { status: 'active' }));
 
-  test.each(rows)('$title', async ({ request, answer: expected }) => {
-    const [method, path, parameters] = request();
-    if (path.endsWith('/presence'))
-      await bob.call('POST', 'users/me/presence', { status: 'active' });
-    expect(await ann.call(method, path, parameters)).toMatchObject(expected());
+  test.each(callsOf('3.4'))('%s: %s', async (_name, call, answer) => {
+    expect(await ann.call(...values.readCall(call))).toMatchObject(values.readAnswer(answer));
   });
 
   test('get_events and deregister', async () => {
@@ -302,277 +140,10 @@ describe('the methods that are in the contract (reference facts, clients 3.4)', 
     expect(events).toMatchObject([{ type: 'message', message: { id } }]);
     expect(await ann.call('DELETE', 'events', { queue_id })).toEqual(succeeded);
   });
-});
-
-describe('the methods beyond the contract (reference facts, clients 3.4)', () => {
-  const rows: readonly Row[] = [
-    row(
-      'update_message',
-      () => [
-        'PATCH',
-        `messages/${idOf('message')}`,
-        { message_id: idOf('message'), content: 'at *one*' },
-      ],
-      () => succeeded,
-    ),
-    row(
-      'get_raw_message',
-      () => [
-        'GET',
-        `messages/${idOf('message')}`,
-        { message_id: idOf('message'), apply_markdown: true },
-      ],
-      () => ({ raw_content: 'at *one*' }),
-    ),
-    row(
-      'add_reaction',
-      () => [
-        'POST',
-        `messages/${idOf('message')}/reactions`,
-        { message_id: idOf('message'), emoji_name: 'tada' },
-      ],
-      () => succeeded,
-    ),
-    row(
-      'remove_reaction',
-      () => [
-        'DELETE',
-        `messages/${idOf('message')}/reactions`,
-        { message_id: idOf('message'), emoji_name: 'tada' },
-      ],
-      () => succeeded,
-    ),
-    row(
-      'render_message',
-      () => ['POST', 'messages/render', { content: '**foo**' }],
-      () => ({ rendered: '<p><strong>foo</strong></p>' }),
-    ),
-    row(
-      'check_messages_match_narrow',
-      () => [
-        'GET',
-        'messages/matches_narrow',
-        { msg_ids: [idOf('message')], narrow: [{ operator: 'stream', operand: 'general' }] },
-      ],
-      () => ({
-        messages: { [idOf('message')]: { match_content: anyString, match_subject: anyString } },
-      }),
-    ),
-    row(
-      'get_attachments',
-      () => ['GET', 'attachments'],
-      () => ({ attachments: [] }),
-    ),
-    row(
-      'update_presence',
-      () => ['POST', 'users/me/presence', { status: 'active', ping_only: false }],
-      () => ({ presences: expect.any(Object) as unknown }),
-    ),
-    row(
-      'get_realm_presence',
-      () => ['GET', 'realm/presence'],
-      () => ({ presences: { 'bob@example.com': { aggregated: { status: 'active' } } } }),
-    ),
-    row(
-      'get_subscriptions, alias list_subscriptions',
-      () => ['GET', 'users/me/subscriptions', { include_subscribers: false }],
-      () => ({ subscriptions: listWith(expect.objectContaining({ color: '#a1b2c3' })) }),
-    ),
-    row(
-      'get_stream_id',
-      () => ['GET', 'get_stream_id', { stream: 'general' }],
-      () => ({ stream_id: idOf('general') }),
-    ),
-    row(
-      'update_stream',
-      () => [
-        'PATCH',
-        `streams/${idOf('general')}`,
-        { stream_id: idOf('general'), description: pythonJson('All of us') },
-      ],
-      () => succeeded,
-    ),
-    row(
-      'get_stream_email_address',
-      () => ['GET', `streams/${idOf('general')}/email_address`],
-      () => ({ email: anyString }),
-    ),
-    row(
-      'add_default_stream',
-      () => ['POST', 'default_streams', { stream_id: idOf('general') }],
-      () => succeeded,
-    ),
-    row(
-      'delete_stream',
-      () => ['DELETE', `streams/${idOf('to delete')}`],
-      () => succeeded,
-    ),
-    row(
-      'create_user',
-      () => [
-        'POST',
-        'users',
-        { email: 'py@example.com', password: 'a long one', full_name: 'Py One', short_name: 'py' },
-      ],
-      () => succeeded,
-    ),
-    row(
-      'get_user_by_id',
-      () => ['GET', `users/${organization.id('bob')}`],
-      () => ({ user: { email: 'bob@example.com' } }),
-    ),
-    row(
-      'deactivate_user_by_id',
-      () => ['DELETE', `users/${organization.id('cat')}`],
-      () => succeeded,
-    ),
-    row(
-      'reactivate_user_by_id',
-      () => ['POST', `users/${organization.id('cat')}/reactivate`],
-      () => succeeded,
-    ),
-    row(
-      'get_subscription_status',
-      () => ['GET', `users/${organization.id('bob')}/subscriptions/${idOf('general')}`],
-      () => ({ is_subscribed: true }),
-    ),
-    row(
-      'add_alert_words',
-      () => ['POST', 'users/me/alert_words', { alert_words: ['tide'] }],
-      () => ({ alert_words: ['tide'] }),
-    ),
-    row(
-      'get_alert_words',
-      () => ['GET', 'users/me/alert_words'],
-      () => ({ alert_words: ['tide'] }),
-    ),
-    row(
-      'remove_alert_words',
-      () => ['DELETE', 'users/me/alert_words', { alert_words: ['tide'] }],
-      () => ({ alert_words: [] }),
-    ),
-    row(
-      'create_user_group',
-      () => [
-        'POST',
-        'user_groups/create',
-        { name: 'crew', description: 'x', members: [organization.id('ann')] },
-      ],
-      () => succeeded,
-    ),
-    row(
-      'get_user_groups with one',
-      () => ['GET', 'user_groups'],
-      () => ({ user_groups: [{ id: anyNumber, name: 'crew', members: [organization.id('ann')] }] }),
-      (answer) => {
-        made['group'] = integerAt(readObjects(answer, 'user_groups')[0], 'id');
-      },
-    ),
-    row(
-      'update_user_group',
-      () => [
-        'PATCH',
-        `user_groups/${idOf('group')}`,
-        { group_id: idOf('group'), name: 'crew 2', description: 'y' },
-      ],
-      () => succeeded,
-    ),
-    row(
-      'update_user_group_members',
-      () => ['POST', `user_groups/${idOf('group')}/members`, { add: [organization.id('bob')] }],
-      () => succeeded,
-    ),
-    row(
-      'remove_user_group',
-      () => ['DELETE', `user_groups/${idOf('group')}`],
-      () => succeeded,
-    ),
-    row(
-      'add_realm_filter',
-      () => [
-        'POST',
-        'realm/filters',
-        { pattern: '#(?P<id>[0-9]+)', url_format_string: 'https://x.example.com/%(id)s' },
-      ],
-      () => ({ ...succeeded, id: anyNumber }),
-      (answer) => {
-        made['filter'] = integerAt(answer, 'id');
-      },
-    ),
-    row(
-      'get_realm_filters',
-      () => ['GET', 'realm/filters'],
-      () => ({ filters: [['#(?P<id>[0-9]+)', 'https://x.example.com/%(id)s', idOf('filter')]] }),
-    ),
-    row(
-      'remove_realm_filter',
-      () => ['DELETE', `realm/filters/${idOf('filter')}`],
-      () => succeeded,
-    ),
-    row(
-      'create_realm_profile_field',
-      () => ['POST', 'realm/profile_fields', { name: 'Phone', hint: 'x', field_type: 1 }],
-      () => ({ ...succeeded, id: anyNumber }),
-      (answer) => {
-        made['field'] = integerAt(answer, 'id');
-      },
-    ),
-    row(
-      'get_realm_profile_fields',
-      () => ['GET', 'realm/profile_fields'],
-      () => ({ custom_fields: [{ id: idOf('field'), name: 'Phone', type: 1 }] }),
-    ),
-    row(
-      'update_realm_profile_field',
-      () => [
-        'PATCH',
-        `realm/profile_fields/${idOf('field')}`,
-        { name: 'Telephone', hint: 'y', field_type: 1 },
-      ],
-      () => succeeded,
-    ),
-    row(
-      'reorder_realm_profile_fields',
-      () => ['PATCH', 'realm/profile_fields', { order: [idOf('field')] }],
-      () => succeeded,
-    ),
-    row(
-      'remove_realm_profile_field',
-      () => ['DELETE', `realm/profile_fields/${idOf('field')}`],
-      () => succeeded,
-    ),
-    row(
-      'update_notification_settings',
-      () => ['PATCH', 'settings/notifications', { enable_sounds: false }],
-      () => ({ ...succeeded, enable_sounds: false }),
-    ),
-    row(
-      'set_typing_status',
-      () => ['POST', 'typing', { op: 'start', to: ['bob@example.com'] }],
-      () => succeeded,
-    ),
-    row(
-      'update_storage',
-      () => ['PUT', 'bot_storage', { storage: { a: 'b' } }],
-      () => succeeded,
-    ),
-    row(
-      'get_storage',
-      () => ['GET', 'bot_storage', { keys: ['a'] }],
-      () => ({ storage: { a: 'b' } }),
-    ),
-  ];
-
-  test.each(rows)('$title', async ({ request, answer: expected, keep }) => {
-    const [method, path, parameters] = request();
-    const answer = await ann.call(method, path, parameters);
-    expect(answer).toMatchObject(expected());
-    keep?.(answer);
-  });
 
   test('get_subscribers requests the id, and the members with the stream again', async () => {
     const { stream_id } = await ann.call('GET', 'get_stream_id', { stream: 'general' });
-    expect(stream_id).toBe(idOf('general'));
+    expect(stream_id).toBe(generalId);
     const answer = await ann.call('GET', `streams/${String(stream_id)}/members`, {
       stream: 'general',
     });

@@ -7,14 +7,14 @@ import { startSmallOrganization } from '../api/small-organization.ts';
 import type { SmallOrganization } from '../api/small-organization.ts';
 import { sendRaw } from '../support/send-raw.ts';
 import { JsLibrary } from './js-library.ts';
+import { Values, callsOf } from './page.ts';
 import { RecordingProxy, partsOf } from './recording-proxy.ts';
 import type { RecordedRequest } from './recording-proxy.ts';
 
 let organization: SmallOrganization;
 let proxy: RecordingProxy;
 let library: JsLibrary;
-/** Objects that the rows below use. */
-let made: { streamId: number; otherStreamId: number; messageId: number; doomedId: number };
+const values = new Values();
 
 beforeAll(async () => {
   organization = await startSmallOrganization({ time: 'flows', events: 1, messages: 1 });
@@ -28,14 +28,13 @@ beforeAll(async () => {
     subscriptions: [{ name: 'library' }, { name: 'to delete' }],
     principals: ['ann@example.com', 'bob@example.com'],
   });
-  const idOf = async (stream: string): Promise<number> =>
-    (await ann.get('get_stream_id', { stream }))['stream_id'] as number;
-  made = {
-    streamId: await idOf('library'),
-    otherStreamId: await idOf('to delete'),
-    messageId: await ann.sendToStream('library', 'compatibility', 'a *message*'),
-    doomedId: await ann.sendToStream('library', 'compatibility', 'to be deleted'),
-  };
+  values.set({
+    ann: organization.id('ann'),
+    library: await ann.streamId('library'),
+    to_delete: await ann.streamId('to delete'),
+    message: await ann.sendToStream('library', 'compatibility', 'a *message*'),
+    doomed: await ann.sendToStream('library', 'compatibility', 'to be deleted'),
+  });
   await ann.post('users/me/alert_words', { alert_words: ['tide'] });
   await ann.post('realm/filters', {
     pattern: '#(?P<id>[0-9]+)',
@@ -65,265 +64,17 @@ async function call(
 
 const succeeded = { result: 'success', msg: '' };
 
-type Row = readonly [
-  title: string,
-  parameters: () => readonly unknown[],
-  /** Method and path with the query, or the parts of a POST. */
-  wire: () => readonly [line: string, parts?: Readonly<Record<string, string>>],
-  answer: () => object,
-];
-
-/** The rows of reference facts, clients 4.2, in an order in which each finds what it needs. */
-const rows: readonly Row[] = [
-  [
-    'server.settings',
-    () => [],
-    () => ['GET /api/v1/server_settings'],
-    () => ({ ...succeeded, realm_name: 'Example', zulip_version: '2.1.4' }),
-  ],
-  [
-    'users.retrieve',
-    () => [{ client_gravatar: true }],
-    () => ['GET /api/v1/users?client_gravatar=true'],
-    () => ({
-      members: expect.arrayContaining([
-        expect.objectContaining({ full_name: 'Bob Ray' }),
-      ]) as unknown,
-    }),
-  ],
-  [
-    'users.create',
-    () => [
-      {
-        email: 'new@example.com',
-        password: 'long enough',
-        full_name: 'New One',
-        short_name: 'new',
-      },
-    ],
-    () => [
-      'POST /api/v1/users',
-      {
-        email: 'new@example.com',
-        password: 'long enough',
-        full_name: 'New One',
-        short_name: 'new',
-      },
-    ],
-    () => succeeded,
-  ],
-  [
-    'users.me.getProfile',
-    () => [],
-    () => ['GET /api/v1/users/me'],
-    () => ({ ...succeeded, user_id: organization.id('ann') }),
-  ],
-  [
-    'users.me.subscriptions.add',
-    () => [{ subscriptions: JSON.stringify([{ name: 'made here' }]) }],
-    () => ['POST /api/v1/users/me/subscriptions', { subscriptions: '[{"name":"made here"}]' }],
-    () => ({ subscribed: { 'Ann@example.com': ['made here'] }, already_subscribed: {} }),
-  ],
-  [
-    'users.me.subscriptions.remove',
-    () => [{ subscriptions: JSON.stringify(['made here']) }],
-    () => ['DELETE /api/v1/users/me/subscriptions?subscriptions=%5B%22made+here%22%5D'],
-    () => ({ ...succeeded, removed: ['made here'] }),
-  ],
-  [
-    'users.me.pointer.retrieve',
-    () => [],
-    () => ['GET /api/v1/users/me/pointer'],
-    () => ({ ...succeeded, pointer: -1 }),
-  ],
-  [
-    'users.me.pointer.update',
-    () => [made.messageId],
-    () => ['POST /api/v1/users/me/pointer', { pointer: String(made.messageId) }],
-    () => succeeded,
-  ],
-  [
-    'users.me.alertWords.retrieve',
-    () => [],
-    () => ['GET /api/v1/users/me/alert_words'],
-    () => ({ alert_words: ['tide'] }),
-  ],
-  [
-    'streams.retrieve',
-    () => [],
-    () => ['GET /api/v1/streams'],
-    () => ({
-      streams: expect.arrayContaining([expect.objectContaining({ name: 'library' })]) as unknown,
-    }),
-  ],
-  [
-    'streams.getStreamId',
-    () => ['library'],
-    () => ['GET /api/v1/get_stream_id?stream=library'],
-    () => ({ ...succeeded, stream_id: made.streamId }),
-  ],
-  [
-    'streams.deleteById',
-    () => [{ stream_id: made.otherStreamId }],
-    () => [`DELETE /api/v1/streams/${made.otherStreamId}?stream_id=${made.otherStreamId}`],
-    () => succeeded,
-  ],
-  [
-    'streams.subscriptions.retrieve',
-    () => [],
-    () => ['GET /api/v1/users/me/subscriptions'],
-    () => ({ subscriptions: [expect.objectContaining({ stream_id: made.streamId })] }),
-  ],
-  [
-    'streams.topics.retrieve',
-    () => [{ stream_id: made.streamId }],
-    () => [`GET /api/v1/users/me/${made.streamId}/topics`],
-    // The notice of the new stream is another topic.
-    () => ({
-      topics: expect.arrayContaining([{ name: 'compatibility', max_id: made.doomedId }]) as unknown,
-    }),
-  ],
-  [
-    'messages.retrieve',
-    () => [
-      {
-        anchor: 'newest',
-        num_before: 10,
-        num_after: 0,
-        narrow: [{ operator: 'topic', operand: 'compatibility' }],
-      },
-    ],
-    () => [
-      'GET /api/v1/messages?anchor=newest&num_before=10&num_after=0&narrow=%5B%7B%22operator%22%3A%22topic%22%2C%22operand%22%3A%22compatibility%22%7D%5D',
-    ],
-    () => ({
-      found_newest: true,
-      messages: [
-        expect.objectContaining({ id: made.messageId, subject: 'compatibility' }),
-        expect.objectContaining({ id: made.doomedId }),
-      ],
-    }),
-  ],
-  [
-    'messages.send',
-    () => [{ type: 'private', to: ['bob@example.com'], content: 'hello' }],
-    () => [
-      'POST /api/v1/messages',
-      { type: 'private', to: '["bob@example.com"]', content: 'hello' },
-    ],
-    () => ({ ...succeeded, id: expect.any(Number) as number }),
-  ],
-  [
-    'messages.render',
-    () => ['some *text*'],
-    () => ['POST /api/v1/messages/render', { content: 'some *text*' }],
-    () => ({ rendered: '<p>some <em>text</em></p>' }),
-  ],
-  [
-    'messages.update',
-    () => [{ message_id: made.messageId, content: 'edited & moved', topic: 'new topic' }],
-    () => [
-      `PATCH /api/v1/messages/${made.messageId}?message_id=${made.messageId}&content=edited+%26+moved&topic=new+topic`,
-    ],
-    () => succeeded,
-  ],
-  [
-    'messages.getById',
-    () => [{ message_id: made.messageId }],
-    () => [`GET /api/v1/messages/${made.messageId}?message_id=${made.messageId}`],
-    () => ({ raw_content: 'edited & moved' }),
-  ],
-  [
-    'messages.getHistoryById',
-    () => [{ message_id: made.messageId }],
-    () => [`GET /api/v1/messages/${made.messageId}/history?message_id=${made.messageId}`],
-    () => ({
-      message_history: [
-        expect.objectContaining({ topic: 'compatibility' }),
-        expect.objectContaining({
-          topic: 'new topic',
-          prev_topic: 'compatibility',
-          content: 'edited & moved',
-        }),
-      ],
-    }),
-  ],
-  [
-    'messages.deleteById',
-    () => [{ message_id: made.doomedId }],
-    () => [`DELETE /api/v1/messages/${made.doomedId}?message_id=${made.doomedId}`],
-    () => succeeded,
-  ],
-  [
-    'messages.flags.add',
-    () => [{ messages: [made.messageId], flag: 'starred' }],
-    () => [
-      'POST /api/v1/messages/flags',
-      { messages: `[${made.messageId}]`, flag: 'starred', op: 'add' },
-    ],
-    () => ({ ...succeeded, messages: [made.messageId] }),
-  ],
-  [
-    'messages.flags.remove',
-    () => [{ messages: [made.messageId], flag: 'starred' }],
-    () => [
-      'POST /api/v1/messages/flags',
-      { messages: `[${made.messageId}]`, flag: 'starred', op: 'remove' },
-    ],
-    () => ({ ...succeeded, messages: [made.messageId] }),
-  ],
-  [
-    'reactions.add',
-    () => [{ message_id: made.messageId, emoji_name: 'tada' }],
-    () => [`POST /api/v1/messages/${made.messageId}/reactions`, { emoji_name: 'tada' }],
-    () => succeeded,
-  ],
-  [
-    'reactions.remove',
-    () => [{ message_id: made.messageId, emoji_name: 'tada' }],
-    () => [`DELETE /api/v1/messages/${made.messageId}/reactions?emoji_name=tada`],
-    () => succeeded,
-  ],
-  [
-    'messages.deleteReactionById',
-    () => [{ message_id: made.messageId, emoji_name: 'heart' }],
-    () => [
-      `DELETE /api/v1/messages/${made.messageId}/reactions?message_id=${made.messageId}&emoji_name=heart`,
-    ],
-    () => succeeded,
-  ],
-  [
-    'queues.register',
-    () => [{ event_types: ['message'] }],
-    () => ['POST /api/v1/register', { event_types: '["message"]' }],
-    () => ({ queue_id: expect.any(String) as string, last_event_id: expect.any(Number) as number }),
-  ],
-  [
-    'emojis.retrieve',
-    () => [],
-    () => ['GET /api/v1/realm/emoji'],
-    () => ({ ...succeeded, emoji: {} }),
-  ],
-  [
-    'filters.retrieve',
-    () => [],
-    () => ['GET /api/v1/realm/filters'],
-    () => ({
-      filters: [['#(?P<id>[0-9]+)', 'https://x.example.com/%(id)s', expect.any(Number) as number]],
-    }),
-  ],
-];
-
 describe('reference facts, clients 4.2', () => {
-  test.each(rows)('%s', async (path, parameters, wire, expected) => {
+  test.each(callsOf('4.2'))('%s', async (path, parameters = '', wire, expected) => {
     if (path === 'messages.deleteReactionById')
       await organization
         .client('ann')
-        .post(`messages/${made.messageId}/reactions`, { emoji_name: 'heart' });
-    const { answer, request } = await call('ann', path, ...parameters());
-    expect(answer).toMatchObject(expected());
-    const [line, parts] = wire();
-    expect(`${request.method} ${request.target}`).toBe(line);
+        .post(values.fill('messages/$message/reactions'), { emoji_name: 'heart' });
+    const filled = JSON.parse(values.fill(parameters)) as readonly unknown[];
+    const { answer, request } = await call('ann', path, ...filled);
+    expect(answer).toMatchObject(values.readAnswer(expected));
+    const [method, target, parts] = values.readCall(wire);
+    expect(`${request.method} ${request.target}`).toBe(`${method} /api/v1/${target}`);
     if (parts === undefined) expect(request.body).toBe('');
     else expect(partsOf(request)).toEqual(parts);
     const { apiKey } = organization.accounts.ann;
