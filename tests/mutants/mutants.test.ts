@@ -14,7 +14,5 @@ test('every mutant has a name of its own', () => {
 test.each(mutants)('the sources can be changed so that $name', async (mutant) => {
   const text = await readFile(join(repositoryFolder, mutant.file), 'utf8');
   expect(applyReplacement(text, mutant)).not.toBe(text);
-  expect(mutant.caughtBy.length).toBeGreaterThan(0);
-  for (const file of mutant.caughtBy)
-    expect(await access(join(repositoryFolder, file))).toBeUndefined();
+  expect(await access(join(repositoryFolder, mutant.caughtBy))).toBeUndefined();
 });
