@@ -5,7 +5,7 @@ import { dropLeftDatabases } from './administration.ts';
 import { createMigratedDatabase } from './test-database.ts';
 import { removeStoreContainers } from './store-containers.ts';
 import { findDockerImages, startTestPostgres, startTestRedis } from './stores.ts';
-import type { TestStore } from './stores.ts';
+import type { TestStore } from './test-store.ts';
 
 /**
  * Runs once for a test run: starts Postgres and Redis, migrates the template database, and provides the addresses to all test files.

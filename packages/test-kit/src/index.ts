@@ -20,7 +20,7 @@ export { sharedMailFolder, useSystem } from './shared-system.ts';
 export type { SystemUse, UsedSystem } from './shared-system.ts';
 export { ServiceProcess, processOf } from './service-process.ts';
 export { startEmbeddedPostgres, startTestPostgres, startTestRedis } from './stores.ts';
-export type { TestStore } from './stores.ts';
+export type { TestStore } from './test-store.ts';
 export {
   createMigratedDatabase,
   createTestDatabase,
