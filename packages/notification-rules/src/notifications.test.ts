@@ -78,306 +78,163 @@ function judge({ message, recipient, attention }: Situation): Notifications {
   return notificationsFor(message, recipient, attention);
 }
 
-const isIdle = { isIdle: true };
-const isPrivate = { type: 'private' } as const;
-const mentioned = { flags: ['mentioned'] } as const;
-const wildcard = { flags: ['wildcard_mentioned'] } as const;
-const alerted = { flags: ['has_alert_word'] } as const;
-const mutedStream = { subscription: { is_muted: true } };
+const flags: ReadonlySet<string> = new Set([
+  ...['mentioned', 'wildcard_mentioned', 'has_alert_word', 'read'],
+  ...['starred', 'collapsed', 'historical'],
+]);
 
-const here = (reason: Notifications['desktop']): object => ({ desktop: reason, sound: reason });
-const away = (reason: Notifications['desktop']): object => ({
-  ...here(reason),
-  push: reason,
-  email: reason,
-});
+/** What each word says of a situation. */
+const wordsOfChange: Readonly<Record<string, Change>> = {
+  plain: {},
+  private: { type: 'private' },
+  own: { senderId: recipientId },
+  unsubscribed: { subscription: null },
+  muted_topic: { hasMutedTopic: true },
+  muted_sender: { hasMutedSender: true },
+  idle: { attention: { isIdle: true } },
+  focused: { attention: { isWindowFocused: true } },
+  shown: { attention: { isInShownNarrow: true } },
+};
 
-const rows: readonly (readonly [name: string, change: Change, expected: object])[] = [
-  // Reasons.
-  ['a private message', isPrivate, here('private_message')],
-  ['a mention', mentioned, here('mention')],
-  ['a wildcard mention', wildcard, here('wildcard_mention')],
-  ['an alert word', alerted, here('alert_word')],
-  ['a message in a stream', {}, {}],
-  [
-    'a mention is stronger than a wildcard',
-    { flags: ['wildcard_mentioned', 'mentioned'] },
-    here('mention'),
-  ],
-  [
-    'a wildcard is stronger than an alert word',
-    { flags: ['has_alert_word', 'wildcard_mentioned'] },
-    here('wildcard_mention'),
-  ],
-  [
-    'that it is private is stronger than a mention',
-    { ...isPrivate, ...mentioned },
-    here('private_message'),
-  ],
-  ['other flags are no reason', { flags: ['starred', 'collapsed', 'historical'] }, {}],
+/** Words of the table above, flags, and settings of the reader or (after `stream.`) of the subscription. */
+function readChange(text: string): Change {
+  const change: Record<string, unknown> = {};
+  const add = (key: string, members: object): void => {
+    change[key] = { ...(change[key] as object | undefined), ...members };
+  };
+  for (const word of text.split(' ')) {
+    const { attention, ...known } = wordsOfChange[word] ?? {};
+    const [, ofStream, setting = '', value] = /^(stream\.)?(\w+)=(true|false)$/.exec(word) ?? [];
+    if (value !== undefined)
+      add(ofStream === undefined ? 'settings' : 'subscription', { [setting]: value === 'true' });
+    else if (flags.has(word)) change['flags'] = [...((change['flags'] ?? []) as string[]), word];
+    else if (word in wordsOfChange) Object.assign(change, known);
+    else throw new Error(`${word} says nothing`);
+    if (attention !== undefined) add('attention', attention);
+  }
+  return change;
+}
 
-  // Nothing at all.
-  ['an own message', { ...isPrivate, senderId: recipientId }, {}],
-  ['an own message that mentions its sender', { ...mentioned, senderId: recipientId }, {}],
-  ['a read message', { flags: ['read', 'mentioned'] }, {}],
-  ['a mention by a muted user', { ...mentioned, hasMutedSender: true }, {}],
-  ['a private message of a muted user', { ...isPrivate, hasMutedSender: true }, {}],
-  [
-    'a message on the screen',
-    { ...mentioned, attention: { isWindowFocused: true, isInShownNarrow: true } },
-    {},
-  ],
-  [
-    'one in another narrow',
-    { ...mentioned, attention: { isWindowFocused: true } },
-    here('mention'),
-  ],
-  [
-    'one in the narrow of a window without focus',
-    { ...mentioned, attention: { isInShownNarrow: true } },
-    here('mention'),
-  ],
+/** The cells of a table's rows; lines with `#` say what follows. */
+function rowsOf(table: string): string[][] {
+  return table
+    .split('\n')
+    .filter((line) => line.includes('|'))
+    .map((line) => line.split('|').map((cell) => cell.trim()));
+}
 
-  // Desktop and sound.
-  [
-    'no desktop notifications',
-    { ...isPrivate, settings: { enable_desktop_notifications: false } },
-    { sound: 'private_message' },
-  ],
-  ['no sounds', { ...mentioned, settings: { enable_sounds: false } }, { desktop: 'mention' }],
+/** `REASON by CHANNEL CHANNEL, REASON by CHANNEL`, or `nothing` */
+function readNotifications(text: string): object {
+  return Object.fromEntries(
+    text.split(', ').flatMap((part) => {
+      const [reason, channels = ''] = part.split(' by ');
+      return reason === 'nothing' ? [] : channels.split(' ').map((channel) => [channel, reason]);
+    }),
+  );
+}
 
-  // Streams: the setting for all of them, and a stream's own.
-  [
-    'all streams on the desktop',
-    { settings: { enable_stream_desktop_notifications: true } },
-    { desktop: 'stream' },
-  ],
-  [
-    'all streams with sound',
-    { settings: { enable_stream_audible_notifications: true } },
-    { sound: 'stream' },
-  ],
-  [
-    'this stream on the desktop',
-    { subscription: { desktop_notifications: true } },
-    { desktop: 'stream' },
-  ],
-  [
-    'this stream with sound',
-    { subscription: { audible_notifications: true } },
-    { sound: 'stream' },
-  ],
-  [
-    'all streams but this one',
-    {
-      settings: {
-        enable_stream_desktop_notifications: true,
-        enable_stream_audible_notifications: true,
-      },
-      subscription: { desktop_notifications: false, audible_notifications: false },
-    },
-    {},
-  ],
-  [
-    'all streams, without a subscription',
-    { settings: { enable_stream_desktop_notifications: true }, subscription: null },
-    {},
-  ],
-  [
-    'this stream, without desktop notifications otherwise',
-    {
-      ...mentioned,
-      subscription: { desktop_notifications: true },
-      settings: { enable_desktop_notifications: false },
-    },
-    { desktop: 'stream', sound: 'mention' },
-  ],
-  [
-    'a mention in a stream that does not notify',
-    { ...mentioned, subscription: { desktop_notifications: false } },
-    here('mention'),
-  ],
+const rows = rowsOf(`
+  # Reasons.
+  a private message | private | private_message by desktop sound
+  a mention | mentioned | mention by desktop sound
+  a wildcard mention | wildcard_mentioned | wildcard_mention by desktop sound
+  an alert word | has_alert_word | alert_word by desktop sound
+  a message in a stream | plain | nothing
+  a mention is stronger than a wildcard | wildcard_mentioned mentioned | mention by desktop sound
+  a wildcard is stronger than an alert word | has_alert_word wildcard_mentioned | wildcard_mention by desktop sound
+  that it is private is stronger than a mention | private mentioned | private_message by desktop sound
+  other flags are no reason | starred collapsed historical | nothing
 
-  // Wildcard mentions: the setting, and a stream's own.
-  ['no wildcards', { ...wildcard, settings: { wildcard_mentions_notify: false } }, {}],
-  [
-    'no wildcards of this stream',
-    { ...wildcard, subscription: { wildcard_mentions_notify: false } },
-    {},
-  ],
-  [
-    'no wildcards but of this stream',
-    {
-      ...wildcard,
-      settings: { wildcard_mentions_notify: false },
-      subscription: { wildcard_mentions_notify: true },
-    },
-    here('wildcard_mention'),
-  ],
-  [
-    'no wildcards, in a stream that notifies',
-    { ...wildcard, subscription: { wildcard_mentions_notify: false, desktop_notifications: true } },
-    { desktop: 'stream' },
-  ],
-  [
-    'no wildcards, but a mention',
-    { flags: ['mentioned', 'wildcard_mentioned'], settings: { wildcard_mentions_notify: false } },
-    here('mention'),
-  ],
-  [
-    'no wildcards, but an alert word',
-    {
-      flags: ['wildcard_mentioned', 'has_alert_word'],
-      settings: { wildcard_mentions_notify: false },
-    },
-    here('alert_word'),
-  ],
+  # Nothing at all.
+  an own message | private own | nothing
+  an own message that mentions its sender | own mentioned | nothing
+  a read message | read mentioned | nothing
+  a mention by a muted user | muted_sender mentioned | nothing
+  a private message of a muted user | private muted_sender | nothing
+  a message on the screen | focused shown mentioned | nothing
+  one in another narrow | focused mentioned | mention by desktop sound
+  one in the narrow of a window without focus | shown mentioned | mention by desktop sound
 
-  // Muting.
-  ['a mention in a muted stream', { ...mentioned, ...mutedStream }, here('mention')],
-  ['a mention in a muted topic', { ...mentioned, hasMutedTopic: true }, here('mention')],
-  ['a wildcard in a muted stream', { ...wildcard, ...mutedStream }, {}],
-  ['a wildcard in a muted topic', { ...wildcard, hasMutedTopic: true }, {}],
-  ['an alert word in a muted stream', { ...alerted, ...mutedStream }, {}],
-  ['an alert word in a muted topic', { ...alerted, hasMutedTopic: true }, {}],
-  [
-    'a muted stream that notifies',
-    { subscription: { is_muted: true, desktop_notifications: true } },
-    {},
-  ],
-  [
-    'a muted topic of a stream that notifies',
-    { subscription: { desktop_notifications: true }, hasMutedTopic: true },
-    {},
-  ],
+  # Desktop and sound.
+  no desktop notifications | private enable_desktop_notifications=false | private_message by sound
+  no sounds | mentioned enable_sounds=false | mention by desktop
 
-  // Push and mail.
-  ['idle: a private message', { ...isPrivate, attention: isIdle }, away('private_message')],
-  ['idle: a mention', { ...mentioned, attention: isIdle }, away('mention')],
-  ['idle: a wildcard mention', { ...wildcard, attention: isIdle }, away('wildcard_mention')],
-  ['idle: an alert word', { ...alerted, attention: isIdle }, here('alert_word')],
-  ['idle: a message in a stream', { attention: isIdle }, {}],
-  [
-    'idle: a mention in a muted stream',
-    { ...mentioned, ...mutedStream, attention: isIdle },
-    away('mention'),
-  ],
-  [
-    'idle, no push',
-    { ...mentioned, attention: isIdle, settings: { enable_offline_push_notifications: false } },
-    { ...here('mention'), email: 'mention' },
-  ],
-  [
-    'idle, no mail',
-    { ...mentioned, attention: isIdle, settings: { enable_offline_email_notifications: false } },
-    { ...here('mention'), push: 'mention' },
-  ],
-  [
-    'push while active',
-    { ...mentioned, settings: { enable_online_push_notifications: true } },
-    { ...here('mention'), push: 'mention' },
-  ],
-  [
-    'push while active is also push while idle',
-    {
-      ...mentioned,
-      attention: isIdle,
-      settings: {
-        enable_online_push_notifications: true,
-        enable_offline_push_notifications: false,
-      },
-    },
-    away('mention'),
-  ],
-  [
-    'idle: all streams by push and mail',
-    {
-      attention: isIdle,
-      settings: { enable_stream_push_notifications: true, enable_stream_email_notifications: true },
-    },
-    { push: 'stream', email: 'stream' },
-  ],
-  [
-    'idle: this stream by push and mail',
-    { attention: isIdle, subscription: { push_notifications: true, email_notifications: true } },
-    { push: 'stream', email: 'stream' },
-  ],
-  [
-    'idle: an alert word in a stream by push and mail',
-    {
-      ...alerted,
-      attention: isIdle,
-      subscription: { push_notifications: true, email_notifications: true },
-    },
-    { ...here('alert_word'), push: 'stream', email: 'stream' },
-  ],
-  [
-    'idle: this stream by mail, but no mail at all',
-    {
-      attention: isIdle,
-      subscription: { email_notifications: true },
-      settings: { enable_offline_email_notifications: false },
-    },
-    {},
-  ],
-  [
-    'idle: this stream by push, but no push at all',
-    {
-      attention: isIdle,
-      subscription: { push_notifications: true },
-      settings: { enable_offline_push_notifications: false },
-    },
-    {},
-  ],
-  [
-    'active: this stream by push and mail',
-    { subscription: { push_notifications: true, email_notifications: true } },
-    {},
-  ],
-  [
-    'idle, no wildcards',
-    { ...wildcard, attention: isIdle, settings: { wildcard_mentions_notify: false } },
-    {},
-  ],
-];
+  # Streams: the setting for all of them, and a stream's own.
+  all streams on the desktop | enable_stream_desktop_notifications=true | stream by desktop
+  all streams with sound | enable_stream_audible_notifications=true | stream by sound
+  this stream on the desktop | stream.desktop_notifications=true | stream by desktop
+  this stream with sound | stream.audible_notifications=true | stream by sound
+  all streams but this one | enable_stream_desktop_notifications=true enable_stream_audible_notifications=true stream.desktop_notifications=false stream.audible_notifications=false | nothing
+  all streams, without a subscription | enable_stream_desktop_notifications=true unsubscribed | nothing
+  this stream, without desktop notifications otherwise | mentioned enable_desktop_notifications=false stream.desktop_notifications=true | stream by desktop, mention by sound
+  a mention in a stream that does not notify | mentioned stream.desktop_notifications=false | mention by desktop sound
 
-test.each(rows)('%s', (_name, change, expected) => {
-  expect(judge(situationWith(change))).toEqual(expected);
+  # Wildcard mentions: the setting, and a stream's own.
+  no wildcards | wildcard_mentioned wildcard_mentions_notify=false | nothing
+  no wildcards of this stream | wildcard_mentioned stream.wildcard_mentions_notify=false | nothing
+  no wildcards but of this stream | wildcard_mentioned wildcard_mentions_notify=false stream.wildcard_mentions_notify=true | wildcard_mention by desktop sound
+  no wildcards, in a stream that notifies | wildcard_mentioned stream.wildcard_mentions_notify=false stream.desktop_notifications=true | stream by desktop
+  no wildcards, but a mention | mentioned wildcard_mentioned wildcard_mentions_notify=false | mention by desktop sound
+  no wildcards, but an alert word | wildcard_mentioned has_alert_word wildcard_mentions_notify=false | alert_word by desktop sound
+
+  # Muting.
+  a mention in a muted stream | mentioned stream.is_muted=true | mention by desktop sound
+  a mention in a muted topic | muted_topic mentioned | mention by desktop sound
+  a wildcard in a muted stream | wildcard_mentioned stream.is_muted=true | nothing
+  a wildcard in a muted topic | muted_topic wildcard_mentioned | nothing
+  an alert word in a muted stream | has_alert_word stream.is_muted=true | nothing
+  an alert word in a muted topic | muted_topic has_alert_word | nothing
+  a muted stream that notifies | stream.is_muted=true stream.desktop_notifications=true | nothing
+  a muted topic of a stream that notifies | muted_topic stream.desktop_notifications=true | nothing
+
+  # Push and mail.
+  idle: a private message | idle private | private_message by desktop sound push email
+  idle: a mention | idle mentioned | mention by desktop sound push email
+  idle: a wildcard mention | idle wildcard_mentioned | wildcard_mention by desktop sound push email
+  idle: an alert word | idle has_alert_word | alert_word by desktop sound
+  idle: a message in a stream | idle | nothing
+  idle: a mention in a muted stream | idle mentioned stream.is_muted=true | mention by desktop sound push email
+  idle, no push | idle mentioned enable_offline_push_notifications=false | mention by desktop sound email
+  idle, no mail | idle mentioned enable_offline_email_notifications=false | mention by desktop sound push
+  push while active | mentioned enable_online_push_notifications=true | mention by desktop sound push
+  push while active is also push while idle | idle mentioned enable_online_push_notifications=true enable_offline_push_notifications=false | mention by desktop sound push email
+  idle: all streams by push and mail | idle enable_stream_push_notifications=true enable_stream_email_notifications=true | stream by push email
+  idle: this stream by push and mail | idle stream.push_notifications=true stream.email_notifications=true | stream by push email
+  idle: an alert word in a stream by push and mail | idle has_alert_word stream.push_notifications=true stream.email_notifications=true | alert_word by desktop sound, stream by push email
+  idle: this stream by mail, but no mail at all | idle enable_offline_email_notifications=false stream.email_notifications=true | nothing
+  idle: this stream by push, but no push at all | idle enable_offline_push_notifications=false stream.push_notifications=true | nothing
+  active: this stream by push and mail | stream.push_notifications=true stream.email_notifications=true | nothing
+  idle, no wildcards | idle wildcard_mentioned wildcard_mentions_notify=false | nothing
+`);
+
+test.each(rows)('%s', (_name, change = '', expected = '') => {
+  expect(judge(situationWith(readChange(change)))).toEqual(readNotifications(expected));
 });
 
 describe('the number on the icon', () => {
-  const counts: readonly (readonly [string, Change, all: unknown, important: unknown])[] = [
-    ['a message in a stream', {}, 'stream', undefined],
-    ['a private message', isPrivate, 'private_message', 'private_message'],
-    ['a mention', mentioned, 'mention', 'mention'],
-    ['a wildcard mention', wildcard, 'wildcard_mention', 'wildcard_mention'],
-    [
-      'a wildcard mention that does not notify',
-      { ...wildcard, settings: { wildcard_mentions_notify: false } },
-      'wildcard_mention',
-      'wildcard_mention',
-    ],
-    ['an alert word', alerted, 'alert_word', undefined],
-    ['a message in a muted stream', mutedStream, undefined, undefined],
-    ['a message in a muted topic', { hasMutedTopic: true }, undefined, undefined],
-    // As in `unread_msgs`: `count` leaves out muted streams, `mentions` does not.
-    ['a mention in a muted stream', { ...mentioned, ...mutedStream }, undefined, 'mention'],
-    ['a wildcard mention in a muted stream', { ...wildcard, ...mutedStream }, undefined, undefined],
-    ['a read message', { flags: ['read', 'mentioned'] }, undefined, undefined],
-    [
-      'a private message of a muted user',
-      { ...isPrivate, hasMutedSender: true },
-      undefined,
-      undefined,
-    ],
-  ];
+  // As in `unread_msgs`: `count` leaves out muted streams, `mentions` does not.
+  const counts = rowsOf(`
+    a message in a stream | plain | stream | nothing
+    a private message | private | private_message | private_message
+    a mention | mentioned | mention | mention
+    a wildcard mention | wildcard_mentioned | wildcard_mention | wildcard_mention
+    a wildcard mention that does not notify | wildcard_mentioned wildcard_mentions_notify=false | wildcard_mention | wildcard_mention
+    an alert word | has_alert_word | alert_word | nothing
+    a message in a muted stream | stream.is_muted=true | nothing | nothing
+    a message in a muted topic | muted_topic | nothing | nothing
+    a mention in a muted stream | mentioned stream.is_muted=true | nothing | mention
+    a wildcard mention in a muted stream | wildcard_mentioned stream.is_muted=true | nothing | nothing
+    a read message | read mentioned | nothing | nothing
+    a private message of a muted user | private muted_sender | nothing | nothing
+  `);
 
-  test.each(counts)('%s', (_name, change, all, important) => {
+  test.each(counts)('%s', (_name, text = '', all = '', important = '') => {
+    const change = readChange(text);
     const shown = [1, 2, 3].map((display) => {
       const settings = { ...change.settings, desktop_icon_count_display: display };
       return judge(situationWith({ ...change, settings })).badge;
     });
-    expect(shown).toEqual([all, important, undefined]);
+    expect(shown.map((reason) => reason ?? 'nothing')).toEqual([all, important, 'nothing']);
   });
 });
 
