@@ -1,5 +1,5 @@
 import { readObjects } from '@parley/test-kit';
-import type { ApiClient } from '@parley/test-kit';
+import type { ApiClient, Parameters } from '@parley/test-kit';
 import { beforeEach, describe, expect, test } from 'vitest';
 
 import { anyNumber } from '../support/matchers.ts';
@@ -81,64 +81,35 @@ describe('fields', () => {
     });
   });
 
-  test.each([
+  const withData = (field_data?: unknown): Parameters => ({ name: 'x', field_type: 3, field_data });
+  const account = (field_data?: object): Parameters => ({ name: 'x', field_type: 7, field_data });
+  const custom = (url_pattern: string): Parameters => account({ subtype: 'custom', url_pattern });
+  const long = withData({ a: { text: 'A'.repeat(10_000), order: '1' } });
+  const twice = custom('https://x.example/%(username)s%(username)s');
+
+  test.each<[Parameters, string]>([
     [{ name: ' ', field_type: 1 }, 'Label cannot be blank.'],
     [{ field_type: 1 }, 'Label cannot be blank.'],
     [{ name: 'x'.repeat(41), field_type: 1 }, 'name is too long (limit: 40 characters)'],
     [{ name: 'x', hint: 'x'.repeat(81), field_type: 1 }, 'hint is too long (limit: 80 characters)'],
     [{ name: 'x', field_type: 8 }, 'Invalid field type.'],
     [{ name: 'x', field_type: 'text' }, 'Argument "field_type" is not valid JSON.'],
-    [{ name: 'x', field_type: 3 }, 'Field must have at least one choice.'],
-    [{ name: 'x', field_type: 3, field_data: [] }, 'Field must have at least one choice.'],
-    [{ name: 'x', field_type: 3, field_data: ['x'] }, 'field_data is not a dict'],
-    [
-      { name: 'x', field_type: 3, field_data: { a: { text: '', order: '1' } } },
-      'field_data["text"] cannot be blank.',
-    ],
-    [
-      { name: 'x', field_type: 3, field_data: { a: { text: 'A' } } },
-      'order key is missing from field_data',
-    ],
-    [
-      { name: 'x', field_type: 3, field_data: { ' ': { text: 'A', order: '1' } } },
-      "'value' cannot be blank.",
-    ],
-    [
-      { name: 'x', field_type: 3, field_data: { a: { text: 'A'.repeat(10_000), order: '1' } } },
-      'field_data is too long (limit: 10000 characters)',
-    ],
-    [{ name: 'x', field_type: 7 }, 'subtype key is missing from field_data'],
-    [
-      { name: 'x', field_type: 7, field_data: { subtype: ' ' } },
-      'field_data["subtype"] cannot be blank.',
-    ],
-    [{ name: 'x', field_type: 7, field_data: { subtype: 'fax' } }, 'Invalid external account type'],
-    [
-      { name: 'x', field_type: 7, field_data: { subtype: 'custom' } },
-      'Custom external account must define url pattern',
-    ],
-    [
-      {
-        name: 'x',
-        field_type: 7,
-        field_data: { subtype: 'custom', url_pattern: 'https://x.example/' },
-      },
-      'Malformed URL pattern.',
-    ],
-    [
-      {
-        name: 'x',
-        field_type: 7,
-        field_data: {
-          subtype: 'custom',
-          url_pattern: 'https://x.example/%(username)s%(username)s',
-        },
-      },
-      'Malformed URL pattern.',
-    ],
+    [withData(), 'Field must have at least one choice.'],
+    [withData([]), 'Field must have at least one choice.'],
+    [withData(['x']), 'field_data is not a dict'],
+    [withData({ a: { text: '', order: '1' } }), 'field_data["text"] cannot be blank.'],
+    [withData({ a: { text: 'A' } }), 'order key is missing from field_data'],
+    [withData({ ' ': { text: 'A', order: '1' } }), "'value' cannot be blank."],
+    [long, 'field_data is too long (limit: 10000 characters)'],
+    [account(), 'subtype key is missing from field_data'],
+    [account({ subtype: ' ' }), 'field_data["subtype"] cannot be blank.'],
+    [account({ subtype: 'fax' }), 'Invalid external account type'],
+    [account({ subtype: 'custom' }), 'Custom external account must define url pattern'],
+    [custom('https://x.example/'), 'Malformed URL pattern.'],
+    [twice, 'Malformed URL pattern.'],
     ...['%(username)s', 'x %(username)s', 'ftp://x/%(username)s', 'https://x..y/%(username)s'].map(
-      (url_pattern): [Record<string, unknown>, string] => [
-        { name: 'x', field_type: 7, field_data: { subtype: 'custom', url_pattern } },
+      (pattern): [Parameters, string] => [
+        custom(pattern),
         'field_data["url_pattern"] is not a URL',
       ],
     ),

@@ -168,53 +168,38 @@ describe('adding', () => {
     await queues.read();
   });
 
+  const extra = (name: string, code: string): Parameters => ({
+    emoji_name: name,
+    emoji_code: code,
+    reaction_type: 'zulip_extra_emoji',
+  });
+  const custom = (name: string, code?: string): Parameters => ({
+    emoji_name: name,
+    emoji_code: code,
+    reaction_type: 'realm_emoji',
+  });
+  const noCode = 'Invalid emoji code.';
+  const noCustom = 'Invalid custom emoji.';
+  const noType = 'Invalid emoji type.';
+  const unknown = (name: string): string => `Emoji '${name}' does not exist`;
+  const named = { emoji_name: 'no_such_name', reaction_type: 'unicode_emoji' };
+  const huge = { emoji_name: 'x'.repeat(100_000), emoji_code: 'ffffff' };
+
   const refusals: [string, Parameters, string][] = [
-    ['an unknown name', { emoji_name: 'no such <b>' }, "Emoji 'no such <b>' does not exist"],
-    ['an empty name', { emoji_name: '' }, "Emoji '' does not exist"],
-    [
-      'an unknown name of a type',
-      { emoji_name: 'no_such_name', reaction_type: 'unicode_emoji' },
-      "Emoji 'no_such_name' does not exist",
-    ],
-    ['an unknown code', { emoji_name: '+1', emoji_code: 'ffffff' }, 'Invalid emoji code.'],
-    ['an empty code', { emoji_name: '+1', emoji_code: '' }, 'Invalid emoji code.'],
-    ['a code in upper case', { emoji_name: '+1', emoji_code: '1F44D' }, 'Invalid emoji code.'],
-    [
-      'another extra emoji',
-      { emoji_name: 'zulip', emoji_code: 'other', reaction_type: 'zulip_extra_emoji' },
-      'Invalid emoji code.',
-    ],
-    [
-      'the extra emoji by another name',
-      { emoji_name: 'tada', emoji_code: 'zulip', reaction_type: 'zulip_extra_emoji' },
-      'Invalid emoji name.',
-    ],
-    [
-      'no such custom emoji',
-      { emoji_name: 'parley', emoji_code: '99999', reaction_type: 'realm_emoji' },
-      'Invalid custom emoji.',
-    ],
-    [
-      'a custom code that is no id',
-      { emoji_name: 'parley', emoji_code: '1'.repeat(300), reaction_type: 'realm_emoji' },
-      'Invalid custom emoji.',
-    ],
-    [
-      'a Unicode name as custom emoji',
-      { emoji_name: 'tada', reaction_type: 'realm_emoji' },
-      'Invalid custom emoji.',
-    ],
-    ['an unknown type', { ...thumbsUp, reaction_type: 'emoji' }, 'Invalid emoji type.'],
-    [
-      'an unknown type by name',
-      { emoji_name: '+1', reaction_type: '__proto__' },
-      'Invalid emoji type.',
-    ],
-    [
-      'an unknown code of a huge name',
-      { emoji_name: 'x'.repeat(100_000), emoji_code: 'ffffff' },
-      'Invalid emoji code.',
-    ],
+    ['an unknown name', { emoji_name: 'no such <b>' }, unknown('no such <b>')],
+    ['an empty name', { emoji_name: '' }, unknown('')],
+    ['an unknown name of a type', named, unknown('no_such_name')],
+    ['an unknown code', { emoji_name: '+1', emoji_code: 'ffffff' }, noCode],
+    ['an empty code', { emoji_name: '+1', emoji_code: '' }, noCode],
+    ['a code in upper case', { emoji_name: '+1', emoji_code: '1F44D' }, noCode],
+    ['another extra emoji', extra('zulip', 'other'), noCode],
+    ['the extra emoji by another name', extra('tada', 'zulip'), 'Invalid emoji name.'],
+    ['no such custom emoji', custom('parley', '99999'), noCustom],
+    ['a custom code that is no id', custom('parley', '1'.repeat(300)), noCustom],
+    ['a Unicode name as custom emoji', custom('tada'), noCustom],
+    ['an unknown type', { ...thumbsUp, reaction_type: 'emoji' }, noType],
+    ['an unknown type by name', { emoji_name: '+1', reaction_type: '__proto__' }, noType],
+    ['an unknown code of a huge name', huge, noCode],
   ];
   test.each(refusals)('%s is refused', async (_name, parameters, msg) => {
     expect(await refused(react('bob', parameters))).toBe(msg);
@@ -222,16 +207,10 @@ describe('adding', () => {
   });
 
   test('a custom emoji with another name is refused', async () => {
-    const parameters = {
-      emoji_name: 'tada',
-      emoji_code: fixture.customId,
-      reaction_type: 'realm_emoji',
-    };
-    expect(await refused(react('bob', parameters))).toBe('Invalid custom emoji name.');
-    const padded = { emoji_name: 'parley', emoji_code: `0${fixture.customId}` };
-    expect(await refused(react('bob', { ...padded, reaction_type: 'realm_emoji' }))).toBe(
-      'Invalid custom emoji.',
-    );
+    const byTada = react('bob', custom('tada', fixture.customId));
+    expect(await refused(byTada)).toBe('Invalid custom emoji name.');
+    const padded = react('bob', custom('parley', `0${fixture.customId}`));
+    expect(await refused(padded)).toBe(noCustom);
   });
 });
 

@@ -335,6 +335,10 @@ describe('widgets', () => {
     expect(await drawn()).toBe(before);
   });
 
+  const form = (change: object): object => ({
+    ...zform,
+    extra_data: { ...zform.extra_data, ...change },
+  });
   const refusals: [string, unknown, string][] = [
     ['no JSON', 'nope', 'API programmer sent invalid JSON content'],
     ['empty text', '', 'API programmer sent invalid JSON content'],
@@ -349,53 +353,24 @@ describe('widgets', () => {
     ['another widget', { ...zform, widget_type: 'poll' }, 'unknown widget type: poll'],
     ['a type of another kind', { ...zform, widget_type: 1 }, 'widget_type is not a string'],
     ['no form', { ...zform, extra_data: {} }, 'zform is missing type field'],
-    [
-      'another form',
-      { ...zform, extra_data: { ...zform.extra_data, type: 'x' } },
-      'unknown zform type: x',
-    ],
-    [
-      'no heading',
-      { ...zform, extra_data: { type: 'choices', choices: [] } },
-      'heading key is missing from extra_data',
-    ],
-    [
-      'a heading of another kind',
-      { ...zform, extra_data: { ...zform.extra_data, heading: 1 } },
-      'extra_data["heading"] is not a string',
-    ],
-    [
-      'no choices',
-      { ...zform, extra_data: { type: 'choices', heading: 'x' } },
-      'choices key is missing from extra_data',
-    ],
-    [
-      'choices of another kind',
-      { ...zform, extra_data: { ...zform.extra_data, choices: {} } },
-      'extra_data["choices"] is not a list',
-    ],
+    ['another form', form({ type: 'x' }), 'unknown zform type: x'],
+    ['no heading', form({ heading: undefined }), 'heading key is missing from extra_data'],
+    ['a heading of another kind', form({ heading: 1 }), 'extra_data["heading"] is not a string'],
+    ['no choices', form({ choices: undefined }), 'choices key is missing from extra_data'],
+    ['choices of another kind', form({ choices: {} }), 'extra_data["choices"] is not a list'],
     [
       'a choice of another kind',
-      { ...zform, extra_data: { ...zform.extra_data, choices: ['x'] } },
+      form({ choices: ['x'] }),
       'extra_data["choices"][0] is not a dict',
     ],
     [
       'a choice without its name',
-      {
-        ...zform,
-        extra_data: { ...zform.extra_data, choices: [{ long_name: 'x', reply: 'x' }] },
-      },
+      form({ choices: [{ long_name: 'x', reply: 'x' }] }),
       'short_name key is missing from extra_data["choices"][0]',
     ],
     [
       'a choice with a number',
-      {
-        ...zform,
-        extra_data: {
-          ...zform.extra_data,
-          choices: [{ short_name: 'x', long_name: 'x', reply: 1 }],
-        },
-      },
+      form({ choices: [{ short_name: 'x', long_name: 'x', reply: 1 }] }),
       'extra_data["choices"][0]["reply"] is not a string',
     ],
     [
