@@ -85,7 +85,10 @@ export function keepTimeOf(databaseUrl: string, clock: Clock): void {
   clocks.set(databaseUrl, clock);
 }
 
-/** Opens a test's own connections to a database, by default one, with the time of its system. Faults of idle ones are ignored. */
+/**
+ * Opens a test's own connections to a database, by default one, with the time of its system. Faults of idle ones are ignored, and a transaction
+ * may be idle while a test does something else.
+ */
 export function openTestPool(
   databaseUrl: string,
   connectionsMax = 1,
@@ -101,6 +104,7 @@ export function openTestPool(
     connectionsMax,
     connectTimeoutMs,
     statementTimeoutMs: 15_000,
+    idleInTransactionMaxMs: 0,
     onError: () => undefined,
     ...options,
   });
