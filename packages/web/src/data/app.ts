@@ -6,11 +6,10 @@ import { createDrafts } from './drafts.ts';
 import { isEmoji, mostUsed } from './emoji.ts';
 import { createUnreadRound } from './inbox.ts';
 import { MessageLists } from './message-lists.ts';
-import { conversationKey, conversationOf, isConversation } from './narrow.ts';
 import type { Conversation } from './narrow.ts';
 import { createNotifier } from './notifier.ts';
 import { Outbox } from './outbox.ts';
-import { addressOfPlace, home } from './place.ts';
+import { addressOfPlace, conversationAt, home } from './place.ts';
 import type { Place } from './place.ts';
 import { createReading } from './reading.ts';
 import { recentConversations } from './recent.ts';
@@ -18,14 +17,12 @@ import type { State } from './state.ts';
 import type { AccountStore } from './stored.ts';
 import { createTopics } from './topics.ts';
 import { createTyping } from './typing.ts';
+import { createVisited } from './visited.ts';
 
 /** `live`: events arrive. `connecting`: the connection is being made anew. `offline`: the browser has no network. */
 export type ConnectionState = 'live' | 'connecting' | 'offline';
 
 const usedEmojiMax = 100;
-
-/** Conversations that the person finds again without their last message being read. */
-const visitedMax = 300;
 
 /** What views read and call. */
 export type App = ReturnType<typeof createApp>;
@@ -42,7 +39,7 @@ type AppParts = {
 export function createApp(client: ParleyClient, { state, connection, store, queueId }: AppParts) {
   const lists = new MessageLists(client, state);
   const place = signal<Place>(home);
-  const visited = store.list('visited', visitedMax, isConversation);
+  const visited = createVisited(store);
   const usedEmoji = store.list('emoji', usedEmojiMax, isEmoji);
   const corrected = signal<Place | undefined>(undefined);
   return {
@@ -75,15 +72,9 @@ export function createApp(client: ParleyClient, { state, connection, store, queu
     place,
     navigate(to: Place): void {
       place.value = to;
-      const conversation = to.view === 'messages' ? conversationOf(to.narrow) : undefined;
-      if (conversation === undefined) return;
-      const key = conversationKey(conversation);
-      visited.change((all) => [
-        ...all.filter((each) => conversationKey(each) !== key),
-        conversation,
-      ]);
+      const conversation = conversationAt(to);
+      if (conversation !== undefined) visited.visit(conversation);
     },
-    /** Conversations that the person opened in this browser, the latest last. */
     visited,
     /** See `createUnreadRound`. */
     nextUnread: createUnreadRound(state),

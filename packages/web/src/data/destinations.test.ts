@@ -35,7 +35,7 @@ function makeSources(given: Partial<DestinationSources> = {}): DestinationSource
       subscriptions: new Map([[1, streams[1] as Subscription]]),
       unread: new Map([[5, { conversation: inTopic('unread'), mention: undefined }]]),
     }),
-    visited: { items: signal([inTopic('yesterday'), inTopic('today')]), change: () => undefined },
+    visited: { items: signal([inTopic('yesterday'), inTopic('today')]) },
     recent: computed(() => [{ conversation: inTopic('busy') } as RecentConversation]),
     topics: {
       of: (streamId) => signal(topics[streamId] ?? []),
@@ -75,7 +75,7 @@ test('topics of the stream that is shown are found by their names alone', () => 
 });
 
 test('a place is found once', () => {
-  const visited = { items: signal([inTopic('unread')]), change: () => undefined };
+  const visited = { items: signal([inTopic('unread')]) };
   expect(find('unread', makeSources({ visited }))).toEqual(['unread']);
 });
 

@@ -1,14 +1,17 @@
 /** Where a person can go by typing a part of its name: conversations, streams and people, whoever subscribes to what. */
 import type { App } from './app.ts';
 import { listUnread } from './inbox.ts';
-import { conversationKey, narrowOf, onlyPartnerOf, streamIdOf, streamNarrow } from './narrow.ts';
+import { conversationKey, narrowOf, onlyPartnerOf, streamNarrow } from './narrow.ts';
 import type { Conversation } from './narrow.ts';
+import { streamIdAt } from './place.ts';
 import type { Place } from './place.ts';
 import { bestOf, foldText, rankLoosely, rankName } from './ranking.ts';
 import type { State } from './state.ts';
 import { countUnreadByStream, countUnreadIn } from './stream-groups.ts';
 
-export type DestinationSources = Pick<App, 'state' | 'visited' | 'recent' | 'topics' | 'place'>;
+export type DestinationSources = Pick<App, 'state' | 'recent' | 'topics' | 'place'> & {
+  readonly visited: Pick<App['visited'], 'items'>;
+};
 
 export type Destination = {
   /** Equal for equal places. */
@@ -50,8 +53,7 @@ function describeConversation(state: State, conversation: Conversation): Destina
 
 /** Topics of the stream that is shown, and of those that the query names. */
 function topicsNear({ state, topics, place }: DestinationSources, query: string) {
-  const { value: shown } = place;
-  const shownId = shown.view === 'messages' ? streamIdOf(shown.narrow) : undefined;
+  const shownId = streamIdAt(place.value);
   const words = query.split(/[\s>#]+/).filter((word) => word.length >= namedStreamMinLength);
   const named = bestOf(
     [...state.streams.value.values()],

@@ -17,6 +17,11 @@ const isDraft = hasMembers({
   changedAt: isNumber,
 });
 
+/** Puts texts one after the other, as far as there are any. */
+export function joinTexts(...texts: readonly (string | undefined)[]): string {
+  return texts.filter((text) => text !== undefined && text.trim() !== '').join('\n\n');
+}
+
 export function createDrafts(store: AccountStore) {
   const stored = store.list('drafts', draftsMax, isDraft);
 
@@ -40,14 +45,16 @@ export function createDrafts(store: AccountStore) {
     save,
     /** Keeps a text after the conversation's earlier one. */
     append(conversation: Conversation, content: string): void {
-      save(conversation, [find(conversation)?.content, content].filter(Boolean).join('\n\n'));
+      save(conversation, joinTexts(find(conversation)?.content, content));
     },
     /** Keeps the text of a conversation after that of another one. */
     move(from: Conversation, to: Conversation): void {
+      // Another tab may have moved it.
+      stored.reread();
       const moved = find(from)?.content;
       if (moved === undefined) return;
       save(from, '');
-      save(to, [find(to)?.content, moved].filter(Boolean).join('\n\n'));
+      save(to, joinTexts(find(to)?.content, moved));
     },
     delete: (conversation: Conversation): void => save(conversation, ''),
   };

@@ -5,8 +5,9 @@ import { ApiError } from '@parley/client';
 import type { App } from './app.ts';
 import { conversationOfMessage } from './conversation.ts';
 import type { MessageStore } from './message-store.ts';
-import { conversationOf, isSameConversation, narrowOf } from './narrow.ts';
-import type { Narrow, StreamConversation } from './narrow.ts';
+import { isSameConversation, narrowOf } from './narrow.ts';
+import type { Conversation, Narrow, StreamConversation } from './narrow.ts';
+import { conversationAt } from './place.ts';
 import type { MessagesPlace } from './place.ts';
 import type { Kept } from './reducers/reducer.ts';
 import type { Message } from './state.ts';
@@ -23,8 +24,8 @@ export type Move = {
 /** The last move that the reader was taken along with, for the line that says so. */
 export const followedMove = signal<Move | undefined>(undefined);
 
-/** Called with each move that a text which is being written goes along with. */
-type Follower = (from: StreamConversation, to: StreamConversation) => void;
+/** Called with each move that what is being written goes along with. Before its draft moves, it is kept as one. */
+type Follower = (from: Conversation, to: Conversation) => void;
 
 const followers = new Set<Follower>();
 
@@ -34,9 +35,15 @@ export function onFollowed(follow: Follower): () => void {
   return () => followers.delete(follow);
 }
 
-function takeTextsAlong({ drafts }: Kept, { from, to }: Move): void {
+/** What is kept of a conversation, which is another one now, goes along. */
+function takeKeptAlong(
+  { drafts, visited }: Pick<Kept, 'drafts' | 'visited'>,
+  from: Conversation,
+  to: Conversation,
+): void {
   for (const follow of followers) follow(from, to);
   drafts.move(from, to);
+  visited.move(from, to);
 }
 
 /** Whether the message that the reader is at, or everything that is shown, has moved away. */
@@ -46,7 +53,7 @@ function isReaderMoved({ lists }: Kept, narrow: Narrow, { ids, isOfTopic }: Move
   const readId = list.readerAt ?? held.at(-1);
   const isLeft = held.some((id) => !ids.includes(id));
   const isEmpty = !isLeft && list.hasOldest.peek() && list.hasNewest.peek();
-  return isEmpty || (isOfTopic && readId !== undefined && ids.includes(readId));
+  return isEmpty || (isOfTopic && (readId === undefined || ids.includes(readId)));
 }
 
 /** Whether the topic goes on: it has messages from before the move. A notice of it comes after. */
@@ -65,13 +72,11 @@ async function isLeft({ lists }: Kept, { from, ids, isOfTopic }: Move): Promise<
 export function followMove(kept: Kept, move: Move): void {
   const { from, to } = move;
   const place = kept.place.peek();
-  const draft = kept.drafts.find(from);
-  const isShown =
-    place.view === 'messages' && isSameConversation(conversationOf(place.narrow), from);
-  if (isShown) {
+  const isOfFrom = (each: Conversation | undefined): boolean => isSameConversation(each, from);
+  if (place.view === 'messages' && isOfFrom(conversationAt(place))) {
     // Who stays goes on writing there.
     if (!isReaderMoved(kept, place.narrow, move)) return;
-    takeTextsAlong(kept, move);
+    takeKeptAlong(kept, from, to);
     const topId = kept.lists.open(place.narrow).readerAt;
     kept.correct({
       view: 'messages',
@@ -79,9 +84,12 @@ export function followMove(kept: Kept, move: Move): void {
       ...(topId !== undefined && { at: { topId } }),
     });
     if (!isSameConversation(from, to)) followedMove.value = move;
-  } else if (isSameConversation(kept.composing.peek(), from) || draft !== undefined) {
+  } else if (
+    kept.drafts.find(from) !== undefined ||
+    [kept.composing.peek(), ...kept.visited.items.peek()].some(isOfFrom)
+  ) {
     isLeft(kept, move)
-      .then((isThere) => isThere || takeTextsAlong(kept, move))
+      .then((isThere) => isThere || takeKeptAlong(kept, from, to))
       .catch(() => undefined);
   }
 }
@@ -118,8 +126,12 @@ export async function correctPlace(app: App, place: MessagesPlace, id: number): 
   const message = await findMessage(app.lists.store, id);
   if (message === undefined) return false;
   if (app.place.peek() !== place) return true;
-  const from = conversationOf(place.narrow);
+  const from = conversationAt(place);
   const to = conversationOfMessage(message, app.state);
+  // Of a topic that goes on everything stays, but for one message.
+  const isLeft = app.lists.open(place.narrow).ids.peek().length > 0;
+  if (from !== undefined && !isLeft) takeKeptAlong(app, from, to);
+  app.visited.visit(to);
   app.correct({ ...place, narrow: narrowOf(to) });
   // Who followed a link wanted the message, and not the topic.
   if (place.near === undefined && from?.type === 'stream' && to.type === 'stream')

@@ -90,6 +90,12 @@ export function streamIdOf([first]: Narrow): number | undefined {
     : undefined;
 }
 
+/** The stream that a narrow shows: all of it, or one of its topics. */
+export function shownStreamIdOf(narrow: Narrow): number | undefined {
+  const isShown = narrow.length === 1 || conversationOf(narrow) !== undefined;
+  return isShown ? streamIdOf(narrow) : undefined;
+}
+
 /** Whether a value, such as one read from the browser's storage, is a conversation. */
 export function isConversation(value: unknown): value is Conversation {
   if (!isRecord(value)) return false;
@@ -144,8 +150,8 @@ const views: ReadonlySet<string> = new Set(
 
 /** Whether a narrow was searched for: it is no view, no stream and no conversation. What it shows does not count as read. */
 export function isSearch(narrow: Narrow): boolean {
-  const isStream = narrow.length === 1 && streamIdOf(narrow) !== undefined;
-  return !isStream && conversationOf(narrow) === undefined && !views.has(narrowKey(narrow));
+  const isOne = shownStreamIdOf(narrow) !== undefined || conversationOf(narrow) !== undefined;
+  return !isOne && !views.has(narrowKey(narrow));
 }
 
 // Addresses percent-encode with `.` instead of `%`, so that they survive programs that take links out of texts.

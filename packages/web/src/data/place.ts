@@ -1,6 +1,12 @@
 /** Where the reader is: what the address in the browser says. */
-import { addressOfNarrow, allMessages, parseNarrowAddress } from './narrow.ts';
-import type { AddressNames, Narrow } from './narrow.ts';
+import {
+  addressOfNarrow,
+  allMessages,
+  conversationOf,
+  parseNarrowAddress,
+  streamIdOf,
+} from './narrow.ts';
+import type { AddressNames, Conversation, Narrow } from './narrow.ts';
 
 /** Where in a list a reader was, by the ids of messages. */
 export type Position = {
@@ -38,6 +44,16 @@ export type Place =
 /** The message that its list begins at, if the place says so. */
 export function startOf({ near, at }: MessagesPlace): number | undefined {
   return at?.topId ?? at?.selectedId ?? near;
+}
+
+/** The conversation that a place shows, if it shows exactly one. */
+export function conversationAt(place: Place): Conversation | undefined {
+  return place.view === 'messages' ? conversationOf(place.narrow) : undefined;
+}
+
+/** The stream that all messages of a place are in. */
+export function streamIdAt(place: Place): number | undefined {
+  return place.view === 'messages' ? streamIdOf(place.narrow) : undefined;
 }
 
 export const home: Place = { view: 'recent' };

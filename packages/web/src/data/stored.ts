@@ -16,6 +16,8 @@ const prefix = 'parley/';
 export type StoredList<Item> = {
   readonly items: ReadonlySignal<readonly Item[]>;
   change(change: (items: readonly Item[]) => readonly Item[]): void;
+  /** Reads what another tab wrote, of which the word may be on its way. */
+  reread(): void;
 };
 
 export type AccountStore = ReturnType<typeof openAccountStore>;
@@ -54,8 +56,8 @@ export function openAccountStore(store: KeyValueStore, userId: number, ending: A
       rereads.push(reread);
       return {
         items,
+        reread,
         change: (change) => {
-          // Another tab may have written, and the word of it may be on its way.
           reread();
           items.value = change(items.peek()).slice(-max);
           isKept = write(key, items.peek());

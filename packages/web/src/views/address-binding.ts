@@ -4,6 +4,7 @@ import type { App } from '../data/app.ts';
 import { home, parsePlace } from '../data/place.ts';
 import type { Place, Position } from '../data/place.ts';
 import { isNumber, isRecord } from '../data/shapes.ts';
+import { isWriting } from './parts/focus.ts';
 
 /** The id of the message that has the focus, or something in it. */
 function focusedMessageId(): number | undefined {
@@ -21,6 +22,17 @@ function positionAt(place: Place, { lists }: App): Position | undefined {
   const row = document.querySelector(`[data-message-id="${topId}"]`);
   const edge = row?.closest('.scroller')?.getBoundingClientRect().top ?? 0;
   return { topId, offset: row === null ? 0 : row.getBoundingClientRect().top - edge, selectedId };
+}
+
+/** The place that was opened last by pressing something. */
+let pressedPlace: Place | undefined;
+
+/**
+ * Whether somebody opened a place by pressing something. Whoever did so by keys goes on by keys, and what they press is not written. What was
+ * pressed may be gone when what asks for this is drawn.
+ */
+export function wasPressed(place: Place): boolean {
+  return place === pressedPlace && !isWriting();
 }
 
 /**
@@ -71,6 +83,8 @@ export function bindAddress(app: App): () => void {
   };
   const stop = effect(() => {
     const place = app.place.value;
+    const isPressed = document.activeElement?.matches(':is(a, button):not(:focus-visible)');
+    pressedPlace = isPressed === true ? place : undefined;
     // Not when a name in the address changes: the event of an address that was just followed may be on its way.
     untracked(() => show(place));
   });

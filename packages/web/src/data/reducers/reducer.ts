@@ -14,6 +14,7 @@ export type Kept = Pick<
   | 'notifier'
   | 'outbox'
   | 'drafts'
+  | 'visited'
   | 'place'
   | 'correct'
   | 'composing'

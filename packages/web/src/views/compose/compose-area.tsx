@@ -2,17 +2,18 @@ import { useEffect, useMemo, useRef } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
 import { editLast } from '../../data/message-actions.ts';
-import { streamIdOf } from '../../data/narrow.ts';
 import type { Conversation } from '../../data/narrow.ts';
+import { conversationAt, streamIdAt } from '../../data/place.ts';
 import { texts } from '../../texts.ts';
 import { EmojiButton } from '../emoji/emoji-button.tsx';
 import { lazy } from '../lazy.tsx';
 import { DialogButton } from '../parts/dialog-button.tsx';
-import { onEscape } from '../parts/focus.ts';
+import { takeFocus } from '../parts/dialog-form.tsx';
+import { keepFocusInside, onEscape } from '../parts/focus.ts';
 import { IconButton } from '../parts/icon-button.tsx';
 import { RenderedHtml } from '../parts/rendered-html.tsx';
 import { useReading } from '../parts/waiting.tsx';
-import { Composer, newTopicAt, shownConversation } from './composer.ts';
+import { Composer, newTopicAt } from './composer.ts';
 import { FailedMessages } from './failed-messages.tsx';
 import { LinkedPictures, pasteFiles, takeDrops, UploadList } from './files.tsx';
 import { doesEnterSend, MessageField } from './message-field.tsx';
@@ -46,7 +47,7 @@ export function ComposeArea({ app }: { readonly app: App }) {
 /** Where nothing is written to: in places that are no conversation, and in one where it was closed. */
 function StartButtons({ composer }: { readonly composer: Composer }) {
   const { app } = composer;
-  const isInStream = app.place.value.view === 'messages' && streamIdOf(app.place.value.narrow);
+  const isInStream = streamIdAt(app.place.value) !== undefined;
   const start = (conversation: Conversation): void => {
     composer.redirect(conversation);
     // It is drawn by then.
@@ -54,7 +55,7 @@ function StartButtons({ composer }: { readonly composer: Composer }) {
       document.querySelector<HTMLElement>('.compose-recipients input')?.focus(),
     );
   };
-  const shown = shownConversation(app);
+  const shown = conversationAt(app.place.value);
   return (
     <div class="compose-start row">
       {shown !== undefined && (
@@ -86,6 +87,7 @@ function ComposeForm({ composer, conversation }: ComposeFormProps) {
       }}
       onPaste={pasteFiles(field)}
       onFocusOut={() => composer.keep()}
+      onMouseDown={keepFocusInside}
       onKeyDown={onEscape(() => composer.close())}
     >
       <div class="compose-head">
@@ -117,7 +119,14 @@ function ComposeForm({ composer, conversation }: ComposeFormProps) {
 function Preview({ app, content }: { readonly app: App; readonly content: string }) {
   const { value, waiting } = useReading(() => app.request('POST /messages/render', { content }));
   return (
-    <div class="compose-preview" role="region" aria-label={texts.compose.preview} tabIndex={0}>
+    <div
+      // The field that had it is gone.
+      ref={takeFocus}
+      class="compose-preview"
+      role="region"
+      aria-label={texts.compose.preview}
+      tabIndex={0}
+    >
       {value === undefined ? waiting : <RenderedHtml html={value.rendered} />}
     </div>
   );
@@ -152,7 +161,7 @@ function ComposeButtons({ composer }: { readonly composer: Composer }) {
         disabled={isEmpty && !isPreviewed.value}
         onClick={() => {
           isPreviewed.value = !isPreviewed.value;
-          field.focus();
+          if (!isPreviewed.value) field.focus();
         }}
       >
         {texts.compose.preview}

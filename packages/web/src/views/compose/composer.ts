@@ -5,17 +5,14 @@ import { findCautions, findObstacle } from '../../data/compose-checks.ts';
 import type { Obstacle } from '../../data/compose-checks.ts';
 import { recipientsOf } from '../../data/conversation.ts';
 import { noTopic } from '../../data/message-actions.ts';
+import { joinTexts } from '../../data/drafts.ts';
 import { onFollowed } from '../../data/moves.ts';
-import {
-  conversationOf,
-  isSameConversation,
-  narrowKey,
-  narrowOf,
-  streamIdOf,
-} from '../../data/narrow.ts';
+import { isSameConversation, narrowKey, narrowOf } from '../../data/narrow.ts';
 import type { Conversation } from '../../data/narrow.ts';
 import type { Outgoing } from '../../data/outbox.ts';
+import { conversationAt, streamIdAt } from '../../data/place.ts';
 import { texts } from '../../texts.ts';
+import { wasPressed } from '../address-binding.ts';
 import { focusMain } from '../parts/focus.ts';
 import { WrittenText } from './written-text.ts';
 
@@ -28,27 +25,15 @@ type Target = { conversation: Conversation | undefined };
 /** On these the keyboard of the screen does not cover what is read. */
 const wideScreen = '(width >= 48rem) and (pointer: fine)';
 
-/** The conversation that the page shows, if it shows one. */
-export function shownConversation({ place }: App): Conversation | undefined {
-  const { value } = place;
-  return value.view === 'messages' ? conversationOf(value.narrow) : undefined;
-}
-
-/** Whoever opened something by keys goes on by keys, and what they press is not written. */
-function wasPressed(): boolean {
-  return document.activeElement?.matches(':is(a, button):not(:focus-visible)') ?? false;
-}
-
 /** A new topic of the stream that is shown, otherwise of the first one of the person. */
 export function newTopicAt({ place, state }: App): Conversation {
-  const shownId = place.value.view === 'messages' ? streamIdOf(place.value.narrow) : undefined;
   const [firstId = 0] = state.subscriptions.value.keys();
-  return { type: 'stream', streamId: shownId ?? firstId, topic: '' };
+  return { type: 'stream', streamId: streamIdAt(place.value) ?? firstId, topic: '' };
 }
 
 /** Where somebody writes who does not say where. */
 export function conversationHere(app: App): Conversation {
-  return shownConversation(app) ?? newTopicAt(app);
+  return conversationAt(app.place.value) ?? newTopicAt(app);
 }
 
 /**
@@ -74,8 +59,10 @@ export class Composer {
     return conversation ? findCautions(this.app, conversation, this.field.text.value) : [];
   });
   /** The place that is followed. */
-  #shown: string | undefined;
+  #shown: { readonly key: string; readonly conversation: Conversation | undefined } | undefined;
   #target: Target = { conversation: undefined };
+  /** The draft that the field has shown, or was kept as. */
+  #kept = '';
   #saveTimer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(app: App) {
@@ -95,9 +82,11 @@ export class Composer {
     const ends = [
       effect(() => this.#followPlace()),
       effect(() => this.#followConversation()),
+      effect(() => this.#followDraft()),
       effect(() => this.#takeQuote()),
       onFollowed((from, to) => {
         if (isSameConversation(this.#target.conversation, from)) this.redirect(to);
+        else this.keep();
       }),
     ];
     addEventListener('pagehide', save);
@@ -112,18 +101,22 @@ export class Composer {
   }
 
   #followPlace(): void {
-    const { composing, place } = this.app;
+    const { composing, corrected, place } = this.app;
     const { value } = place;
     const key = value.view === 'messages' ? narrowKey(value.narrow) : value.view;
-    if (key === this.#shown) return;
+    const earlier = this.#shown;
+    if (key === earlier?.key) return;
+    const conversation = conversationAt(value);
+    this.#shown = { key, conversation };
+    const now = composing.peek();
     // What was opened to be answered before the page showed this place stays.
-    const isChosen = this.#shown === undefined && composing.peek() !== undefined;
-    this.#shown = key;
-    if (isChosen) return;
-    const conversation = shownConversation(this.app);
+    if (earlier === undefined && now !== undefined) return;
+    // Whoever writes elsewhere goes on there when what is shown is renamed.
+    const isCorrected = corrected.peek() === value && earlier?.conversation !== undefined;
+    if (isCorrected && !isSameConversation(now, earlier.conversation)) return;
     this.#open(conversation);
     composing.value = conversation;
-    if (conversation !== undefined && matchMedia(wideScreen).matches && wasPressed())
+    if (conversation !== undefined && matchMedia(wideScreen).matches && wasPressed(value))
       this.field.focus();
   }
 
@@ -145,6 +138,20 @@ export class Composer {
     });
   }
 
+  /** Shows what another tab or device wrote. Of what was typed meanwhile nothing is lost. */
+  #followDraft(): void {
+    const { composing, drafts } = this.app;
+    const { value } = composing;
+    const content = (value && drafts.find(value)?.content) ?? '';
+    untracked(() => {
+      if (content === this.#kept || !isSameConversation(value, this.#target.conversation)) return;
+      const text = this.field.text.peek();
+      const isTouched = text !== this.#kept && text.trim() !== '';
+      this.#kept = content;
+      this.field.text.value = isTouched ? joinTexts(content, text) : content;
+    });
+  }
+
   #open(conversation: Conversation | undefined): void {
     if (isSameConversation(conversation, this.#target.conversation)) {
       this.#target.conversation = conversation;
@@ -158,6 +165,7 @@ export class Composer {
   #show(text = ''): void {
     clearTimeout(this.#saveTimer);
     this.field.text.value = text;
+    this.#kept = text;
     this.isPreviewed.value = false;
     this.wasTried.value = false;
   }
@@ -166,12 +174,11 @@ export class Composer {
   redirect(conversation: Conversation): void {
     const { drafts, composing } = this.app;
     const earlier = this.#target.conversation;
+    this.keep();
     this.#target.conversation = conversation;
+    if (earlier !== undefined) drafts.move(earlier, conversation);
+    if (!isSameConversation(earlier, conversation)) this.#show(drafts.find(conversation)?.content);
     composing.value = conversation;
-    if (isSameConversation(earlier, conversation)) return;
-    if (earlier !== undefined) drafts.delete(earlier);
-    drafts.append(conversation, this.field.text.peek());
-    this.#show(drafts.find(conversation)?.content);
   }
 
   /** Opens what was not sent, to be changed and sent anywhere, after what is being written there. */
@@ -204,7 +211,7 @@ export class Composer {
     if (conversation === undefined) return;
     this.app.outbox.send(conversation, this.field.text.peek());
     this.#finish(this.#target);
-    if (!isSameConversation(shownConversation(this.app), conversation))
+    if (!isSameConversation(conversationAt(this.app.place.peek()), conversation))
       this.app.navigate({ view: 'messages', narrow: narrowOf(conversation) });
   }
 
@@ -267,7 +274,11 @@ export class Composer {
   /** Keeps the text as a draft, now. */
   keep(): void {
     clearTimeout(this.#saveTimer);
-    if (this.#target.conversation !== undefined)
-      this.app.drafts.save(this.#target.conversation, this.field.text.peek());
+    const { conversation } = this.#target;
+    const text = this.field.text.peek();
+    // Not over what another tab wrote since.
+    if (conversation === undefined || text === this.#kept) return;
+    this.#kept = text.trim() === '' ? '' : text;
+    this.app.drafts.save(conversation, text);
   }
 }

@@ -65,8 +65,6 @@ export function FormatButtons({ field }: { readonly field: WrittenText }) {
           icon={name}
           label={texts.compose.format[name]}
           tabIndex={index === 0 ? 0 : -1}
-          // The field keeps what is selected.
-          onMouseDown={(event: MouseEvent) => event.preventDefault()}
           onClick={() => apply(field)}
         />
       ))}

@@ -131,7 +131,7 @@ export function MessageField({ app, field, conversation }: MessageFieldProps) {
     <div class="suggesting compose-field">
       <FormatButtons field={field} />
       <textarea
-        ref={field.textarea}
+        ref={field.attach}
         aria-label={texts.compose.message}
         placeholder={texts.compose.message}
         rows={1}

@@ -2,6 +2,7 @@ import { signal } from '@preact/signals';
 import { createRef } from 'preact';
 
 import { Uploads } from '../../data/uploads.ts';
+import { isWriting } from '../parts/focus.ts';
 
 type Options = {
   /** Called when the writer changes the text. */
@@ -16,6 +17,8 @@ export class WrittenText {
   readonly uploads = new Uploads();
   /** The element that shows the text. */
   readonly textarea = createRef<HTMLTextAreaElement>();
+  /** Whether the element gets the focus once it is drawn. */
+  #isAwaited = false;
   readonly #options: Partial<Options>;
 
   constructor(options: Partial<Options> = {}) {
@@ -32,9 +35,18 @@ export class WrittenText {
     this.uploads.add(files, (markdown) => take(`${markdown} `));
   }
 
+  /** As `ref` of the element. */
+  readonly attach = (textarea: HTMLTextAreaElement | null): void => {
+    this.textarea.current = textarea;
+    if (textarea === null || !this.#isAwaited) return;
+    this.#isAwaited = false;
+    if (!isWriting()) this.focus();
+  };
+
   focus(): void {
+    this.#isAwaited = this.textarea.current === null;
     this.textarea.current?.focus();
-    // The element may only now be drawn, or a dialog be closing.
+    // A dialog may be closing.
     requestAnimationFrame(() => this.textarea.current?.focus());
   }
 

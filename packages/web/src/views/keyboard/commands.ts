@@ -10,17 +10,10 @@ import {
   toggleReaction,
   toggleStar,
 } from '../../data/message-actions.ts';
-import {
-  allMessages,
-  allPrivate,
-  conversationOf,
-  mentions,
-  narrowOf,
-  starred,
-} from '../../data/narrow.ts';
+import { allMessages, allPrivate, mentions, narrowOf, starred } from '../../data/narrow.ts';
 import type { Narrow } from '../../data/narrow.ts';
 import { notify, report } from '../../data/notices.ts';
-import { narrowToRead, parsePlace } from '../../data/place.ts';
+import { conversationAt, narrowToRead, parsePlace } from '../../data/place.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
 import { conversationHere } from '../compose/composer.ts';
@@ -54,8 +47,7 @@ function showSender(_: App, { sender_id }: Message): void {
 
 /** Goes on to what is unread elsewhere, see `createUnreadRound`. */
 function showNextUnread(app: App): void {
-  const place = app.place.peek();
-  const next = app.nextUnread(place.view === 'messages' ? conversationOf(place.narrow) : undefined);
+  const next = app.nextUnread(conversationAt(app.place.peek()));
   if (next === undefined) notify(texts.inbox.nothingElse);
   else show(app, narrowOf(next));
 }

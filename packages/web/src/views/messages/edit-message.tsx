@@ -10,7 +10,7 @@ import { LinkedPictures, pasteFiles, takeDrops, UploadList } from '../compose/fi
 import { MessageField } from '../compose/message-field.tsx';
 import { WrittenText } from '../compose/written-text.ts';
 import { FailureNote, useAttempt } from '../parts/attempt.tsx';
-import { onEscape } from '../parts/focus.ts';
+import { keepFocusInside, onEscape } from '../parts/focus.ts';
 import { Waiting } from '../parts/waiting.tsx';
 
 const tickMs = 1000;
@@ -58,6 +58,7 @@ export function EditMessage({ app, message }: { readonly app: App; readonly mess
       onSubmit={(event) => void save(event)}
       ref={form}
       onPaste={pasteFiles(field)}
+      onMouseDown={keepFocusInside}
       onKeyDown={onEscape(close)}
     >
       <UploadList uploads={field.uploads} />

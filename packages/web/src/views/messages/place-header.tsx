@@ -1,5 +1,5 @@
 import type { App } from '../../data/app.ts';
-import { conversationOf, streamIdOf } from '../../data/narrow.ts';
+import { conversationOf, shownStreamIdOf } from '../../data/narrow.ts';
 import type { Narrow } from '../../data/narrow.ts';
 import { report } from '../../data/notices.ts';
 import { setForStream } from '../../data/subscriptions.ts';
@@ -14,7 +14,7 @@ export function PlaceHeader({ app, narrow }: { readonly app: App; readonly narro
   const { state } = app;
   const conversation = conversationOf(narrow);
   const topic = conversation?.type === 'stream' ? conversation.topic : undefined;
-  const streamId = narrow.length === 1 || topic !== undefined ? streamIdOf(narrow) : undefined;
+  const streamId = shownStreamIdOf(narrow);
   const stream = streamId === undefined ? undefined : findStream(state, streamId);
   const isFormer = stream === undefined && state.formerStreams.value.has(streamId ?? 0);
   return (

@@ -4,13 +4,13 @@ import type { App } from '../../data/app.ts';
 import { countUnread, listUnread } from '../../data/inbox.ts';
 import {
   allMessages,
-  conversationOf,
   isSameConversation,
   mentions,
   narrowOf,
   onlyPartnerOf,
   starred,
 } from '../../data/narrow.ts';
+import { conversationAt } from '../../data/place.ts';
 import type { Place } from '../../data/place.ts';
 import { countUnreadIn } from '../../data/stream-groups.ts';
 import { texts } from '../../texts.ts';
@@ -97,8 +97,7 @@ function Views({ app: { state, drafts }, app }: { readonly app: App }) {
 function PrivateConversations({ app }: { readonly app: App }) {
   const { state } = app;
   const known = state.recentPrivate.value.slice(0, privateMax);
-  const { value: place } = app.place;
-  const shown = place.view === 'messages' ? conversationOf(place.narrow) : undefined;
+  const shown = conversationAt(app.place.value);
   const isListed = known.some((userIds) => isSameConversation(shown, { type: 'private', userIds }));
   const all = shown?.type === 'private' && !isListed ? [shown.userIds, ...known] : known;
   const entries = all.map((userIds) => {

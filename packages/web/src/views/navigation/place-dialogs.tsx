@@ -2,7 +2,8 @@
 import { limits } from '@parley/api/limits';
 
 import type { App } from '../../data/app.ts';
-import { conversationOf, isSameConversation, streamIdOf, topicNarrow } from '../../data/narrow.ts';
+import { topicNarrow } from '../../data/narrow.ts';
+import { conversationAt, streamIdAt } from '../../data/place.ts';
 import type { Place } from '../../data/place.ts';
 import { unsubscribeFrom } from '../../data/subscriptions.ts';
 import { settingsTexts } from '../../settings-texts.ts';
@@ -54,7 +55,7 @@ function NameForm({ name, maxLength, rename, onClose }: NameFormProps) {
 
 /** Gives all messages of a topic another one. */
 export function RenameTopic({ app, place, onClose }: PlaceDialogProps) {
-  const conversation = place.view === 'messages' ? conversationOf(place.narrow) : undefined;
+  const conversation = conversationAt(place);
   if (conversation?.type !== 'stream') return null;
   const { streamId, topic } = conversation;
   const rename = async (written: string): Promise<void> => {
@@ -71,10 +72,6 @@ export function RenameTopic({ app, place, onClose }: PlaceDialogProps) {
       topic: written,
       propagate_mode: 'change_all',
     });
-    const shown = app.place.peek();
-    const isShown =
-      shown.view === 'messages' && isSameConversation(conversationOf(shown.narrow), conversation);
-    if (isShown) app.navigate({ view: 'messages', narrow: topicNarrow(streamId, written) });
   };
   return (
     <NameForm
@@ -87,7 +84,7 @@ export function RenameTopic({ app, place, onClose }: PlaceDialogProps) {
 }
 
 function streamOf({ state }: App, place: Place) {
-  const streamId = place.view === 'messages' ? streamIdOf(place.narrow) : undefined;
+  const streamId = streamIdAt(place);
   return streamId === undefined ? undefined : state.streams.value.get(streamId);
 }
 

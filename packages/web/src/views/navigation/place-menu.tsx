@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 
 import type { App } from '../../data/app.ts';
 import { wholeAddressOf } from '../../data/message-actions.ts';
-import { allMessages, conversationOf, streamIdOf } from '../../data/narrow.ts';
+import { allMessages, conversationOf, shownStreamIdOf } from '../../data/narrow.ts';
 import { report } from '../../data/notices.ts';
 import { narrowToRead, parsePlace } from '../../data/place.ts';
 import type { Place } from '../../data/place.ts';
@@ -104,8 +104,7 @@ function itemsOf(app: App, place: Place, ask: (dialog: DialogName) => void): Ite
   const read = narrowToRead(place);
   const narrow = place.view === 'messages' ? place.narrow : allMessages;
   const conversation = conversationOf(narrow);
-  const streamId =
-    narrow.length === 1 || conversation !== undefined ? streamIdOf(narrow) : undefined;
+  const streamId = shownStreamIdOf(narrow);
   return [
     read !== undefined && {
       label: texts.messages.markRead,

@@ -1,13 +1,8 @@
 import { useComputed } from '@preact/signals';
 
 import type { App } from '../../data/app.ts';
-import {
-  conversationOf,
-  isSameConversation,
-  streamIdOf,
-  streamNarrow,
-  topicNarrow,
-} from '../../data/narrow.ts';
+import { isSameConversation, streamNarrow, topicNarrow } from '../../data/narrow.ts';
+import { streamIdAt, conversationAt } from '../../data/place.ts';
 import type { Stream } from '../../data/state.ts';
 import { countUnreadIn, groupStreams } from '../../data/stream-groups.ts';
 import type { ListedStream } from '../../data/stream-groups.ts';
@@ -62,7 +57,7 @@ export function Streams({ app }: { readonly app: App }) {
 }
 
 function openStreamOf({ place }: App): number | undefined {
-  return place.value.view === 'messages' ? streamIdOf(place.value.narrow) : undefined;
+  return streamIdAt(place.value);
 }
 
 /** The stream that is shown, if the person does not subscribe to it. */
@@ -101,8 +96,7 @@ type TopicListProps = { readonly app: App; readonly stream: Stream };
 function TopicList({ app, stream: { stream_id: streamId, name } }: TopicListProps) {
   const known = app.topics.of(streamId).value;
   const topics = known.slice(0, topicsMax);
-  const place = app.place.value;
-  const shown = place.view === 'messages' ? conversationOf(place.narrow) : undefined;
+  const shown = conversationAt(app.place.value);
   const isListed = topics.some((topic) =>
     isSameConversation(shown, { type: 'stream', streamId, topic }),
   );

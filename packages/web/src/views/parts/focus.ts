@@ -1,6 +1,20 @@
+import type { TargetedMouseEvent } from 'preact';
+
 /** The place in the middle of the page, from which keys go on. */
 export function focusMain(): void {
   document.querySelector<HTMLElement>('#main')?.focus({ preventScroll: true });
+}
+
+/** Whether somebody writes in a field: what is drawn late does not take the focus from there. */
+export function isWriting(): boolean {
+  return document.activeElement?.matches('input, textarea, select') ?? false;
+}
+
+/** Of a form: a press beside its fields leaves the focus, and what is selected, where it is. Keyboards of screens stay, and nothing folds. */
+export function keepFocusInside(event: TargetedMouseEvent<HTMLFormElement>): void {
+  const { currentTarget, target } = event;
+  const isTaken = target instanceof Element && target.closest('input, textarea, .compose-preview');
+  if (currentTarget.contains(document.activeElement) && !isTaken) event.preventDefault();
 }
 
 /** @returns a handler of keys that closes what they are pressed in */

@@ -1,6 +1,6 @@
 /** What people, topics, conversations and places are called in the page. */
 import type { App } from '../../data/app.ts';
-import { conversationOf, streamIdOf } from '../../data/narrow.ts';
+import { conversationOf, shownStreamIdOf } from '../../data/narrow.ts';
 import type { Conversation, Narrow } from '../../data/narrow.ts';
 import type { State } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
@@ -34,7 +34,7 @@ export function nameOfConversation(state: State, conversation: Conversation): st
 export function titleOfNarrow({ state }: App, narrow: Narrow): string {
   const conversation = conversationOf(narrow);
   if (conversation !== undefined) return nameOfConversation(state, conversation);
-  const streamId = narrow.length === 1 ? streamIdOf(narrow) : undefined;
+  const streamId = shownStreamIdOf(narrow);
   if (streamId !== undefined) return `#${streamName(state, streamId)}`;
   const text = textOfNarrow(narrow, state);
   return namedPlaces[text] ?? texts.messages.search(text);
