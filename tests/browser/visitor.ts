@@ -87,9 +87,10 @@ export class Visitor {
   }
 
   /** Opens another tab of the same browser at a fragment of the client's address. */
-  async openTab(fragment: string): Promise<void> {
+  async openTab(fragment: string): Promise<Page> {
     const page = await this.context.newPage();
     await page.goto(`${this.url}/${fragment}`);
+    return page;
   }
 
   /** From now on requests may fail, because the test stops the server or the network. */
