@@ -118,6 +118,8 @@ async function fillAll(): Promise<void> {
       deliver_at, due_at)
     SELECT n, '', ${reader.id}, false, (SELECT min(id) FROM streams), '', 'x', repeat('x', ${Math.floor(limits.deferredTextsMaxBytes / limits.deferredMessagesMax) - 1}), 'x',
       parley_now() + interval '1 day', parley_now() + interval '1 day' FROM generate_series(1, ${limits.deferredMessagesMax}) n`);
+  await fill(`INSERT INTO drafts (user_id, type, recipient_ids, topic, content, written_at_secs)
+    SELECT ${reader.id}, '', '{}', '', repeat('x', ${Math.floor(limits.draftTextsMaxBytes / limits.draftsMax)}), n FROM generate_series(1, ${limits.draftsMax}) n`);
   await fillUnread();
   await pool.query({ text: 'VACUUM ANALYZE' });
 }
@@ -201,6 +203,7 @@ test('an answer with every list at its bound, and the node that makes it, stay s
     ['bots', {}],
     ['users/me/alert_words', {}],
     ['scheduled_messages', {}],
+    ['drafts', {}],
   ] as const) {
     const { body } = await reader.client.request('GET', path, parameters);
     const bytes = Buffer.byteLength(JSON.stringify(body));

@@ -48,6 +48,8 @@ const expected: Readonly<Record<string, readonly string[]>> = {
   ],
   'all but guests': ['PATCH POST /users/me/subscriptions'],
   people: [
+    'GET POST /drafts',
+    'DELETE PATCH /drafts/{draft_id}',
     'DELETE GET POST /push_subscriptions',
     'DELETE GET /sessions',
     'DELETE /sessions/{session_id}',

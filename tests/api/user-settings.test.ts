@@ -20,6 +20,7 @@ describe('PATCH settings/display and settings/notifications', () => {
     const display = {
       night_mode: true,
       dense_mode: true,
+      enable_drafts_synchronization: true,
       emojiset: '"twitter"',
       default_language: 'de',
     };
@@ -76,6 +77,7 @@ describe('PATCH settings/display and settings/notifications', () => {
     expect(state).toMatchObject({
       night_mode: true,
       dense_mode: true,
+      enable_drafts_synchronization: true,
       emojiset: 'twitter',
       default_language: 'de',
       enable_sounds: false,

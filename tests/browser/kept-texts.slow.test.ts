@@ -173,14 +173,14 @@ test('places that somebody visited follow renames', async () => {
   await expectShown(visitor.message('A fruit'));
   await visitor.go('#drafts');
   await rename(id, 'quince-new');
-  const stored = () =>
-    page.evaluate(
-      () => Object.entries(localStorage).find(([key]) => key.endsWith('/visited'))?.[1],
-    );
-  await waitUntil('the visit has the new name', async () => {
-    const visited: unknown = await stored();
-    return typeof visited === 'string' && visited.includes('quince-new');
-  });
+  await waitUntil('the visit has the new name', () =>
+    page.evaluate(() =>
+      Object.keys(localStorage).some(
+        (key) =>
+          key.endsWith('/visited') && localStorage.getItem(key)?.includes('quince-new') === true,
+      ),
+    ),
+  );
   await page.keyboard.press('Control+k');
   const dialog = page.getByRole('dialog', { name: 'Go to' });
   await dialog.getByRole('combobox').fill('quince');
@@ -218,7 +218,7 @@ test('in a low window nothing folds under the finger', async () => {
   const { ann, cat } = system();
   const visitor = await arrive(
     'Wes Low',
-    `#narrow/pm-with/${[ann.id, cat.id].toSorted().join(',')}-group`,
+    `#narrow/pm-with/${[ann.id, cat.id].toSorted((one, other) => one - other).join(',')}-group`,
     {
       ...phone,
       // A keyboard takes the rest.
@@ -247,7 +247,7 @@ test('in a low window nothing folds under the finger', async () => {
   await expectShown(field);
   await expectShown(send);
   await page.getByRole('button', { name: 'Choose an emoji' }).tap();
-  const picker = page.getByRole('dialog', { name: 'Choose emoji' });
+  const picker = page.getByRole('dialog', { name: /Choose/ });
   await expectShown(picker.getByRole('button', { name: 'tada', exact: true }).first());
   await picker.getByRole('heading').first().tap();
   await picker.getByRole('button', { name: 'tada', exact: true }).first().tap();

@@ -420,12 +420,13 @@ test('a file that arrives when another conversation is open goes to the draft of
 });
 
 test('drafts are listed, go on where they were, and are kept for each account', async () => {
-  const { ann, bob } = system();
+  const { ann, organization } = system();
+  const other = await organization.makeAccount('Dot Draftless');
   const visitor = await enterAs('ann', addressOf('thoughts'));
   await visitor.composeField.fill('Half a thought');
   await visitor.page.reload();
   await expectWritten(visitor, 'Half a thought');
-  await visitor.enter(bob, '#drafts');
+  await visitor.enter(other, '#drafts');
   await visitor.page.reload();
   await expectShown(visitor.page.getByText('There are no drafts.'));
   await visitor.enter(ann, '#drafts');
@@ -511,6 +512,9 @@ test('what was refused is shown whole, and is changed and sent to another topic'
 });
 
 test('signing out asks before what was written goes with it', async () => {
+  await system().cat.typed.request('PATCH /settings/display', {
+    enable_drafts_synchronization: false,
+  });
   const cat = await visit();
   await cat.enter(system().cat, addressOf('leaving'));
   const { page } = cat;

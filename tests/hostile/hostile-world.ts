@@ -36,6 +36,7 @@ const lists: Readonly<Record<string, string>> = {
   filter: 'SELECT id FROM linkifiers ORDER BY id LIMIT 20',
   field: 'SELECT id FROM custom_profile_fields ORDER BY id LIMIT 20',
   attachment: 'SELECT id FROM uploads ORDER BY id LIMIT 20',
+  draft: 'SELECT id FROM drafts ORDER BY id LIMIT 20',
   scheduledMessage: 'SELECT id FROM deferred_messages ORDER BY id LIMIT 20',
   file: 'SELECT path_id FROM uploads ORDER BY id LIMIT 20',
   emoji: 'SELECT name FROM realm_emoji ORDER BY id LIMIT 20',

@@ -54,6 +54,8 @@ const webhookBody: Make = (_world, random) =>
     alerts: [{ status: 'firing', generatorURL: 'x', labels: { instance: 'a' } }],
   });
 
+const plausibleDraft = '{"type":"stream","to":[1],"topic":"oars","content":"Who has them?"}';
+
 const byName: Readonly<Record<string, Make>> = {
   add: idsOf('user'),
   alert_words: fixed('["word"]'),
@@ -101,6 +103,9 @@ const byName: Readonly<Record<string, Make>> = {
   emoji_code: fixed('1f604', '1f419'),
   session_id: fixed('1', '2', '999999'),
   scheduled_message_id: idOf('scheduledMessage'),
+  draft: fixed(plausibleDraft),
+  drafts: fixed('[]', `[${plausibleDraft}]`),
+  draft_id: idOf('draft'),
   short_name: newName,
   size: fixed('thumbnail', 'full'),
   storage: fixed('{"a":"b"}'),

@@ -15,9 +15,13 @@ import { presencePlans } from './presence-plans.ts';
 import { realmPlans } from './realm-plans.ts';
 import { onHiddenStreams, streamPlans } from './stream-plans.ts';
 import { mayChange } from './world.ts';
-import type { MessageRecord } from './world.ts';
+import type { MessageRecord, Person, World } from './world.ts';
 
 const thumbsUp = { emoji_name: '+1' };
+
+function draftsOfOthers(world: World, me: Person): readonly number[] {
+  return world.drafts.filter(({ sender }) => sender !== me).map(({ id }) => id);
+}
 
 /** A change of a message that only its readers may make, tried by others. */
 function tryOnHidden(group: string, make: (id: string | number) => Ask): Plan {
@@ -209,6 +213,19 @@ export const plans: Plans = {
       world.scheduled.filter(({ sender }) => sender !== me).map(({ id }) => id),
       (id) => ({ path: `scheduled_messages/${id}`, succeeds: false }),
     ),
+  'GET drafts': () => [{ path: 'drafts' }],
+  'POST drafts': () => [{ path: 'drafts', parameters: { drafts: [] } }],
+  'PATCH drafts/{draft_id}': ({ me, world }) =>
+    alike('draft', unknownId, draftsOfOthers(world, me), (id) => ({
+      path: `drafts/${id}`,
+      parameters: { draft: { type: '', to: [], topic: '', content: 'x' } },
+      succeeds: false,
+    })),
+  'DELETE drafts/{draft_id}': ({ me, world }) =>
+    alike('draft', unknownId, draftsOfOthers(world, me), (id) => ({
+      path: `drafts/${id}`,
+      succeeds: false,
+    })),
   'GET attachments': () => [{ path: 'attachments' }],
   'DELETE attachments/{attachment_id}': ({ hiddenFiles }) =>
     alike(

@@ -311,6 +311,7 @@ export class Population {
         maySee: (other) => other === person,
       });
       await this.#schedule(person);
+      await this.#draft(person);
     }
     for (const bot of this.#called('Bot')) {
       const mark = makeMark(this.#random);
@@ -337,6 +338,18 @@ export class Population {
     this.world.secrets.set(mark, {
       what: `what ${sender.fullName} sends later`,
       maySee: (other) => other === sender,
+    });
+  }
+
+  async #draft(author: Person): Promise<void> {
+    const mark = makeMark(this.#random);
+    const draft = { type: 'private', to: [author.id], topic: '', content: mark };
+    const { ids } = await author.client.post('drafts', { drafts: [draft] });
+    for (const id of Array.isArray(ids) ? ids : [])
+      this.world.drafts.push({ id: Number(id), sender: author });
+    this.world.secrets.set(mark, {
+      what: `a draft of ${author.fullName}`,
+      maySee: (other) => other === author,
     });
   }
 

@@ -181,6 +181,7 @@ export class World {
   readonly messages: MessageRecord[] = [];
   readonly files: FileRecord[] = [];
   readonly scheduled: ScheduledRecord[] = [];
+  readonly drafts: ScheduledRecord[] = [];
   /** By the marked word. */
   readonly secrets = new Map<string, Secret>();
   readonly #streamsById = new Map<number, StreamRecord>();

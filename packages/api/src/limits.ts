@@ -17,6 +17,9 @@ export const limits = {
   deferredMessagesMax: 500,
   /** Their texts and HTML, which register and a list return whole; one message is always taken. */
   deferredTextsMaxBytes: 384 * 1024,
+  /** Drafts of an account, and their texts; register and a list return them whole, and one is always taken. */
+  draftsMax: 200,
+  draftTextsMaxBytes: 384 * 1024,
   /** Contract, Limits: `num_before + num_after` of GET messages. */
   messagesPerRequestMax: 5000,
   /** Different terms of a narrow: each is part of a statement, or is checked for every message that a queue may get. */

@@ -10,6 +10,7 @@ export type { UserJsonOptions } from './accounts.ts';
 export { botDefaultsJson, botServicesJson, realmBotJson, realmBotSecrets } from './bots.ts';
 export { readDefaultStreamGroups, readDefaultStreams } from './default-streams.ts';
 export type { ListForMembers } from './default-streams.ts';
+export { draftJson } from './drafts.ts';
 export { occupancyEvents } from './occupancy-events.ts';
 export {
   authenticationMethods,

@@ -284,6 +284,14 @@ export {
 } from './messages/side-effects.ts';
 export type { BotEffectBounds, SideEffectClaim, SideEffectKey } from './messages/side-effects.ts';
 export {
+  addDraft,
+  listDrafts,
+  measureDrafts,
+  removeDraft,
+  replaceDraft,
+} from './messages/drafts.ts';
+export type { Draft, WrittenDraft } from './messages/drafts.ts';
+export {
   addDeferredMessage,
   cancelDeferredMessage,
   measureDeferredMessages,

@@ -111,6 +111,10 @@ export const settingsTexts = {
       'Desktop notifications for streams',
       'Of messages in streams without own settings.',
     ],
+    enable_drafts_synchronization: [
+      'Drafts are on all devices',
+      'The server keeps them. Otherwise each browser has its own, until you sign out.',
+    ],
     enter_sends: [
       'Enter sends',
       'Shift+Enter begins a line. Otherwise Enter does, and Ctrl+Enter sends.',

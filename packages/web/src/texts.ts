@@ -95,7 +95,8 @@ export const texts = {
   drafts: {
     continue: 'Continue writing',
     delete: 'Delete draft',
-    hint: 'What you begin to write is kept here, in this browser only, until you sign out.',
+    hint: 'What you begin to write is kept here and on the server, for all your devices.',
+    hintHere: 'What you begin to write is kept in this browser only, until you sign out.',
     none: 'There are no drafts.',
     title: 'Drafts',
   },

@@ -24,6 +24,8 @@ const laterMessage = {
   deliver_at: '2999-05-01T09:30:00+02:00',
 };
 
+const draft = { type: 'private', to: [], topic: '', content: 'I meant to say' };
+
 /** Calls that take something away from their caller that later calls need. */
 const usesUpItsCaller: ReadonlySet<string> = new Set([
   'DELETE /users/me',
@@ -213,6 +215,7 @@ export class ExampleOrganization {
     });
     await this.#upload(member, 'user_uploads');
     await member.post('messages', { ...laterMessage, content: 'Who **oils** the oars?' });
+    await member.post('drafts', { drafts: [draft] });
   }
 
   async #findUserId(email: string): Promise<unknown> {
@@ -328,6 +331,10 @@ export class ExampleOrganization {
       const uri = await this.#uploaded(call);
       const listed = readObjects(await call.client.get('attachments'), 'attachments');
       return listed.find(({ path_id: path }) => uri.endsWith(String(path)))?.['id'];
+    },
+    draftId: async ({ client }) => {
+      const added = await client.post('drafts', { drafts: [draft] });
+      return Array.isArray(added['ids']) ? Number(added['ids'][0]) : undefined;
     },
     scheduledMessageId: async ({ client }) => {
       await client.post('messages', { ...laterMessage, content: 'The *Heron* is back' });

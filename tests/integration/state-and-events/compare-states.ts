@@ -33,6 +33,7 @@ const sortedBy: Readonly<Record<string, string>> = {
   realm_bots: 'user_id',
   realm_user_groups: 'id',
   realm_domains: 'domain',
+  drafts: 'id',
   scheduled_messages: 'scheduled_message_id',
 };
 

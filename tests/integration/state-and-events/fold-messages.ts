@@ -87,6 +87,13 @@ const scheduledMessages: Fold = (client, event) => {
   else for (const item of event[key] as Item[]) client.put(key, 'scheduled_message_id', item);
 };
 
+const drafts: Fold = (client, event) => {
+  const key = 'drafts';
+  if (event['op'] === 'remove') client.drop(key, 'id', event['draft_id']);
+  else if (event['op'] === 'update') client.put(key, 'id', event['draft'] as Item);
+  else for (const item of event[key] as Item[]) client.put(key, 'id', item);
+};
+
 const replaced =
   (key: string): Fold =>
   (client, event) => {
@@ -100,6 +107,7 @@ export const messageFolds: Readonly<Record<string, Fold>> = {
   update_message_flags: flags,
   reaction,
   scheduled_messages: scheduledMessages,
+  drafts,
   pointer: replaced('pointer'),
   alert_words: replaced('alert_words'),
   muted_topics: replaced('muted_topics'),

@@ -57,6 +57,7 @@ export const exampleVariables = {
     'SCHEDULED_MESSAGE_ID',
     '`scheduled_message_id` in the answer of `GET scheduled_messages`',
   ),
+  draftId: integer('DRAFT_ID', '`ids` in the answer of `POST drafts`'),
   queueId: string('QUEUE_ID', '`queue_id` in the answer of `POST register`'),
   lastEventId: integer(
     'LAST_EVENT_ID',

@@ -18,7 +18,7 @@ import {
   tuple,
 } from '../declare/schema.ts';
 import type { Optional, Value } from '../declare/schema.ts';
-import { scheduledMessageSchema } from '../messages/objects.ts';
+import { draftSchema, scheduledMessageSchema } from '../messages/objects.ts';
 import {
   authenticationMethodsSchema,
   hotspotsSchema,
@@ -143,6 +143,9 @@ const membersByFetchType = {
   default_streams: { realm_default_streams: listOf(streamSchema) },
   default_stream_groups: {
     realm_default_stream_groups: listOf(defaultStreamGroupSchema),
+  },
+  drafts: {
+    drafts: described(listOf(draftSchema), 'None if `enable_drafts_synchronization` is off'),
   },
   hotspots: { hotspots: hotspotsSchema },
   message: {

@@ -17,6 +17,7 @@ import {
 import { event, eventByOp, sameForOps } from '../events/event-schema.ts';
 import {
   attachmentSchema,
+  draftSchema,
   messageFlagSchema,
   newMessageSchema,
   reactionMembers,
@@ -110,6 +111,11 @@ export const messageEvents = [
   eventByOp('AttachmentEvent', 'attachment', {
     ...sameForOps(['add', 'update'], { attachment: attachmentSchema, ...attachment }),
     remove: { attachment: object({ id: integer }), ...attachment },
+  }),
+  eventByOp('DraftsEvent', 'drafts', {
+    add: { drafts: listOf(draftSchema) },
+    update: { draft: draftSchema },
+    remove: { draft_id: integer },
   }),
   eventByOp('ScheduledMessagesEvent', 'scheduled_messages', {
     add: { scheduled_messages: listOf(scheduledMessageSchema) },

@@ -12,6 +12,12 @@ export {
   editMessageEndpoint,
 } from './change-messages.ts';
 export { parseContentType } from './content-type-parameter.ts';
+export {
+  addDraftsEndpoint,
+  changeDraftEndpoint,
+  deleteDraftEndpoint,
+  listDraftsEndpoint,
+} from './drafts.ts';
 export { messageEvents } from './events.ts';
 export {
   deleteAttachmentEndpoint,
@@ -30,6 +36,7 @@ export { parseNarrow } from './narrow-parameter.ts';
 export type { NarrowTerm } from './narrow-parameter.ts';
 export {
   attachmentSchema,
+  draftSchema,
   editSnapshotSchema,
   fetchedMessageSchema,
   messageFlagSchema,
@@ -40,6 +47,7 @@ export {
 } from './objects.ts';
 export type {
   Attachment,
+  Draft,
   EditSnapshot,
   FetchedMessage,
   MessageFlag,

@@ -197,6 +197,24 @@ export const attachmentSchema = object(
 
 export type Attachment = Value<typeof attachmentSchema>;
 
+const written = {
+  type: described(oneOfTexts(['', 'stream', 'private']), 'Empty while nobody chose'),
+  to: described(integers, 'The id of a stream, or of people; empty while nobody chose'),
+  topic: text,
+  content: text,
+};
+
+/** A draft as clients write it. */
+export const writtenDraftSchema = object(
+  { ...written, ...optional({ timestamp: described(timestamp, 'When it was written; now') }) },
+  { name: 'WrittenDraft' },
+);
+
+/** What its author wrote and did not send (decision 0082). */
+export const draftSchema = object({ id: integer, ...written, timestamp }, { name: 'Draft' });
+
+export type Draft = Value<typeof draftSchema>;
+
 const scheduled = {
   scheduled_message_id: integer,
   content: text,

@@ -18,6 +18,7 @@ export const displaySettingDefaults = {
   default_language: 'en',
   demote_inactive_streams: 1,
   dense_mode: true,
+  enable_drafts_synchronization: true,
   emojiset: 'google-blob',
   fluid_layout_width: false,
   high_contrast_mode: false,

@@ -151,6 +151,7 @@ export const exportedTables: readonly ExportedTable[] = [
   // A send that is repeated after the move is still stored only once, and so is a notice whose effect was running.
   { name: 'send_keys' },
   { name: 'deferred_messages' },
+  { name: 'drafts' },
   // Nobody is notified twice of a message, and nobody misses a notification because of the move.
   { name: 'told_upto', hasSeed: true },
   { name: 'messages_to_mail' },

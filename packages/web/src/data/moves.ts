@@ -72,6 +72,7 @@ async function isLeft({ lists }: Kept, { from, ids, isOfTopic }: Move): Promise<
 export function followMove(kept: Kept, move: Move): void {
   const { from, to } = move;
   const place = kept.place.peek();
+  const draft = kept.drafts.find(from);
   const isOfFrom = (each: Conversation | undefined): boolean => isSameConversation(each, from);
   if (place.view === 'messages' && isOfFrom(conversationAt(place))) {
     // Who stays goes on writing there.
@@ -85,7 +86,7 @@ export function followMove(kept: Kept, move: Move): void {
     });
     if (!isSameConversation(from, to)) followedMove.value = move;
   } else if (
-    kept.drafts.find(from) !== undefined ||
+    draft !== undefined ||
     [kept.composing.peek(), ...kept.visited.items.peek()].some(isOfFrom)
   ) {
     isLeft(kept, move)

@@ -101,8 +101,8 @@ export function isConversation(value: unknown): value is Conversation {
   if (!isRecord(value)) return false;
   const { type, streamId, topic, userIds } = value;
   if (type === 'stream') return isNumber(streamId) && isText(topic);
-  const ids: readonly unknown[] = type === 'private' && Array.isArray(userIds) ? userIds : [];
-  return ids.length > 0 && ids.every(isNumber);
+  // Nobody is chosen yet if there are none.
+  return type === 'private' && Array.isArray(userIds) && userIds.every(isNumber);
 }
 
 /** A text that is equal for equal conversations. */

@@ -4,6 +4,7 @@ import type { ParleyClient } from '@parley/client';
 
 import { createApp } from './app.ts';
 import type { App, ConnectionState } from './app.ts';
+import type { followDrafts } from './draft-sync.ts';
 import { reportPresence } from './presence.ts';
 import { applyEvent } from './reducers/index.ts';
 import { SharedEvents } from './shared-events.ts';
@@ -94,6 +95,12 @@ function attendPage(
   });
 }
 
+/** The page is shown without what keeps drafts on the server. */
+async function followDraftsLater(...given: Parameters<typeof followDrafts>): Promise<void> {
+  const sync = await import('./draft-sync.ts');
+  if (!given[1].signal.aborted) sync.followDrafts(...given);
+}
+
 /**
  * Registers for events, or takes what another tab knows, and applies events from then on.
  *
@@ -114,6 +121,11 @@ export function openApp(client: ParleyClient, options: OpenOptions): Promise<App
       opened = { app, noteInput: reportPresence(client, shared, options.signal) };
       attend(app, shared, options.signal);
       attendPage(options, shared, store);
+      void followDraftsLater(app, {
+        isLeader: () => shared.isLeader,
+        page: options.page,
+        signal: options.signal,
+      });
       resolve(app);
     };
     const shared: SharedEvents<Known> = new SharedEvents<Known>(client, {

@@ -6,19 +6,19 @@ import type { AccountStore } from './stored.ts';
 const visitedMax = 300;
 
 export function createVisited(store: AccountStore) {
-  const { items, change } = store.list('visited', visitedMax, isConversation);
+  const stored = store.list('visited', visitedMax, isConversation);
   return {
     /** The latest last. */
-    items,
+    items: stored.items,
     visit(conversation: Conversation): void {
-      change((all) => [
+      stored.change((all) => [
         ...all.filter((each) => !isSameConversation(each, conversation)),
         conversation,
       ]);
     },
     /** A conversation has another name from now on. */
     move(from: Conversation, to: Conversation): void {
-      change((all) => {
+      stored.change((all) => {
         const renamed = all.map((each) => (isSameConversation(each, from) ? to : each));
         const lastIndexes = new Map(renamed.map((each, index) => [conversationKey(each), index]));
         return renamed.filter((each, index) => lastIndexes.get(conversationKey(each)) === index);

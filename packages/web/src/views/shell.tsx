@@ -25,6 +25,7 @@ import { Toasts } from './parts/toast.tsx';
 import { shownPerson } from './people/shown-person.ts';
 import { UserList } from './people/user-list.tsx';
 import { RecentView } from './recent/recent-view.tsx';
+import type { Unkept } from './sign-out.tsx';
 import { SearchBox } from './search/search-box.tsx';
 
 const ComposeArea = lazy(
@@ -188,11 +189,14 @@ function Connection({ app }: { readonly app: App }) {
 
 function AccountMenu({ app }: { readonly app: App }) {
   const self = app.state.self.value;
-  const asksSignOut = useSignal(false);
-  const endSession = (): void => {
-    if (app.drafts.all.peek().length + app.outbox.pending.peek().length > 0)
-      asksSignOut.value = true;
-    else report(signOut());
+  /** What the browser alone has, which signing out would erase. */
+  const unkept = useSignal<Unkept | undefined>(undefined);
+  const endSession = async (): Promise<void> => {
+    const { leaveDrafts } = await import('../data/draft-sync.ts');
+    const drafts = await leaveDrafts(app);
+    const unsent = app.outbox.pending.peek().length;
+    if (drafts + unsent > 0) unkept.value = { drafts, unsent };
+    else await signOut();
   };
   return (
     <>
@@ -205,13 +209,13 @@ function AccountMenu({ app }: { readonly app: App }) {
             onSelect: () => app.navigate({ view: 'settings', section: '' }),
           },
           { label: texts.shell.reference, onSelect: () => open('/api/docs', '_blank', 'noopener') },
-          { label: texts.shell.signOut, onSelect: endSession },
+          { label: texts.shell.signOut, onSelect: () => report(endSession()) },
         ]}
       >
         <Avatar person={self} size={32} />
       </Menu>
-      {asksSignOut.value && (
-        <SignOutQuestion app={app} onClose={() => (asksSignOut.value = false)} />
+      {unkept.value !== undefined && (
+        <SignOutQuestion unkept={unkept.value} onClose={() => (unkept.value = undefined)} />
       )}
     </>
   );

@@ -16,6 +16,7 @@ import type { StreamTraffic, User, VersionedTable } from '@parley/store';
 import {
   avatarUrl,
   crossRealmBotJson,
+  draftJson,
   linkifierJson,
   profileFieldJson,
   readDefaultStreamGroups,
@@ -34,6 +35,7 @@ import {
   listAlertWords,
   listBots,
   listDeferredMessages,
+  listDrafts,
   listLinkifiers,
   listMutedTopics,
   listProfileFields,
@@ -297,6 +299,11 @@ const readers: { readonly [Type in FetchType]: StateReader<Type> } = {
   }),
   recent_private_conversations: async (database, { user }) => ({
     recent_private_conversations: await listRecentConversations(database, user.id),
+  }),
+  drafts: async (database, { user }) => ({
+    drafts: userSettings(user).enable_drafts_synchronization
+      ? (await listDrafts(database, user.id)).map(draftJson)
+      : [],
   }),
   scheduled_messages: async (database, { user }) => ({
     scheduled_messages: (await listDeferredMessages(database, user.id)).map(scheduledMessageJson),

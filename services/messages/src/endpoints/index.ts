@@ -12,6 +12,12 @@ import { deleteAttachmentHandler, listAttachmentsHandler } from './attachments.t
 import { changeFlagsHandler } from './change-flags.ts';
 import { deleteMessageHandler } from './delete-message.ts';
 import { deleteTopicHandler } from './delete-topic.ts';
+import {
+  addDraftsHandler,
+  changeDraftHandler,
+  deleteDraftHandler,
+  listDraftsHandler,
+} from './drafts.ts';
 import { editMessageHandler } from './edit-message.ts';
 import { getMessageHistoryHandler } from './get-message-history.ts';
 import { getMessageHandler } from './get-message.ts';
@@ -40,6 +46,10 @@ export const endpoints: readonly Implementation<MessagesContext>[] = everyHandle
   sendMessageHandler,
   listScheduledMessagesHandler,
   cancelScheduledMessageHandler,
+  listDraftsHandler,
+  addDraftsHandler,
+  changeDraftHandler,
+  deleteDraftHandler,
   renderMessageHandler,
   getMessagesHandler,
   getMessageHandler,

@@ -43,6 +43,12 @@ export const organizationReducers = {
     changeRest(state, { [setting_name]: setting }),
   update_global_notifications: ({ state }, { notification_name, setting }) =>
     changeRest(state, { [notification_name]: setting }),
+  drafts({ state }, event) {
+    const { drafts } = state.rest.peek();
+    const changed = event.op === 'add' ? event.drafts : event.op === 'update' ? [event.draft] : [];
+    const ids = new Set(event.op === 'remove' ? [event.draft_id] : changed.map(({ id }) => id));
+    changeRest(state, { drafts: [...drafts.filter(({ id }) => !ids.has(id)), ...changed] });
+  },
   scheduled_messages({ state }, event) {
     const waiting = state.rest.peek().scheduled_messages;
     changeRest(state, {

@@ -5,7 +5,7 @@ import { findCautions, findObstacle } from '../../data/compose-checks.ts';
 import type { Obstacle } from '../../data/compose-checks.ts';
 import { recipientsOf } from '../../data/conversation.ts';
 import { noTopic } from '../../data/message-actions.ts';
-import { joinTexts } from '../../data/drafts.ts';
+import { mergeTexts } from '../../data/drafts.ts';
 import { onFollowed } from '../../data/moves.ts';
 import { isSameConversation, narrowKey, narrowOf } from '../../data/narrow.ts';
 import type { Conversation } from '../../data/narrow.ts';
@@ -148,7 +148,7 @@ export class Composer {
       const text = this.field.text.peek();
       const isTouched = text !== this.#kept && text.trim() !== '';
       this.#kept = content;
-      this.field.text.value = isTouched ? joinTexts(content, text) : content;
+      this.field.text.value = isTouched ? mergeTexts(content, text) : content;
     });
   }
 

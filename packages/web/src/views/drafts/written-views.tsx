@@ -5,6 +5,7 @@ import { useId } from 'preact/hooks';
 import type { App } from '../../data/app.ts';
 import { conversationKey, narrowOf, streamNarrow } from '../../data/narrow.ts';
 import type { Conversation } from '../../data/narrow.ts';
+import { home } from '../../data/place.ts';
 import type { Place } from '../../data/place.ts';
 import { cancelScheduled, conversationOfScheduled } from '../../data/scheduled.ts';
 import { texts } from '../../texts.ts';
@@ -61,6 +62,8 @@ function WrittenList({ app, about: { title, none, hint }, written }: WrittenList
 }
 
 function placeOf(conversation: Conversation): Place {
+  // Whom it is for is chosen where it is written.
+  if (conversation.type === 'private' && conversation.userIds.length === 0) return home;
   const isWithoutTopic = conversation.type === 'stream' && conversation.topic === '';
   const narrow = isWithoutTopic ? streamNarrow(conversation.streamId) : narrowOf(conversation);
   return { view: 'messages', narrow };
@@ -72,9 +75,10 @@ function open(app: App, conversation: Conversation): void {
   app.composing.value = conversation;
 }
 
-/** What was written and not sent, in this browser. */
+/** What was written and not sent. */
 export function DraftsView({ app }: { readonly app: App }) {
-  const { continue: goOn, delete: remove } = texts.drafts;
+  const { continue: goOn, delete: remove, hintHere } = texts.drafts;
+  const isKept = app.state.settings.value.enable_drafts_synchronization;
   const written = app.drafts.all.value.map(({ conversation, content, changedAt }) => ({
     key: conversationKey(conversation),
     conversation,
@@ -85,7 +89,8 @@ export function DraftsView({ app }: { readonly app: App }) {
       { label: remove, run: async () => app.drafts.delete(conversation) },
     ],
   }));
-  return <WrittenList app={app} about={texts.drafts} written={written} />;
+  const about = isKept ? texts.drafts : { ...texts.drafts, hint: hintHere };
+  return <WrittenList app={app} about={about} written={written} />;
 }
 
 /** What the server sends later, in the order of its times. */

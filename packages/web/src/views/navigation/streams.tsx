@@ -2,7 +2,7 @@ import { useComputed } from '@preact/signals';
 
 import type { App } from '../../data/app.ts';
 import { isSameConversation, streamNarrow, topicNarrow } from '../../data/narrow.ts';
-import { streamIdAt, conversationAt } from '../../data/place.ts';
+import { conversationAt, streamIdAt } from '../../data/place.ts';
 import type { Stream } from '../../data/state.ts';
 import { countUnreadIn, groupStreams } from '../../data/stream-groups.ts';
 import type { ListedStream } from '../../data/stream-groups.ts';

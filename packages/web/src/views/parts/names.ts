@@ -26,7 +26,8 @@ export function streamName({ streams, formerStreams }: State, streamId: number):
 
 /** `#stream > topic`, or the people. */
 export function nameOfConversation(state: State, conversation: Conversation): string {
-  if (conversation.type === 'private') return namesOf(state, conversation.userIds);
+  if (conversation.type === 'private')
+    return namesOf(state, conversation.userIds) || texts.compose.people;
   return `#${streamName(state, conversation.streamId)} > ${topicName(conversation.topic)}`;
 }
 

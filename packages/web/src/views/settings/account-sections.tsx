@@ -15,6 +15,7 @@ import type { SectionProps, Sections } from './section.ts';
 
 const displayFields = [
   ...toggles('enter_sends', 'night_mode', 'high_contrast_mode', 'dense_mode'),
+  ...toggles('enable_drafts_synchronization'),
   ...toggles('twenty_four_hour_time', 'starred_message_counts', 'translate_emoticons'),
   listed('demote_inactive_streams'),
   choice('timezone', [
