@@ -78,10 +78,9 @@ function judge({ message, recipient, attention }: Situation): Notifications {
   return notificationsFor(message, recipient, attention);
 }
 
-const flags: ReadonlySet<string> = new Set([
-  ...['mentioned', 'wildcard_mentioned', 'has_alert_word', 'read'],
-  ...['starred', 'collapsed', 'historical'],
-]);
+const flags: ReadonlySet<string> = new Set(
+  'mentioned wildcard_mentioned has_alert_word read starred collapsed historical'.split(' '),
+);
 
 /** What each word says of a situation. */
 const wordsOfChange: Readonly<Record<string, Change>> = {
