@@ -1,6 +1,7 @@
 /** Several people change things concurrently, without a pause; counts the changes made while a register was pending. */
 import { operations } from './operations.ts';
-import type { Operation, World } from './world.ts';
+import type { Operation } from './operations.ts';
+import type { World } from './world.ts';
 
 export type Tally = { done: number; duringRegister: number; failed: number };
 

@@ -2,7 +2,7 @@
 import { readObjects } from '@parley/test-kit';
 import type { Method, TestAccount } from '@parley/test-kit';
 
-import type { Operation, World } from './world.ts';
+import type { Operations, World } from './world.ts';
 
 const topics = ['lunch', 'dinner', 'plans'];
 
@@ -54,8 +54,7 @@ async function cancel(world: World): Promise<boolean> {
     const listed = await world.ask(who, 'GET', 'scheduled_messages');
     if (listed === undefined) continue;
     for (const { scheduled_message_id: id } of readObjects(listed, 'scheduled_messages'))
-      if ((await world.ask(who, 'DELETE', `scheduled_messages/${String(id)}`)) !== undefined)
-        return true;
+      if (await world.did(who, 'DELETE', `scheduled_messages/${String(id)}`)) return true;
   }
   return false;
 }
@@ -78,7 +77,7 @@ const aMessage = (id: number): string => `messages/${id}`;
 async function edit(world: World): Promise<boolean> {
   const path = aMessage(world.aMessage());
   for (const who of world.random.sample(world.everybody, world.everybody.length))
-    if ((await world.ask(who, 'PATCH', path, { content: aText(world) })) !== undefined) return true;
+    if (await world.did(who, 'PATCH', path, { content: aText(world) })) return true;
   return false;
 }
 
@@ -89,10 +88,7 @@ function flag(world: World, name: string): Promise<boolean> {
     const op = random.pick(['add', 'remove']);
     const who = random.pick(world.everybody);
     for (const id of messages)
-      if (
-        (await world.ask(who, 'POST', 'messages/flags', { op, flag: name, messages: [id] })) !==
-        undefined
-      )
+      if (await world.did(who, 'POST', 'messages/flags', { op, flag: name, messages: [id] }))
         return true;
     return false;
   })();
@@ -125,7 +121,7 @@ async function unreact(world: World): Promise<boolean> {
   const reacted = await react(world);
   if (reacted === undefined) return false;
   const { who, path, emoji } = reacted;
-  return (await world.ask(who, 'DELETE', path, { ...emoji })) !== undefined;
+  return world.did(who, 'DELETE', path, { ...emoji });
 }
 
 async function changeWords(world: World): Promise<boolean> {
@@ -138,77 +134,52 @@ async function changeWords(world: World): Promise<boolean> {
   return answer !== undefined;
 }
 
-export const messageOperations: readonly Operation[] = [
-  { name: 'send a message', run: send },
-  { name: 'schedule a message', run: schedule },
-  { name: 'cancel a scheduled message', run: cancel },
-  { name: 'edit a message', run: edit },
-  {
-    name: 'move messages',
-    run: aboutMessage(
-      'PATCH',
-      aMessage,
-      ({ random }) => ({
-        topic: random.pick(topics),
-        propagate_mode: random.pick(['change_one', 'change_later', 'change_all']),
-      }),
-      (world) => world.anAdministrator,
-    ),
-  },
-  {
-    name: 'delete a message',
-    run: aboutMessage(
-      'DELETE',
-      aMessage,
-      () => ({}),
-      (world) => world.anAdministrator,
-    ),
-  },
-  {
-    name: 'delete a topic',
-    run: async (world) =>
-      (await world.ask(
-        world.anAdministrator,
-        'POST',
-        `streams/${world.aStream().id}/delete_topic`,
-        { topic_name: world.random.pick(topics) },
-      )) !== undefined,
-  },
-  { name: 'star a message', run: (world) => flag(world, 'starred') },
-  { name: 'read a message', run: (world) => flag(world, 'read') },
-  { name: 'collapse a message', run: (world) => flag(world, 'collapsed') },
-  { name: 'read a stream', run: markStream },
-  {
-    name: 'read everything',
-    run: async (world) =>
-      (await world.ask(world.random.pick(world.everybody), 'POST', 'mark_all_as_read')) !==
-      undefined,
-  },
-  { name: 'react', run: async (world) => (await react(world)) !== undefined },
-  { name: 'take back a reaction', run: unreact },
-  {
-    name: 'add a submessage',
-    run: async (world) =>
-      (await world.ask(world.random.pick(world.everybody), 'POST', 'submessage', {
-        message_id: world.aMessage(),
-        msg_type: 'whatever',
-        content: JSON.stringify({ a: 1 }),
-      })) !== undefined,
-  },
-  {
-    name: 'type',
-    run: async (world) =>
-      (await world.ask(world.random.pick(world.everybody), 'POST', 'typing', {
-        op: world.random.pick(['start', 'stop']),
-        to: world.random.sample(world.everybody, 2).map(({ id }) => id),
-      })) !== undefined,
-  },
-  { name: 'change alert words', run: changeWords },
-  {
-    name: 'move the pointer',
-    run: async (world) =>
-      (await world.ask(world.random.pick(world.everybody), 'POST', 'users/me/pointer', {
-        pointer: world.aMessage(),
-      })) !== undefined,
-  },
-];
+export const messageOperations: Operations = {
+  'send a message': send,
+  'schedule a message': schedule,
+  'cancel a scheduled message': cancel,
+  'edit a message': edit,
+  'move messages': aboutMessage(
+    'PATCH',
+    aMessage,
+    ({ random }) => ({
+      topic: random.pick(topics),
+      propagate_mode: random.pick(['change_one', 'change_later', 'change_all']),
+    }),
+    (world) => world.anAdministrator,
+  ),
+  'delete a message': aboutMessage(
+    'DELETE',
+    aMessage,
+    () => ({}),
+    (world) => world.anAdministrator,
+  ),
+  'delete a topic': (world) =>
+    world.did(world.anAdministrator, 'POST', `streams/${world.aStream().id}/delete_topic`, {
+      topic_name: world.random.pick(topics),
+    }),
+  'star a message': (world) => flag(world, 'starred'),
+  'read a message': (world) => flag(world, 'read'),
+  'collapse a message': (world) => flag(world, 'collapsed'),
+  'read a stream': markStream,
+  'read everything': (world) =>
+    world.did(world.random.pick(world.everybody), 'POST', 'mark_all_as_read'),
+  react: async (world) => (await react(world)) !== undefined,
+  'take back a reaction': unreact,
+  'add a submessage': (world) =>
+    world.did(world.random.pick(world.everybody), 'POST', 'submessage', {
+      message_id: world.aMessage(),
+      msg_type: 'whatever',
+      content: JSON.stringify({ a: 1 }),
+    }),
+  type: (world) =>
+    world.did(world.random.pick(world.everybody), 'POST', 'typing', {
+      op: world.random.pick(['start', 'stop']),
+      to: world.random.sample(world.everybody, 2).map(({ id }) => id),
+    }),
+  'change alert words': changeWords,
+  'move the pointer': (world) =>
+    world.did(world.random.pick(world.everybody), 'POST', 'users/me/pointer', {
+      pointer: world.aMessage(),
+    }),
+};

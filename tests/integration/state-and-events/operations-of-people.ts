@@ -2,7 +2,7 @@
 import { drawDefaultAvatar } from '@parley/images';
 
 import { password } from './world.ts';
-import type { Operation, Spare, World } from './world.ts';
+import type { Operations, Spare, World } from './world.ts';
 
 async function createPerson(world: World): Promise<boolean> {
   const name = world.newWord('new');
@@ -70,9 +70,7 @@ async function changeBot(
 ): Promise<boolean> {
   const bot = oneOf(world, bots, true);
   if (bot === undefined) return false;
-  return (
-    (await world.ask(world.anAdministrator, 'PATCH', `bots/${bot.id}`, parameters)) !== undefined
-  );
+  return world.did(world.anAdministrator, 'PATCH', `bots/${bot.id}`, parameters);
 }
 
 async function changeSpare(
@@ -81,9 +79,7 @@ async function changeSpare(
 ): Promise<boolean> {
   const spare = oneOf(world, world.spares, true);
   if (spare === undefined) return false;
-  return (
-    (await world.ask(world.anAdministrator, 'PATCH', `users/${spare.id}`, parameters)) !== undefined
-  );
+  return world.did(world.anAdministrator, 'PATCH', `users/${spare.id}`, parameters);
 }
 
 async function changeMembersOfGroups(world: World): Promise<boolean> {
@@ -128,139 +124,83 @@ async function changeProfile(world: World): Promise<boolean> {
   const field = fields[random.below(Math.max(1, fields.length))];
   if (field === undefined) return false;
   if (random.chance(0.3))
-    return (
-      (await world.ask(who, 'DELETE', 'users/me/profile_data', { data: [field.id] })) !== undefined
-    );
+    return world.did(who, 'DELETE', 'users/me/profile_data', { data: [field.id] });
   const value = field.type === 6 ? [random.pick(world.people).id] : world.newName('value **x**');
-  return (
-    (await world.ask(who, 'PATCH', 'users/me/profile_data', {
-      data: [{ id: field.id, value }],
-    })) !== undefined
-  );
+  return world.did(who, 'PATCH', 'users/me/profile_data', {
+    data: [{ id: field.id, value }],
+  });
 }
 
 const picture = drawDefaultAvatar(32);
 
-export const peopleOperations: readonly Operation[] = [
-  { name: 'create a person', run: createPerson },
-  { name: 'create a bot', run: createBot },
-  {
-    name: 'deactivate a bot',
-    run: (world) => setActive(world, oneOf(world, world.bots, true), false, 'bots'),
+export const peopleOperations: Operations = {
+  'create a person': createPerson,
+  'create a bot': createBot,
+  'deactivate a bot': (world) => setActive(world, oneOf(world, world.bots, true), false, 'bots'),
+  'reactivate a bot': (world) => setActive(world, oneOf(world, world.bots, false), true, 'bots'),
+  "change a bot's owner": (world) =>
+    changeBot(world, { bot_owner_id: world.random.pick(world.members).id }),
+  'rename a bot': (world) => changeBot(world, { full_name: world.newWord('robo') }),
+  "change a bot's streams": (world) =>
+    changeBot(world, {
+      default_sending_stream: world.random.pick([
+        '',
+        ...world.streams.filter(({ isPrivate }) => !isPrivate).map(({ name }) => name),
+      ]),
+      default_all_public_streams: world.random.chance(0.5),
+    }),
+  "change a bot's address": (world) =>
+    changeBot(
+      world,
+      {
+        service_payload_url: JSON.stringify(`http://127.0.0.1:9/${world.newWord('hook')}`),
+        service_interface: 1,
+      },
+      world.bots.filter(({ isOutgoing }) => isOutgoing),
+    ),
+  "change a bot's key": async (world) => {
+    const bot = oneOf(world, world.bots, true);
+    if (bot === undefined) return false;
+    const path = `bots/${bot.id}/api_key/regenerate`;
+    return world.did(world.anAdministrator, 'POST', path, { password });
   },
-  {
-    name: 'reactivate a bot',
-    run: (world) => setActive(world, oneOf(world, world.bots, false), true, 'bots'),
+  'deactivate a person': (world) =>
+    setActive(world, oneOf(world, world.spares, true), false, 'users'),
+  'reactivate a person': (world) =>
+    setActive(world, oneOf(world, world.spares, false), true, 'users'),
+  'subscribe people who come and go': async (world) => {
+    const spare = oneOf(world, world.spares, true);
+    if (spare === undefined) return false;
+    const path = 'users/me/subscriptions';
+    return world.did(world.random.pick(world.members), 'POST', path, {
+      subscriptions: world.random.sample(world.streams, 2).map(({ name }) => ({ name })),
+      principals: [spare.id],
+      authorization_errors_fatal: false,
+    });
   },
-  {
-    name: "change a bot's owner",
-    run: (world) => changeBot(world, { bot_owner_id: world.random.pick(world.members).id }),
-  },
-  {
-    name: 'rename a bot',
-    run: (world) => changeBot(world, { full_name: world.newWord('robo') }),
-  },
-  {
-    name: "change a bot's streams",
-    run: (world) =>
-      changeBot(world, {
-        default_sending_stream: world.random.pick([
-          '',
-          ...world.streams.filter(({ isPrivate }) => !isPrivate).map(({ name }) => name),
-        ]),
-        default_all_public_streams: world.random.chance(0.5),
-      }),
-  },
-  {
-    name: "change a bot's address",
-    run: (world) =>
-      changeBot(
-        world,
-        {
-          service_payload_url: JSON.stringify(`http://127.0.0.1:9/${world.newWord('hook')}`),
-          service_interface: 1,
-        },
-        world.bots.filter(({ isOutgoing }) => isOutgoing),
-      ),
-  },
-  {
-    name: "change a bot's key",
-    run: async (world) => {
-      const bot = oneOf(world, world.bots, true);
-      if (bot === undefined) return false;
-      const path = `bots/${bot.id}/api_key/regenerate`;
-      return (await world.ask(world.anAdministrator, 'POST', path, { password })) !== undefined;
-    },
-  },
-  {
-    name: 'deactivate a person',
-    run: (world) => setActive(world, oneOf(world, world.spares, true), false, 'users'),
-  },
-  {
-    name: 'reactivate a person',
-    run: (world) => setActive(world, oneOf(world, world.spares, false), true, 'users'),
-  },
-  {
-    name: 'subscribe people who come and go',
-    run: async (world) => {
-      const spare = oneOf(world, world.spares, true);
-      if (spare === undefined) return false;
-      const path = 'users/me/subscriptions';
-      return (
-        (await world.ask(world.random.pick(world.members), 'POST', path, {
-          subscriptions: world.random.sample(world.streams, 2).map(({ name }) => ({ name })),
-          principals: [spare.id],
-          authorization_errors_fatal: false,
-        })) !== undefined
-      );
-    },
-  },
-  {
-    name: 'rename a person',
-    run: (world) => changeSpare(world, { full_name: JSON.stringify(world.newName('Person')) }),
-  },
-  {
-    name: 'rename oneself',
-    run: async (world) =>
-      (await world.ask(world.readers.guest, 'PATCH', 'settings', {
-        full_name: world.newName('Gil Fox'),
-      })) !== undefined,
-  },
-  {
-    name: 'make an administrator',
-    run: (world) => changeSpare(world, { is_admin: world.random.chance(0.5) }),
-  },
-  {
-    name: 'make a guest',
-    run: (world) => changeSpare(world, { is_guest: world.random.chance(0.5) }),
-  },
-  {
-    name: 'show a picture of oneself',
-    run: async (world) =>
-      world.sendPicture(world.random.pick(world.people), 'users/me/avatar', await picture),
-  },
-  {
-    name: 'take the picture back',
-    run: async (world) =>
-      (await world.ask(world.random.pick(world.people), 'DELETE', 'users/me/avatar')) !== undefined,
-  },
-  {
-    name: 'see a tip',
-    run: async (world) =>
-      (await world.ask(world.random.pick(world.people), 'POST', 'users/me/hotspots', {
-        hotspot: world.random.pick(['intro_reply', 'intro_streams', 'intro_topics']),
-      })) !== undefined,
-  },
-  { name: 'change groups', run: changeMembersOfGroups },
-  { name: 'say what one does', run: setStatus },
-  { name: 'fill in a profile', run: changeProfile },
-  {
-    name: 'be there',
-    run: async (world) =>
-      (await world.ask(world.random.pick(world.people), 'POST', 'users/me/presence', {
-        status: 'active',
-        ping_only: true,
-        client: world.random.pick(['website', 'ZulipTerminal']),
-      })) !== undefined,
-  },
-];
+  'rename a person': (world) =>
+    changeSpare(world, { full_name: JSON.stringify(world.newName('Person')) }),
+  'rename oneself': (world) =>
+    world.did(world.readers.guest, 'PATCH', 'settings', {
+      full_name: world.newName('Gil Fox'),
+    }),
+  'make an administrator': (world) => changeSpare(world, { is_admin: world.random.chance(0.5) }),
+  'make a guest': (world) => changeSpare(world, { is_guest: world.random.chance(0.5) }),
+  'show a picture of oneself': async (world) =>
+    world.sendPicture(world.random.pick(world.people), 'users/me/avatar', await picture),
+  'take the picture back': (world) =>
+    world.did(world.random.pick(world.people), 'DELETE', 'users/me/avatar'),
+  'see a tip': (world) =>
+    world.did(world.random.pick(world.people), 'POST', 'users/me/hotspots', {
+      hotspot: world.random.pick(['intro_reply', 'intro_streams', 'intro_topics']),
+    }),
+  'change groups': changeMembersOfGroups,
+  'say what one does': setStatus,
+  'fill in a profile': changeProfile,
+  'be there': (world) =>
+    world.did(world.random.pick(world.people), 'POST', 'users/me/presence', {
+      status: 'active',
+      ping_only: true,
+      client: world.random.pick(['website', 'ZulipTerminal']),
+    }),
+};

@@ -1,7 +1,7 @@
 /** Changes of streams and subscriptions. */
 import type { TestAccount } from '@parley/test-kit';
 
-import type { KnownStream, Operation, World } from './world.ts';
+import type { KnownStream, Operations, World } from './world.ts';
 
 async function create(world: World, isPrivate: boolean): Promise<boolean> {
   const { random } = world;
@@ -42,12 +42,12 @@ async function end(world: World): Promise<boolean> {
   if (world.streams.length <= streamsMin) return false;
   const [stream] = world.streams.splice(world.random.below(world.streams.length - 2), 1);
   const path = `streams/${stream?.id}`;
-  return (await world.ask(world.anAdministrator, 'DELETE', path)) !== undefined;
+  return world.did(world.anAdministrator, 'DELETE', path);
 }
 
 async function change(world: World, parameters: Readonly<Record<string, unknown>>) {
   const path = `streams/${world.aStream().id}`;
-  return (await world.ask(world.anAdministrator, 'PATCH', path, parameters)) !== undefined;
+  return world.did(world.anAdministrator, 'PATCH', path, parameters);
 }
 
 async function rename(world: World): Promise<boolean> {
@@ -159,70 +159,49 @@ async function changeGroups(world: World): Promise<boolean> {
   return answer !== undefined;
 }
 
-export const streamOperations: readonly Operation[] = [
-  { name: 'create a public stream', run: (world) => create(world, false) },
-  { name: 'create a private stream', run: (world) => create(world, true) },
-  {
-    name: 'subscribe to an existing stream',
-    run: (world) => {
-      const who = world.random.pick(world.members);
-      return subscribe(world, who, world.random.sample(world.streams, 3), [
-        who,
-        ...world.random.sample(world.everybody, 2),
-      ]);
-    },
+export const streamOperations: Operations = {
+  'create a public stream': (world) => create(world, false),
+  'create a private stream': (world) => create(world, true),
+  'subscribe to an existing stream': (world) => {
+    const who = world.random.pick(world.members);
+    return subscribe(world, who, world.random.sample(world.streams, 3), [
+      who,
+      ...world.random.sample(world.everybody, 2),
+    ]);
   },
-  {
-    name: 'subscribe where one is subscribed',
-    run: async (world) => {
-      const who = world.random.pick(world.members);
-      const streams = [world.aStream()];
-      await subscribe(world, who, streams, [who]);
-      return !(await subscribe(world, who, streams, [who]));
-    },
+  'subscribe where one is subscribed': async (world) => {
+    const who = world.random.pick(world.members);
+    const streams = [world.aStream()];
+    await subscribe(world, who, streams, [who]);
+    return !(await subscribe(world, who, streams, [who]));
   },
-  {
-    name: 'subscribe many',
-    run: (world) =>
-      subscribe(
-        world,
-        world.anAdministrator,
-        world.random.sample(world.streams, 4),
-        world.everybody,
-      ),
-  },
-  { name: 'unsubscribe', run: leave },
-  { name: 'unsubscribe others', run: takeOut },
-  { name: 'rename a stream', run: rename },
-  {
-    name: 'describe a stream',
-    run: (world) => change(world, { description: JSON.stringify(world.newName('about')) }),
-  },
-  {
-    name: 'let administrators only post',
-    run: (world) => change(world, { is_announcement_only: world.random.chance(0.3) }),
-  },
-  { name: 'open or close a stream', run: changePrivacy },
-  { name: 'deactivate a stream', run: end },
-  { name: 'mute a stream', run: (world) => setProperty(world, 'is_muted', yesNo) },
-  { name: 'colour a stream', run: (world) => setProperty(world, 'color', ['#00aa88', '#123abc']) },
-  { name: 'pin a stream', run: (world) => setProperty(world, 'pin_to_top', yesNo) },
-  {
-    name: 'be told of a stream',
-    run: (world) =>
-      setProperty(
-        world,
-        world.random.pick([
-          'desktop_notifications',
-          'audible_notifications',
-          'push_notifications',
-          'email_notifications',
-          'wildcard_mentions_notify',
-        ]),
-        yesNo,
-      ),
-  },
-  { name: 'mute a topic', run: mute },
-  { name: 'change default streams', run: changeDefaults },
-  { name: 'change groups of default streams', run: changeGroups },
-];
+  'subscribe many': (world) =>
+    subscribe(world, world.anAdministrator, world.random.sample(world.streams, 4), world.everybody),
+  unsubscribe: leave,
+  'unsubscribe others': takeOut,
+  'rename a stream': rename,
+  'describe a stream': (world) =>
+    change(world, { description: JSON.stringify(world.newName('about')) }),
+  'let administrators only post': (world) =>
+    change(world, { is_announcement_only: world.random.chance(0.3) }),
+  'open or close a stream': changePrivacy,
+  'deactivate a stream': end,
+  'mute a stream': (world) => setProperty(world, 'is_muted', yesNo),
+  'colour a stream': (world) => setProperty(world, 'color', ['#00aa88', '#123abc']),
+  'pin a stream': (world) => setProperty(world, 'pin_to_top', yesNo),
+  'be told of a stream': (world) =>
+    setProperty(
+      world,
+      world.random.pick([
+        'desktop_notifications',
+        'audible_notifications',
+        'push_notifications',
+        'email_notifications',
+        'wildcard_mentions_notify',
+      ]),
+      yesNo,
+    ),
+  'mute a topic': mute,
+  'change default streams': changeDefaults,
+  'change groups of default streams': changeGroups,
+};

@@ -1,22 +1,21 @@
 /** Changes of the organization and of a person's own settings. */
 import { drawDefaultAvatar } from '@parley/images';
 
-import type { Operation, World } from './world.ts';
+import type { Operations, World } from './world.ts';
 
 function changeRealm(
   parametersOf: (world: World) => Readonly<Record<string, unknown>>,
-): Operation['run'] {
-  return async (world) =>
-    (await world.ask(world.anAdministrator, 'PATCH', 'realm', parametersOf(world))) !== undefined;
+): Operations[string] {
+  return (world) => world.did(world.anAdministrator, 'PATCH', 'realm', parametersOf(world));
 }
 
 function set(
   path: string,
   parametersOf: (world: World) => Readonly<Record<string, unknown>>,
-): Operation['run'] {
+): Operations[string] {
   return async (world) => {
     const who = world.random.pick(world.people);
-    return (await world.ask(who, 'PATCH', path, parametersOf(world))) !== undefined;
+    return world.did(who, 'PATCH', path, parametersOf(world));
   };
 }
 
@@ -41,14 +40,12 @@ async function changeLinkifiers(world: World): Promise<boolean> {
   const answer = await world.ask(who, 'GET', 'realm/filters');
   const filters = (answer?.['filters'] ?? []) as [string, string, number][];
   if (filters.length < 3)
-    return (
-      (await world.ask(who, 'POST', 'realm/filters', {
-        pattern: `${world.newWord('T')}-(?P<id>[0-9]+)`,
-        url_format_string: 'https://tickets.example/%(id)s',
-      })) !== undefined
-    );
+    return world.did(who, 'POST', 'realm/filters', {
+      pattern: `${world.newWord('T')}-(?P<id>[0-9]+)`,
+      url_format_string: 'https://tickets.example/%(id)s',
+    });
   const [, , id] = world.random.pick(filters);
-  return (await world.ask(who, 'DELETE', `realm/filters/${id}`)) !== undefined;
+  return world.did(who, 'DELETE', `realm/filters/${id}`);
 }
 
 const picture = drawDefaultAvatar(32);
@@ -58,7 +55,7 @@ async function changeEmoji(world: World): Promise<boolean> {
   const path = `realm/emoji/${name}`;
   if (world.random.chance(0.6))
     return world.sendPicture(world.random.pick(world.members), path, await picture);
-  return (await world.ask(world.anAdministrator, 'DELETE', path)) !== undefined;
+  return world.did(world.anAdministrator, 'DELETE', path);
 }
 
 async function changeFields(world: World): Promise<boolean> {
@@ -66,13 +63,11 @@ async function changeFields(world: World): Promise<boolean> {
   const answer = await world.ask(who, 'GET', 'realm/profile_fields');
   const fields = (answer?.['custom_fields'] ?? []) as { readonly id: number; name: string }[];
   if (fields.length < 3)
-    return (
-      (await world.ask(who, 'POST', 'realm/profile_fields', {
-        name: world.newName('Field'),
-        hint: '',
-        field_type: world.random.pick([1, 2, 6]),
-      })) !== undefined
-    );
+    return world.did(who, 'POST', 'realm/profile_fields', {
+      name: world.newName('Field'),
+      hint: '',
+      field_type: world.random.pick([1, 2, 6]),
+    });
   const { id } = world.random.pick(fields);
   const path = `realm/profile_fields/${id}`;
   const done = await world.random.pick([
@@ -86,86 +81,62 @@ async function changeFields(world: World): Promise<boolean> {
   return done !== undefined;
 }
 
-export const realmOperations: readonly Operation[] = [
-  {
-    name: 'name the organization',
-    run: changeRealm((world) => ({ name: JSON.stringify(world.newName('Harbour')) })),
+export const realmOperations: Operations = {
+  'name the organization': changeRealm((world) => ({
+    name: JSON.stringify(world.newName('Harbour')),
+  })),
+  'describe the organization': changeRealm((world) => ({
+    description: JSON.stringify(world.newName('We build')),
+  })),
+  'change what is allowed': changeRealm(({ random }) => ({
+    create_stream_policy: random.pick([1, 1, 3]),
+    invite_to_stream_policy: random.pick([1, 1, 3]),
+    waiting_period_threshold: random.pick([0, 0, 1]),
+    mandatory_topics: random.chance(0.5),
+    send_move_notices: random.chance(0.5),
+  })),
+  'change how messages are edited': changeRealm(({ random }) => ({
+    allow_message_editing: true,
+    allow_community_topic_editing: random.chance(0.5),
+    message_content_edit_limit_seconds: random.pick([0, 600, 900]),
+    message_content_delete_limit_seconds: random.pick([0, 600]),
+  })),
+  'change how people sign in': changeRealm(({ random }) => ({
+    authentication_methods: { Dev: random.chance(0.5), Email: random.chance(0.5) },
+  })),
+  'announce in another stream': changeRealm((world) => ({
+    [world.random.pick(['notifications_stream_id', 'signup_notifications_stream_id'])]:
+      world.random.pick([-1, world.aStream().id]),
+  })),
+  'hide or show addresses': changeRealm(({ random }) => ({
+    email_address_visibility: random.pick([1, 1, 1, 3]),
+  })),
+  'change domains': changeDomains,
+  'change linkifiers': changeLinkifiers,
+  'change emoji': changeEmoji,
+  'change profile fields': changeFields,
+  'show another icon': async (world) => {
+    const path = world.random.pick([
+      'realm/icon',
+      'realm/logo?night=false',
+      'realm/logo?night=true',
+    ]);
+    if (world.random.chance(0.6))
+      return world.sendPicture(world.anAdministrator, path, await picture);
+    return world.did(world.anAdministrator, 'DELETE', path);
   },
-  {
-    name: 'describe the organization',
-    run: changeRealm((world) => ({ description: JSON.stringify(world.newName('We build')) })),
-  },
-  {
-    name: 'change what is allowed',
-    run: changeRealm(({ random }) => ({
-      create_stream_policy: random.pick([1, 1, 3]),
-      invite_to_stream_policy: random.pick([1, 1, 3]),
-      waiting_period_threshold: random.pick([0, 0, 1]),
-      mandatory_topics: random.chance(0.5),
-      send_move_notices: random.chance(0.5),
-    })),
-  },
-  {
-    name: 'change how messages are edited',
-    run: changeRealm(({ random }) => ({
-      allow_message_editing: true,
-      allow_community_topic_editing: random.chance(0.5),
-      message_content_edit_limit_seconds: random.pick([0, 600, 900]),
-      message_content_delete_limit_seconds: random.pick([0, 600]),
-    })),
-  },
-  {
-    name: 'change how people sign in',
-    run: changeRealm(({ random }) => ({
-      authentication_methods: { Dev: random.chance(0.5), Email: random.chance(0.5) },
-    })),
-  },
-  {
-    name: 'announce in another stream',
-    run: changeRealm((world) => ({
-      [world.random.pick(['notifications_stream_id', 'signup_notifications_stream_id'])]:
-        world.random.pick([-1, world.aStream().id]),
-    })),
-  },
-  {
-    name: 'hide or show addresses',
-    run: changeRealm(({ random }) => ({ email_address_visibility: random.pick([1, 1, 1, 3]) })),
-  },
-  { name: 'change domains', run: changeDomains },
-  { name: 'change linkifiers', run: changeLinkifiers },
-  { name: 'change emoji', run: changeEmoji },
-  { name: 'change profile fields', run: changeFields },
-  {
-    name: 'show another icon',
-    run: async (world) => {
-      const path = world.random.pick([
-        'realm/icon',
-        'realm/logo?night=false',
-        'realm/logo?night=true',
-      ]);
-      if (world.random.chance(0.6))
-        return world.sendPicture(world.anAdministrator, path, await picture);
-      return (await world.ask(world.anAdministrator, 'DELETE', path)) !== undefined;
-    },
-  },
-  {
-    name: 'change display settings',
-    run: set('settings/display', ({ random }) => ({
-      night_mode: random.chance(0.5),
-      twenty_four_hour_time: random.chance(0.5),
-      timezone: random.pick(['', 'Europe/Berlin', 'Asia/Tokyo']),
-      default_language: random.pick(['en', 'de']),
-      emojiset: random.pick(['google', 'text']),
-    })),
-  },
-  {
-    name: 'change notification settings',
-    run: set('settings/notifications', ({ random }) => ({
-      enable_sounds: random.chance(0.5),
-      wildcard_mentions_notify: random.chance(0.5),
-      notification_sound: random.pick(['ding', 'zulip']),
-      desktop_icon_count_display: random.pick([1, 2, 3]),
-      ...(random.chance(0.3) && { enable_stream_push_notifications: random.chance(0.5) }),
-    })),
-  },
-];
+  'change display settings': set('settings/display', ({ random }) => ({
+    night_mode: random.chance(0.5),
+    twenty_four_hour_time: random.chance(0.5),
+    timezone: random.pick(['', 'Europe/Berlin', 'Asia/Tokyo']),
+    default_language: random.pick(['en', 'de']),
+    emojiset: random.pick(['google', 'text']),
+  })),
+  'change notification settings': set('settings/notifications', ({ random }) => ({
+    enable_sounds: random.chance(0.5),
+    wildcard_mentions_notify: random.chance(0.5),
+    notification_sound: random.pick(['ding', 'zulip']),
+    desktop_icon_count_display: random.pick([1, 2, 3]),
+    ...(random.chance(0.3) && { enable_stream_push_notifications: random.chance(0.5) }),
+  })),
+};

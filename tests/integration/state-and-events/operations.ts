@@ -3,7 +3,7 @@ import { messageOperations } from './operations-of-messages.ts';
 import { peopleOperations } from './operations-of-people.ts';
 import { realmOperations } from './operations-of-the-realm.ts';
 import { streamOperations } from './operations-of-streams.ts';
-import type { Operation } from './world.ts';
+import type { Operations } from './world.ts';
 
 /** Those of the reference facts, events 18, in its order. */
 export const tableOfOperations: readonly string[] = [
@@ -22,9 +22,11 @@ export const tableOfOperations: readonly string[] = [
   "change a bot's owner",
 ];
 
-export const operations: readonly Operation[] = [
+export type Operation = { readonly name: string; readonly run: Operations[string] };
+
+export const operations: readonly Operation[] = Object.entries({
   ...messageOperations,
   ...streamOperations,
   ...peopleOperations,
   ...realmOperations,
-];
+}).map(([name, run]) => ({ name, run }));

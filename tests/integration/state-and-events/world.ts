@@ -9,11 +9,8 @@ export type KnownStream = { readonly id: number; name: string; isPrivate: boolea
 /** An account that exists to be changed; its state is not compared. */
 export type Spare = { readonly id: number; readonly isOutgoing: boolean; isActive: boolean };
 
-export type Operation = {
-  readonly name: string;
-  /** @returns whether the change was made; others may have made it impossible */
-  readonly run: (world: World) => Promise<boolean>;
-};
+/** By their names, changes. @returns whether the change was made; others may have made it impossible */
+export type Operations = Readonly<Record<string, (world: World) => Promise<boolean>>>;
 
 /** Of administrators, who replace keys. */
 export const password = 'the ferry leaves at noon';
@@ -140,6 +137,11 @@ export class World {
       throw new BadOutcome(`${request}: ${JSON.stringify(body)}\n${this.#logs()}`);
     }
     return body['result'] === 'success' ? body : undefined;
+  }
+
+  /** Requests a change. @returns whether it was made */
+  async did(...request: Parameters<World['ask']>): Promise<boolean> {
+    return (await this.ask(...request)) !== undefined;
   }
 
   /** The services' output, so that a failure shows its cause. */
