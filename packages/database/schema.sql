@@ -295,6 +295,7 @@ CREATE TABLE invitations (
   uses_max integer,
   link_hash bytea,
   link_encrypted bytea,
+  full_name text,
   CONSTRAINT invitations_pkey PRIMARY KEY (id),
   CONSTRAINT invitations_email_folded_key UNIQUE (email_folded),
   CONSTRAINT invitations_link_hash_key UNIQUE (link_hash),

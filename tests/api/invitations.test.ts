@@ -100,6 +100,7 @@ describe('by address', () => {
     expect(found).toEqual({
       id: found?.['id'],
       email,
+      full_name: 'Nils',
       ref: 'bob@example.com',
       invited: found?.['invited'],
       invited_as: 3,
@@ -117,6 +118,7 @@ describe('by address', () => {
       ...success,
       organization: 'Example',
       email,
+      full_name: 'Nils',
       inviter: 'Bob Ray',
       providers: [],
     });
@@ -146,8 +148,14 @@ describe('by address', () => {
     const [nils, pia, ola, ida] = emails;
     const list = `"Ask, Nils; Harbour" <${nils}>; Pia <${pia}>;\n${ola} , "Ida" <${ida}>,;`;
     expect(await invite('ann', list)).toEqual(success);
-    const invited = (await listed()).map(({ email }) => email);
-    expect(invited).toEqual(expect.arrayContaining(emails));
+    const all = await listed();
+    const invited = emails.map((email) => all.find((each) => each['email'] === email));
+    expect(invited.map((each) => each?.['full_name'])).toEqual([
+      'Ask, Nils; Harbour',
+      'Pia',
+      undefined,
+      'Ida',
+    ]);
     expect(await refusalOf(invite('ann', `Ask, Nils <${newAddress()}>`))).toMatchObject({
       code: 'INVITATION_FAILED',
       errors: [['Ask', 'Invalid address.']],
@@ -462,6 +470,7 @@ describe('by a link', () => {
       ...success,
       organization: 'Example',
       email: null,
+      full_name: null,
       inviter: 'Ann Lee',
       providers: [],
     });

@@ -41,7 +41,7 @@ test('somebody signs in, goes to a stream and a topic, and reads', async () => {
   const visitor = await visit();
   const { page } = visitor;
   await visitor.go('');
-  const address = page.getByLabel('E-mail address');
+  const address = page.getByLabel('Email address');
   await tabTo(page, address);
   await page.keyboard.type(ann.email);
   await tabTo(page, page.getByLabel('Password'));

@@ -21,7 +21,7 @@ async function openLink(visitor: Visitor, purpose: string, token: string): Promi
 }
 
 async function signIn({ page }: Visitor, email: string, password: string): Promise<void> {
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email address').fill(email);
   await page.getByLabel('Password').fill(password);
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
@@ -34,9 +34,9 @@ test('where no invitation is needed, a stranger asks for an account', async () =
   await system().ann.typed.request('PATCH /realm', { invite_required: false });
   await visitor.go('');
   await page.getByRole('button', { name: 'Create an account' }).click();
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email address').fill(email);
   await page.getByRole('button', { name: 'Send the link' }).click();
-  await expectShown(page.getByText(`A mail to ${email} is on its way`));
+  await expectShown(page.getByText(`An email to ${email} is on its way`));
   await openLink(visitor, 'join', tokenIn(await waitForMail(folder, email)));
   await createAccount(visitor, 'Otto Yew');
   await expectShown(page.getByRole('navigation'));
@@ -48,7 +48,7 @@ test('a lost password is replaced by a link, which leaves the address at once an
   const { email } = system().ann;
   await visitor.go('');
   await page.getByRole('button', { name: 'Forgot your password?' }).click();
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email address').fill(email);
   await page.getByRole('button', { name: 'Send the link' }).click();
   await expectShown(page.getByText(`If there is an account with the address ${email}`));
   const token = tokenIn(await waitForMail(folder, email));
@@ -140,9 +140,9 @@ test('a link for anybody asks for an address, to which the link to the account i
   const link = invitations.locator('strong', { hasText: '/#join/' });
   const token = (await link.innerText()).split('/').at(-1) ?? '';
   await openLink(visitor, 'join', token);
-  await page.getByLabel('E-mail address').fill(email);
+  await page.getByLabel('Email address').fill(email);
   await page.getByRole('button', { name: 'Send the link' }).click();
-  await expectShown(page.getByText(`A mail to ${email} is on its way`));
+  await expectShown(page.getByText(`An email to ${email} is on its way`));
   await visitor.enter(system().ann);
   await openLink(visitor, 'join', tokenIn(await waitForMail(folder, email)));
   await createAccount(visitor, 'Una Elm');

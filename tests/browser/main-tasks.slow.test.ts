@@ -75,7 +75,7 @@ test('a person signs in by the page, a draft survives a reload, and signing out 
   const { page } = visitor;
   const signIn = page.getByRole('button', { name: 'Sign in', exact: true });
   await visitor.go('');
-  await page.getByLabel('E-mail address').fill(system().ann.email);
+  await page.getByLabel('Email address').fill(system().ann.email);
   await page.getByLabel('Password').fill(annPassword);
   await signIn.click();
   await expectShown(page.getByRole('navigation'));

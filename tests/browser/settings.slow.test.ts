@@ -124,7 +124,7 @@ test('a new password needs the present one and signs out every browser', async (
   await own.page.getByLabel('Present password').fill(password);
   await change.click();
   for (const visitor of [own, other]) await expectSignedOut(visitor);
-  await own.page.getByLabel('E-mail address').fill(account.email);
+  await own.page.getByLabel('Email address').fill(account.email);
   await own.page.getByLabel('Password').fill(annPassword);
   await own.page.getByRole('button', { name: 'Sign in', exact: true }).click();
   await expectShown(own.page.getByRole('navigation').first());

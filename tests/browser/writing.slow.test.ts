@@ -529,7 +529,7 @@ test('signing out asks before what was written goes with it', async () => {
   await page.getByRole('button', { name: 'Your account' }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
   await question.getByRole('button', { name: 'Sign out' }).click();
-  await expectShown(page.getByLabel('E-mail address'));
+  await expectShown(page.getByLabel('Email address'));
 });
 
 test('a message is sent later, and one that waits is cancelled and becomes a draft', async () => {

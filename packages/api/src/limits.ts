@@ -48,6 +48,7 @@ export const limits = {
   clientNameMaxCodePoints: 30,
   /** Reference facts, people 7.6. */
   fullNameMaxCodePoints: 100,
+  passwordMinLength: 6,
   /** Reference facts, events 15.3. */
   statusTextMaxCodePoints: 60,
   /** The choices of a profile field, and the configuration of a bot, as JSON text: events and answers contain them whole. */

@@ -1,3 +1,5 @@
+import { limits } from '@parley/api/limits';
+
 const isApple = /Mac|iPhone|iPad/.test(globalThis.navigator?.userAgent ?? '');
 
 const keyNames: ReadonlyMap<string, string> = new Map([
@@ -222,13 +224,14 @@ export const texts = {
       action: 'Create the account',
       address: (address: string) => `You will sign in as ${address}.`,
       done: (address: string) => `Your account is ready. Sign in as ${address}.`,
-      explanation: 'We send you a mail with a link to create your account.',
+      explanation: 'We send you an email with a link to create your account.',
+      haveAccount: 'I have an account: sign in',
       name: 'Your name',
       offer: (organization: string, inviter: string | null) =>
         inviter === null
           ? `You can join ${organization}.`
           : `${inviter} invites you to ${organization}.`,
-      sent: (address: string) => `A mail to ${address} is on its way, with a link to go on.`,
+      sent: (address: string) => `An email to ${address} is on its way, with a link to go on.`,
       title: 'Join',
     },
     newPassword: 'New password',
@@ -236,9 +239,9 @@ export const texts = {
     reset: {
       action: 'Choose this password',
       done: (address: string) => `Sign in as ${address} with your new password.`,
-      explanation: 'We send you a mail with a link to choose a new password.',
+      explanation: 'We send you an email with a link to choose a new password.',
       sent: (address: string) =>
-        `If there is an account with the address ${address}, a mail to it is on its way. Its link works for an hour.`,
+        `If there is an account with the address ${address}, an email to it is on its way. Its link works for an hour.`,
       title: 'Choose a new password',
     },
     send: 'Send the link',
@@ -312,7 +315,7 @@ export const texts = {
   },
   people: {
     about: (name: string) => `About ${name}`,
-    address: 'Address',
+    address: 'Email address',
     administrator: 'Administrator',
     bot: 'Bot',
     botOf: (name: string) => `Bot of ${name}`,
@@ -444,14 +447,16 @@ export const texts = {
     togglePeople: 'Who is here',
   },
   signIn: {
-    address: 'E-mail address',
+    address: 'Email address',
     allDemo: (count: number) => `Show all ${count} people`,
+    ended: 'Your session has ended. Sign in to go on.',
     demo: 'People of this development server',
     forgotten: 'Forgot your password?',
     insecure:
       'You can sign in only at an address that begins with https, or on the machine of the server itself. Ask for the https address of this server.',
     pageTitle: (organization: string) => `Sign in to ${organization}`,
     password: 'Password',
+    passwordRule: `At least ${limits.passwordMinLength} characters that nobody guesses: no names, no rows of keys. Three or four words are good.`,
     product: 'Parley',
     reference: 'Reference of the API',
     signIn: 'Sign in',

@@ -60,7 +60,7 @@ export const invitePeopleEndpoint = declareEndpoint({
     textParameter('invitee_emails', {
       required: true,
       description:
-        'Separated by commas, semicolons or line ends, each alone or as `Name <address>`',
+        'Separated by commas, semicolons or line ends, each alone or as `Name <address>`; the name is offered to who joins',
     }),
     invitedAs,
     integerListParameter('stream_ids', {
@@ -97,6 +97,7 @@ export const listInvitationsEndpoint = declareEndpoint({
           uses_max: described(nullable(integer), 'How many may; null for any number'),
           ...optional({
             email: described(text, 'of an invitation by address'),
+            full_name: described(text, 'of an invitation by address that was given one'),
             link_url: described(
               text,
               'of a link; absent if it was made under a key secret that was replaced',
@@ -227,6 +228,7 @@ export const lookAtJoinLinkEndpoint = declareEndpoint({
       nullable(text),
       'The address of the new account; null for a link that needs one (`POST join/request`)',
     ),
+    full_name: described(nullable(text), 'The name under which the person was invited'),
     inviter: described(nullable(text), 'The name of who invited'),
     providers: described(
       listOf(text),

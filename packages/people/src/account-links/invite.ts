@@ -27,6 +27,7 @@ import { hasRoomForToken, insertToken, lockTokensOfAddresses } from '@parley/sto
 
 import { entryForEveryone } from '../accounts/account-events.ts';
 import { prepareEmailRules } from '../accounts/email-rules.ts';
+import { checkFullName } from '../accounts/full-name.ts';
 import { isSameMailbox } from '../accounts/mailbox.ts';
 import { checkRoomForMails } from '../mails/mail-room.ts';
 import { writeMail } from '../mails/write-mail.ts';
@@ -66,8 +67,19 @@ export function invitesChanged(): NonNullable<Append['entries']>[number] {
   ]);
 }
 
-/** What mail programs put around a name that has commas. */
-const quotedName = /"[^"\n]*"\s*(?=<)/g;
+/** A name that mail programs quote because it has commas, with the address that follows it; otherwise what no separator divides. */
+const parts = /\s*"[^"\n]*"\s*<[^<>]*>|[^,;\n]+/g;
+
+type Invitee = { readonly email: string; readonly fullName: string | undefined };
+
+/** @returns a name that its person may have; those who have another name change it when they join */
+function givenName(text: string): string | undefined {
+  try {
+    return checkFullName(text.replaceAll('"', ''));
+  } catch {
+    return undefined;
+  }
+}
 
 /**
  * Reads addresses separated by commas, semicolons or line ends, each alone or as `Name <address>`.
@@ -75,22 +87,23 @@ const quotedName = /"[^"\n]*"\s*(?=<)/g;
  * @returns them without repeats, in alphabetical order
  * @throws ApiError if there are none or too many
  */
-function parseInvitees(raw: string): string[] {
-  const byFoldedEmail = new Map<string, string>();
-  for (const part of raw.replaceAll(quotedName, '').split(/[,;\n]/)) {
-    const email = (/<([^<>]*)>\s*$/.exec(part)?.[1] ?? part).trim();
+function parseInvitees(raw: string): Invitee[] {
+  const byFoldedEmail = new Map<string, Invitee>();
+  for (const [part] of raw.matchAll(parts)) {
+    const [, name = '', address = part] = /^(.*)<([^<>]*)>\s*$/s.exec(part) ?? [];
+    const email = address.trim();
     if (email === '') continue;
     const earlier = byFoldedEmail.get(foldName(email));
-    if (earlier !== undefined && !isSameMailbox(earlier, email))
+    if (earlier !== undefined && !isSameMailbox(earlier.email, email))
       throw notInvited(email, tooSimilar);
-    byFoldedEmail.set(foldName(email), email);
+    byFoldedEmail.set(foldName(email), { email, fullName: givenName(name) });
     if (byFoldedEmail.size > limits.inviteesMax)
       throw withoutCode(`At most ${limits.inviteesMax} people can be invited at once.`);
   }
   if (byFoldedEmail.size === 0) throw withoutCode('You must specify at least one email address.');
   return [...byFoldedEmail]
     .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([, email]) => email);
+    .map(([, invitee]) => invitee);
 }
 
 function checkRole(actor: User, number: number): Role {
@@ -212,7 +225,8 @@ export async function invitePeople(
     if (realm.settings.invite_by_admins_only && actor.role !== 'administrator')
       throw withoutCode('Must be an organization administrator');
     const role = checkRole(actor, terms.invitedAs);
-    const emails = parseInvitees(rawEmails);
+    const invitees = parseInvitees(rawEmails);
+    const emails = invitees.map(({ email }) => email);
     if (terms.streamIds.length === 0)
       throw withoutCode('You must specify at least one stream for invitees to join.');
     await checkStreams(context, client, realm, actor, terms.streamIds);
@@ -224,10 +238,14 @@ export async function invitePeople(
       throw invitationFailed("We weren't able to invite anyone.", taken, false);
     await checkRoom(client, emails.length - taken.length);
     const takenEmails = new Set(taken.map(([email]) => email));
-    const invited = emails.filter((email) => !takenEmails.has(email));
-    await lockTokensOfAddresses(client, 'join', invited);
+    const invited = invitees.filter(({ email }) => !takenEmails.has(email));
+    await lockTokensOfAddresses(
+      client,
+      'join',
+      invited.map(({ email }) => email),
+    );
     const mailed: string[] = [];
-    for (const email of invited) {
+    for (const { email, fullName } of invited) {
       // Whose mailbox has enough of them is invited without another mail.
       const hasRoom = await hasRoomForToken(client, 'join', email);
       await checkReplacedInvitation(client, actor, email);
@@ -237,7 +255,7 @@ export async function invitePeople(
         streamIds: terms.streamIds,
         usesMax: 1,
         validSecs: terms.validSecs,
-        by: { email },
+        by: { email, fullName },
       });
       const { validSecs } = terms;
       if (!hasRoom) continue;

@@ -144,6 +144,8 @@ export type JoinOffer = {
   readonly organization: string;
   /** Who is asked for an address if it is null. */
   readonly email: string | null;
+  /** The name under which the person was invited. */
+  readonly fullName: string | null;
   readonly inviter: string | null;
   /** The providers at which the person may prove an address instead, in their order. */
   readonly providerIds: readonly string[];
@@ -189,7 +191,13 @@ export async function lookAtJoinLink(context: PeopleContext, token: string): Pro
   if (providerIds.length === 0) checkPasswordsAreUsed(realm, context);
   const { email, invitation } = await readOffer(context.pool, token);
   const inviter = invitation && (await findUserById(context.pool, invitation.inviterId));
-  return { organization: realm.name, email, inviter: inviter?.fullName ?? null, providerIds };
+  return {
+    organization: realm.name,
+    email,
+    fullName: invitation?.fullName ?? null,
+    inviter: inviter?.fullName ?? null,
+    providerIds,
+  };
 }
 
 /**

@@ -1,9 +1,10 @@
 import { MessageChannel, Worker } from 'node:worker_threads';
 
+import { limits } from '@parley/api/limits';
+
 import type { Question } from './password-thread.ts';
 
-/** Reference facts, people 7.3: shorter passwords, and those that are guessed with fewer tries, are too weak. */
-const passwordMinLength = 6;
+/** Reference facts, people 7.3: passwords that are guessed with fewer tries are too weak, as shorter ones than `passwordMinLength` are. */
 const guessesMin = 10_000;
 
 /** Characters beyond it make no password weaker, and an estimate longer. */
@@ -52,6 +53,6 @@ export async function isPasswordStrong(
   password: string,
   ownWords: readonly string[] = [],
 ): Promise<boolean> {
-  if (Array.from(password).length < passwordMinLength) return false;
+  if (Array.from(password).length < limits.passwordMinLength) return false;
   return (await estimateGuesses(password.slice(0, estimatedMaxLength), ownWords)) >= guessesMin;
 }

@@ -9,6 +9,8 @@ export type Invitation = {
   readonly id: number;
   /** Null for a link. */
   readonly email: string | null;
+  /** Of an invitation by address, if the inviter gave one. */
+  readonly fullName: string | null;
   readonly inviterId: number;
   readonly role: Role;
   readonly streamIds: readonly number[];
@@ -27,10 +29,12 @@ export type ListedInvitation = Invitation & {
 
 export type NewInvitation = Pick<Invitation, 'inviterId' | 'role' | 'streamIds' | 'usesMax'> & {
   readonly validSecs: number;
-  readonly by: { readonly email: string } | { readonly link: string };
+  readonly by:
+    | { readonly email: string; readonly fullName?: string | undefined }
+    | { readonly link: string };
 };
 
-const columns = `i.id, i.email, i.inviter_id AS "inviterId", i.role, i.stream_ids AS "streamIds",
+const columns = `i.id, i.email, i.full_name AS "fullName", i.inviter_id AS "inviterId", i.role, i.stream_ids AS "streamIds",
   floor(extract(epoch FROM i.invited_at))::bigint AS "invitedAtSecs", floor(extract(epoch FROM i.expires_at))::bigint AS "expiresAtSecs",
   i.uses, i.uses_max AS "usesMax"`;
 
@@ -50,10 +54,11 @@ export async function insertInvitation(
   const link = 'link' in given.by ? given.by.link : null;
   const { rows } = await client.query<{ id: number }>({
     name: 'store-insert-invitation',
-    text: `INSERT INTO invitations (email, email_folded, inviter_id, role, stream_ids, expires_at, uses_max, link_hash, link_encrypted)
-      VALUES ($1, $2, $3, $4, $5, parley_now() + make_interval(secs => $6), $7, $8, $9)
+    text: `INSERT INTO invitations (email, email_folded, inviter_id, role, stream_ids, expires_at, uses_max, link_hash, link_encrypted, full_name)
+      VALUES ($1, $2, $3, $4, $5, parley_now() + make_interval(secs => $6), $7, $8, $9, $10)
       ON CONFLICT (email_folded) DO UPDATE SET email = excluded.email, inviter_id = excluded.inviter_id, role = excluded.role,
-        stream_ids = excluded.stream_ids, invited_at = parley_now(), expires_at = excluded.expires_at
+        stream_ids = excluded.stream_ids, invited_at = parley_now(), expires_at = excluded.expires_at,
+        full_name = excluded.full_name
       RETURNING id`,
     values: [
       email,
@@ -65,6 +70,7 @@ export async function insertInvitation(
       given.usesMax,
       link === null ? null : hashSessionToken(link),
       link === null ? null : sealSecret(secrets, link, linkPurpose()),
+      ('email' in given.by ? given.by.fullName : undefined) ?? null,
     ],
   });
   const [row] = rows;

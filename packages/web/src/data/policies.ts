@@ -12,6 +12,11 @@ export function isPermitted({ self, people, realm }: State, policy: number): boo
   return ageMs >= realm.value.realm_waiting_period_threshold * dayMs;
 }
 
+export function mayInvite({ self, realm }: State): boolean {
+  const { is_admin, is_guest } = self.value;
+  return is_admin || !(is_guest || realm.value.realm_invite_by_admins_only);
+}
+
 export function mayCreateStreams(state: State): boolean {
   return isPermitted(state, state.realm.value.realm_create_stream_policy);
 }

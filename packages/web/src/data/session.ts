@@ -11,7 +11,8 @@ import { eraseStored } from './stored.ts';
 
 export type Session =
   | { readonly kind: 'checking' }
-  | { readonly kind: 'signed-out' }
+  /** `hasEnded`: by itself, in this page. */
+  | { readonly kind: 'signed-out'; readonly hasEnded: boolean }
   /** The server cannot be asked at the moment; it is tried again. */
   | { readonly kind: 'unreachable'; readonly failure: unknown }
   | { readonly kind: 'signed-in'; readonly app: App };
@@ -44,12 +45,12 @@ export function entranceClient(): ParleyClient {
 }
 
 /** Forgets who was signed in, in this tab, and shows the sign-in page. */
-async function showSignIn(): Promise<void> {
+async function showSignIn(hasEnded = false): Promise<void> {
   ending.abort();
   ending = new AbortController();
   editedMessageId.value = undefined;
   void closePushed(() => false);
-  session.value = { kind: 'signed-out' };
+  session.value = { kind: 'signed-out', hasEnded };
   await describeOrganization().catch(() => undefined);
 }
 
@@ -62,7 +63,7 @@ async function open(): Promise<void> {
     onUnreachable(failure) {
       session.value = { kind: 'unreachable', failure };
     },
-    onSignedOut: () => void showSignIn(),
+    onSignedOut: () => void showSignIn(true),
   });
   session.value = { kind: 'signed-in', app };
 }

@@ -33,6 +33,8 @@ type FieldProps = {
   readonly autocomplete: 'current-password' | 'name' | 'new-password' | 'username';
   readonly maxLength: number;
   readonly autoFocus?: boolean;
+  readonly defaultValue?: string | undefined;
+  readonly 'aria-describedby'?: string;
 };
 
 /** An input that must be filled in, below its label. */
@@ -53,5 +55,16 @@ export function AddressField(props: Pick<FieldProps, 'name' | 'autoFocus'>) {
 }
 
 export function PasswordField(props: Pick<FieldProps, 'label' | 'autocomplete'>) {
-  return <EntranceField type="password" name="password" maxLength={1_000} {...props} />;
+  const isNew = props.autocomplete === 'new-password';
+  const described = isNew && { 'aria-describedby': 'password-rule' };
+  return (
+    <div>
+      <EntranceField type="password" name="password" maxLength={1_000} {...described} {...props} />
+      {isNew && (
+        <small class="hint" id="password-rule">
+          {texts.signIn.passwordRule}
+        </small>
+      )}
+    </div>
+  );
 }

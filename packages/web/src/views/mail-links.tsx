@@ -1,3 +1,4 @@
+import { NoAnswerError } from '@parley/client';
 import { useSignal } from '@preact/signals';
 import type { ComponentChildren, ComponentType } from 'preact';
 
@@ -92,10 +93,20 @@ export function MailLinkPage({ link: { purpose, token } }: { readonly link: Mail
   );
 }
 
-/** Signs in to a new account, unless somebody is signed in. Where that does not work the person is told to do it. */
-async function enter(username: string, password: string): Promise<void> {
-  if (session.peek().kind === 'signed-out')
-    await signIn({ username, password }).then(leave, () => undefined);
+/**
+ * Signs in to a new account, unless somebody is signed in.
+ *
+ * @returns whether it did; otherwise the person is told to do it
+ */
+async function enter(username: string, password: string): Promise<boolean> {
+  if (session.peek().kind !== 'signed-out') return false;
+  return signIn({ username, password }).then(
+    () => {
+      leave();
+      return true;
+    },
+    () => false,
+  );
 }
 
 function Join({ token }: LinkProps) {
@@ -103,6 +114,7 @@ function Join({ token }: LinkProps) {
     () => entranceClient().request('POST /join/look', { token }),
     token,
   );
+  const aside = session.value.kind === 'signed-out' ? t.join.haveAccount : t.putAside;
   const offer = value && <p>{t.join.offer(value.organization, value.inviter)}</p>;
   const otherWays = value && <Providers joining={{ token, providers: value.providers }} />;
   if (value === undefined || organization.value?.email_auth_enabled === false)
@@ -110,15 +122,15 @@ function Join({ token }: LinkProps) {
       <>
         {offer ?? waiting}
         {otherWays}
-        <button type="button" class="plain" onClick={leave}>
-          {t.putAside}
+        <button type="button" class="primary" onClick={leave}>
+          {aside}
         </button>
       </>
     );
   const { email } = value;
   if (email === null)
     return (
-      <LinkRequest {...onward} purpose="join" token={token} otherWays={otherWays}>
+      <LinkRequest {...onward} cancel={aside} purpose="join" token={token} otherWays={otherWays}>
         {offer}
       </LinkRequest>
     );
@@ -126,17 +138,29 @@ function Join({ token }: LinkProps) {
     <Step
       otherWays={otherWays}
       {...onward}
+      cancel={aside}
       action={t.join.action}
       submit={async (field) => {
         const [full_name, password] = [field('full_name'), field('password')];
-        await entranceClient().request('POST /join', { token, full_name, password });
-        await enter(email, password);
+        try {
+          await entranceClient().request('POST /join', { token, full_name, password });
+          await enter(email, password);
+        } catch (failure) {
+          // An answer that got lost may have said that the account is there.
+          if (!(failure instanceof NoAnswerError && (await enter(email, password)))) throw failure;
+        }
         return t.join.done(email);
       }}
     >
       {offer}
       <p>{t.join.address(email)}</p>
-      <EntranceField label={t.join.name} name="full_name" autocomplete="name" maxLength={100} />
+      <EntranceField
+        label={t.join.name}
+        name="full_name"
+        autocomplete="name"
+        maxLength={100}
+        defaultValue={value.full_name ?? undefined}
+      />
       <PasswordField label={t.newPassword} autocomplete="new-password" />
     </Step>
   );

@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 
-import { demoPeople, organization, signIn } from '../data/session.ts';
+import { demoPeople, organization, session, signIn } from '../data/session.ts';
 import { texts } from '../texts.ts';
 import { AddressField, PasswordField, useTitle } from './entrance.tsx';
 import { LinkRequest } from './mail-links.tsx';
@@ -23,6 +23,9 @@ export function SignIn() {
     <>
       <div class="sign-in-card">
         <Organization />
+        {session.value.kind === 'signed-out' && session.value.hasEnded && (
+          <p role="status">{t.ended}</p>
+        )}
         {/* Elsewhere browsers do not say that a page of the server reads, which the server has to know. */}
         {isSecureContext ? (
           <>

@@ -67,6 +67,7 @@ export const listInvitationsHandler = implement(
         uses: invitation.uses,
         uses_max: invitation.usesMax,
         ...(invitation.email !== null && { email: invitation.email }),
+        ...(invitation.fullName !== null && { full_name: invitation.fullName }),
         ...(invitation.link !== undefined && {
           link_url: addressOfLink(context, 'join', invitation.link),
         }),
@@ -127,8 +128,8 @@ export const requestToJoinHandler = implement(
 export const lookAtJoinLinkHandler = implement(
   lookAtJoinLinkEndpoint,
   async (context: PeopleContext, { parameters }) => {
-    const { providerIds, ...offer } = await lookAtJoinLink(context, parameters.token);
-    return { ...offer, providers: providerIds };
+    const { providerIds, fullName, ...offer } = await lookAtJoinLink(context, parameters.token);
+    return { ...offer, full_name: fullName, providers: providerIds };
   },
 );
 

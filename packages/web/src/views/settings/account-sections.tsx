@@ -145,6 +145,7 @@ export const ownSections: Sections = {
   'api-key': ApiKeySection,
   account: ({ app }) => (
     <>
+      <h2>{t.account.changePassword}</h2>
       <Form
         title={t.account.changePassword}
         fields={passwordFields}
@@ -152,15 +153,18 @@ export const ownSections: Sections = {
         save={(passwords) => app.request('PATCH /settings', passwords)}
       />
       {(app.state.self.value.is_admin || !app.state.realm.value.realm_email_changes_disabled) && (
-        <Form
-          title={t.account.changeAddress}
-          fields={addressFields}
-          button={t.change}
-          doneText={t.account.mailSent}
-          save={({ email }) =>
-            proven((old_password) => app.request('PATCH /settings', { email, old_password }))
-          }
-        />
+        <>
+          <h2>{t.account.changeAddress}</h2>
+          <Form
+            title={t.account.changeAddress}
+            fields={addressFields}
+            button={t.change}
+            doneText={t.account.mailSent}
+            save={({ email }) =>
+              proven((old_password) => app.request('PATCH /settings', { email, old_password }))
+            }
+          />
+        </>
       )}
       <h2>{t.account.deactivateSelf}</h2>
       <ActionButton

@@ -6,6 +6,7 @@ import type { InputHTMLAttributes } from 'preact';
 
 import type { Person, Stream } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
+import { texts } from '../../texts.ts';
 
 export type FieldValue = string | number | boolean | readonly number[] | Blob;
 
@@ -64,6 +65,12 @@ export function line<Name extends FieldName>(name: Name, attributes: Attributes 
 
 /** The name of a person or a bot. */
 export const nameField = line('full_name', { required: true, maxLength: 100 });
+
+/** The password of a new account. */
+export const newPasswordField = {
+  ...line('password', { type: 'password', required: true, autoComplete: 'new-password' }),
+  help: texts.signIn.passwordRule,
+};
 
 export function area<Name extends FieldName>(name: Name, maxLength: number) {
   return declare<Name, string>(name, '', { kind: 'textarea', attributes: { maxLength } });

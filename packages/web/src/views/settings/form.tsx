@@ -65,6 +65,7 @@ type FormProps<Each extends Field> = {
   readonly fields: readonly Each[];
   /** What the fields show, which follows the state; without it, what they begin with. */
   readonly values?: { readonly [Name in Each['name']]: FieldValue } | undefined;
+  /** What it is for, for those who do not see what stands above it. */
   readonly title?: string | undefined;
   /** Gives what the fields have; without it they are given whenever one changes. */
   readonly button?: string;
@@ -120,7 +121,6 @@ export function Form<Each extends Field>(props: FormProps<Each>) {
         if (button === undefined && currentTarget.reportValidity()) void giveChanges(currentTarget);
       }}
     >
-      {title !== undefined && <h2>{title}</h2>}
       {fields.map((field, index) => (
         <LabelledField
           key={field.kind === 'picker' ? `${field.name}${round.value}` : field.name}

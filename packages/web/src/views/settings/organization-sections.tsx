@@ -7,7 +7,7 @@ import { PictureField, SavedFields } from './form.tsx';
 import { ListSection } from './rows.tsx';
 import { GroupsSection, PeopleSection } from './people-sections.tsx';
 import { ProfileFieldsSection } from './profile-fields-section.tsx';
-import { ExportsSection, InvitationsSection, ScimSection } from './read-sections.tsx';
+import { ExportsSection, ScimSection } from './read-sections.tsx';
 import type { SectionProps, Sections } from './section.ts';
 import { DefaultStreamsSection, StreamGroupsSection } from './stream-sections.tsx';
 
@@ -72,6 +72,7 @@ const yearSecs = 365 * 24 * 60 * 60;
 const permissionFields = [
   listed('create_stream_policy'),
   listed('invite_to_stream_policy'),
+  ...toggles('invite_required', 'invite_by_admins_only'),
   amount('waiting_period_threshold', 10_000),
   listed('bot_creation_policy'),
   listed('user_group_edit_policy'),
@@ -139,7 +140,6 @@ export const administrationSections: Sections = {
     />
   ),
   people: PeopleSection,
-  invitations: InvitationsSection,
   scim: ScimSection,
   'default-streams': DefaultStreamsSection,
   'stream-groups': StreamGroupsSection,

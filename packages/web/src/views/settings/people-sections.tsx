@@ -4,9 +4,23 @@ import { isPermitted } from '../../data/policies.ts';
 import type { Person, UserGroup } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { Avatar } from '../parts/avatar.tsx';
-import { addressOfPerson, describeKind, roleOf } from '../people/describe-person.ts';
-import { reactivation, removal } from './action-button.tsx';
-import { area, differenceOf, line, listed, nameField, peopleChoices, several } from './fields.ts';
+import {
+  addressOfPerson,
+  describeKind,
+  describePresence,
+  roleOf,
+} from '../people/describe-person.ts';
+import { ActionButton, reactivation, removal } from './action-button.tsx';
+import {
+  area,
+  differenceOf,
+  line,
+  listed,
+  nameField,
+  newPasswordField,
+  peopleChoices,
+  several,
+} from './fields.ts';
 import { SavedFields } from './form.tsx';
 import type { Row } from './rows.tsx';
 import { ListSection } from './rows.tsx';
@@ -16,29 +30,49 @@ const personFields = [nameField, listed('role')];
 const newPersonFields = [
   nameField,
   line('email', { type: 'email', required: true }),
-  line('password', { type: 'password', required: true, autoComplete: 'new-password' }),
+  newPasswordField,
 ];
+
+/** Drawn for those who are shown: when everybody was seen takes long to write. */
+function PersonDetail({ app: { state }, person }: { readonly app: App; readonly person: Person }) {
+  return [
+    describeKind(person, state),
+    addressOfPerson(person),
+    person.isActive && describePresence(person, state),
+  ]
+    .filter(Boolean)
+    .join(' · ');
+}
 
 function personRow(app: App, person: Person): Row {
   const { user_id, full_name, isActive } = person;
+  const email = addressOfPerson(person);
   const editor = () => (
-    <SavedFields
-      fields={personFields}
-      values={{ full_name, role: roleOf(person) }}
-      save={({ role, ...change }) =>
-        app.request('PATCH /users/{user_id}', {
-          user_id,
-          ...change,
-          ...(role && { is_admin: role === 'administrator', is_guest: role === 'guest' }),
-        })
-      }
-    />
+    <>
+      <SavedFields
+        fields={personFields}
+        values={{ full_name, role: roleOf(person) }}
+        save={({ role, ...change }) =>
+          app.request('PATCH /users/{user_id}', {
+            user_id,
+            ...change,
+            ...(role && { is_admin: role === 'administrator', is_guest: role === 'guest' }),
+          })
+        }
+      />
+      <ActionButton
+        label={t.resetPassword.label}
+        about={full_name}
+        run={() => app.request('POST /password_reset', { email })}
+        doneText={t.resetPassword.done(email)}
+      />
+    </>
   );
   return {
     key: user_id,
     picture: <Avatar person={person} size={32} />,
     title: full_name,
-    detail: `${describeKind(person, app.state)} · ${addressOfPerson(person)}`,
+    detail: <PersonDetail app={app} person={person} />,
     edit: isActive && editor,
     actions: [
       isActive && {

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { useLayoutEffect } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { texts } from '../../texts.ts';
@@ -16,15 +16,31 @@ type PickerProps = {
   readonly value: readonly number[];
 };
 
-/** Chooses several things of a list that is filtered by typing; those chosen stay in the form when they are filtered out. */
+/**
+ * Chooses several things of a list that is filtered by typing; those chosen stay in the form when they are filtered out. What is chosen when the
+ * form begins stands first.
+ */
 export function Picker({ id, name, choices, value }: PickerProps) {
   const chosen = useSignal<ReadonlySet<string | number>>(new Set(value));
   const filter = useSignal('');
   useLayoutEffect(() => {
     chosen.value = new Set(value);
   }, [String(value)]);
+  const list = useRef<HTMLUListElement>(null);
   const isWanted = nameFilter(filter.value);
-  const found = choices.filter(([, label]) => isWanted(label));
+  const first = new Set<string | number>(value);
+  const ordered = choices.toSorted(
+    ([one], [other]) => Number(first.has(other)) - Number(first.has(one)),
+  );
+  const found = ordered.filter(([, label]) => isWanted(label));
+  const left = found.filter(([each]) => !chosen.value.has(each)).length;
+  const chooseFound = (): void => {
+    chosen.value = chosen.value.union(new Set(found.map(([each]) => each)));
+    // Where each change is saved, this one is too, once the boxes are checked.
+    requestAnimationFrame(() =>
+      list.current?.dispatchEvent(new Event('change', { bubbles: true })),
+    );
+  };
   const shown = new Set(found.slice(0, shownMax));
   return (
     <div class="picker">
@@ -39,8 +55,8 @@ export function Picker({ id, name, choices, value }: PickerProps) {
           if (event.key === 'Enter') event.preventDefault();
         }}
       />
-      <ul>
-        {choices
+      <ul ref={list}>
+        {ordered
           .filter((each) => shown.has(each) || chosen.value.has(each[0]))
           .map((each) => (
             <li key={each[0]} hidden={!shown.has(each)}>
@@ -49,7 +65,8 @@ export function Picker({ id, name, choices, value }: PickerProps) {
                   type="checkbox"
                   name={name}
                   value={each[0]}
-                  defaultChecked={chosen.value.has(each[0])}
+                  defaultChecked={first.has(each[0])}
+                  checked={chosen.value.has(each[0])}
                   onChange={() =>
                     (chosen.value = chosen.value.symmetricDifference(new Set([each[0]])))
                   }
@@ -63,6 +80,11 @@ export function Picker({ id, name, choices, value }: PickerProps) {
         {t.chosen(chosen.value.size)}
         {found.length > shownMax && ` ${texts.people.more(found.length - shownMax)}`}
       </small>
+      {left > 1 && (
+        <button type="button" class="plain" onClick={chooseFound}>
+          {t.chooseAll(found.length)}
+        </button>
+      )}
     </div>
   );
 }

@@ -1,4 +1,5 @@
 /** Sections whose lists are read from the server when they are shown: the state has nothing of them. */
+import { limits } from '@parley/api/limits';
 import type { AnswerOf } from '@parley/client';
 import { useSignal } from '@preact/signals';
 import type { ComponentType } from 'preact';
@@ -11,10 +12,11 @@ import { formatLongMoment } from '../parts/time.ts';
 import { useReading } from '../parts/waiting.tsx';
 import { idOf } from '../single-sign-on.tsx';
 import { ActionButton, copying, MadeText, removal } from './action-button.tsx';
-import { area, line, listed, several, streamChoices } from './fields.ts';
+import { amount, area, line, listed, several, streamChoices } from './fields.ts';
+import type { ValuesOf } from './fields.ts';
 import { Form } from './form.tsx';
 import type { Row } from './rows.tsx';
-import { ListSection, Rows } from './rows.tsx';
+import { Disclosure, ListSection, Rows } from './rows.tsx';
 import type { SectionProps } from './section.ts';
 
 type ReadProps<Value> = SectionProps & {
@@ -115,7 +117,8 @@ function streamsField({ state }: App) {
 }
 
 function invitationRow(app: App, invitation: Invitation): Row {
-  const { id: invite_id, email, link_url, is_multiuse, expiry_date, uses } = invitation;
+  const { id: invite_id, email, full_name, link_url, is_multiuse } = invitation;
+  const until = formatLongMoment(invitation.expiry_date, app.state.settings.value);
   const revoke = () =>
     is_multiuse
       ? app.request('DELETE /invites/multiuse/{invite_id}', { invite_id })
@@ -124,7 +127,9 @@ function invitationRow(app: App, invitation: Invitation): Row {
   return {
     key: `${is_multiuse} ${invite_id}`,
     title: email ?? link_url ?? t.invitations.hiddenLink,
-    detail: t.invitations.detail(formatLongMoment(expiry_date, app.state.settings.value), uses),
+    detail: is_multiuse
+      ? t.invitations.detail(until, invitation.uses, invitation.uses_max)
+      : [full_name, t.invitations.forAddress(until)].filter(Boolean).join(' · '),
     actions: [
       !is_multiuse && { label: t.invitations.resend, run: resend },
       typeof link_url === 'string' && copying(link_url),
@@ -133,41 +138,86 @@ function invitationRow(app: App, invitation: Invitation): Row {
   };
 }
 
+/** What an invitation gives, and how long. */
+function termFields(app: App) {
+  const role = listed('role');
+  const isAdmin = app.state.self.value.is_admin;
+  return [
+    isAdmin
+      ? role
+      : { ...role, choices: role.choices?.filter(([each]) => each !== 'administrator') ?? [] },
+    { ...listed('invite_expires_in_minutes'), initial: limits.invitationDefaultMinutes },
+    streamsField(app),
+  ];
+}
+
+type Terms = ValuesOf<ReturnType<typeof termFields>[number]>;
+
+function termsOf({ role, ...terms }: Terms) {
+  return { ...terms, invite_as: roleNumbers[role] };
+}
+
+function inviting(app: App) {
+  return {
+    fields: [area('invitee_emails', 20_000), ...termFields(app)],
+    add: ({ invitee_emails, ...terms }: Terms & { readonly invitee_emails: string }) =>
+      app.request('POST /invites', { invitee_emails, ...termsOf(terms) }),
+  };
+}
+
+/** For those who may invite, and may not see who is invited. */
+function InviteForm({ app }: SectionProps) {
+  const { fields, add } = inviting(app);
+  const { add: title, button } = t.sections.invitations;
+  return <Form title={title} fields={fields} button={button} doneText={t.invited} save={add} />;
+}
+
 /** People who are invited, and links by which anybody joins who has them. */
-export const InvitationsSection = readSection(
+const OpenInvitations = readSection(
   (app) => app.request('GET /invites'),
   ({ app, value: { invites } }) => {
     const made = useSignal<string | undefined>(undefined);
-    const termFields = [listed('role'), streamsField(app)];
     return (
       <>
+        <Disclosure
+          label={t.invitations.makeLink}
+          content={() => (
+            <>
+              <Form
+                title={t.invitations.makeLink}
+                fields={[
+                  ...termFields(app),
+                  { ...amount('uses_max', limits.invitationUsesMax), initial: 0 },
+                ]}
+                button={t.invitations.makeLinkButton}
+                doneText={t.added}
+                save={async ({ uses_max, ...terms }) => {
+                  const { invite_link } = await app.request('POST /invites/multiuse', {
+                    ...termsOf(terms),
+                    ...(uses_max > 0 && { uses_max }),
+                  });
+                  made.value = invite_link;
+                }}
+              />
+              {made.value !== undefined && (
+                <MadeText label={t.invitations.newLink} text={made.value} />
+              )}
+            </>
+          )}
+        />
         <ListSection
           name="invitations"
           rows={invites.map((invitation) => invitationRow(app, invitation))}
-          fields={[area('invitee_emails', 20_000), ...termFields]}
-          add={({ role, ...terms }) =>
-            app.request('POST /invites', { ...terms, invite_as: roleNumbers[role] })
-          }
+          {...inviting(app)}
         />
-        <Form
-          title={t.invitations.makeLink}
-          fields={termFields}
-          button={t.invitations.makeLinkButton}
-          doneText={t.added}
-          save={async ({ role, ...terms }) => {
-            const invite_as = roleNumbers[role];
-            const { invite_link } = await app.request('POST /invites/multiuse', {
-              ...terms,
-              invite_as,
-            });
-            made.value = invite_link;
-          }}
-        />
-        {made.value !== undefined && <MadeText label={t.invitations.newLink} text={made.value} />}
       </>
     );
   },
 );
+
+export function InvitationsSection({ app }: SectionProps) {
+  return app.state.self.value.is_admin ? <OpenInvitations app={app} /> : <InviteForm app={app} />;
+}
 
 const tokenFields = [line('name', { required: true, maxLength: 100 })];
 

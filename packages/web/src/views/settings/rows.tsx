@@ -31,6 +31,7 @@ export type Row = {
 };
 
 type DisclosureProps = {
+  readonly startsOpen?: boolean;
   readonly label: string;
   /** Which of many it tells more of, for those who do not see where it stands. */
   readonly about?: string;
@@ -39,11 +40,12 @@ type DisclosureProps = {
 };
 
 /** More about something, which is shown when somebody asks for it. */
-export function Disclosure({ label, about, content }: DisclosureProps) {
-  const isOpen = useSignal(false);
+export function Disclosure({ label, about, startsOpen = false, content }: DisclosureProps) {
+  const isOpen = useSignal(startsOpen);
   return (
     <details
       class="disclosure"
+      open={isOpen.value}
       onToggle={({ currentTarget }) => (isOpen.value = currentTarget.open)}
     >
       <summary aria-label={about === undefined ? undefined : `${label}: ${about}`}>{label}</summary>
@@ -100,9 +102,12 @@ type GrowingListProps<Each extends Field> = {
   readonly add: (values: ValuesOf<Each>) => Promise<unknown>;
 };
 
-/** A list, and below it, for those who may add to it, a form that does. What was added last stands first. */
+/**
+ * A list, and above it, for those who may add to it, a form that does, which is opened where the list has something already. What was added last
+ * stands first.
+ */
 export function GrowingList<Each extends Field>(props: GrowingListProps<Each>) {
-  const { label, rows, mayAdd = true, add, ...form } = props;
+  const { label, rows, mayAdd = true, title = '', add, ...form } = props;
   const list = useRef<HTMLDivElement>(null);
   const before = useSignal<ReadonlySet<Row['key']> | undefined>(undefined);
   const isAdded = ({ key }: Row): boolean => before.value?.has(key) === false;
@@ -118,21 +123,28 @@ export function GrowingList<Each extends Field>(props: GrowingListProps<Each>) {
   );
   return (
     <>
+      {mayAdd && (
+        <Disclosure
+          label={title}
+          startsOpen={rows.length === 0}
+          content={() => (
+            <Form
+              {...form}
+              title={title}
+              doneText={t.added}
+              onward={added.length > 0 && show}
+              save={async (values) => {
+                const keys = new Set(rows.map(({ key }) => key));
+                await add(values);
+                before.value = keys;
+              }}
+            />
+          )}
+        />
+      )}
       <div ref={list}>
         <Rows label={label} rows={[...added, ...rows.filter((row) => !isAdded(row))]} />
       </div>
-      {mayAdd && (
-        <Form
-          {...form}
-          doneText={t.added}
-          onward={added.length > 0 && show}
-          save={async (values) => {
-            const keys = new Set(rows.map(({ key }) => key));
-            await add(values);
-            before.value = keys;
-          }}
-        />
-      )}
     </>
   );
 }

@@ -1,4 +1,5 @@
 import type { App } from '../../data/app.ts';
+import { mayInvite } from '../../data/policies.ts';
 import type { State } from '../../data/state.ts';
 import { settingsTexts as t } from '../../settings-texts.ts';
 import { PlaceList } from '../navigation/place-list.tsx';
@@ -7,13 +8,14 @@ import { BotsSection } from './bots-section.tsx';
 import { administrationSections, sharedSections } from './organization-sections.tsx';
 import { ProfileSection } from './profile-section.tsx';
 import { ProofDialog } from './proof-dialog.tsx';
-import { IdentitiesSection } from './read-sections.tsx';
+import { IdentitiesSection, InvitationsSection } from './read-sections.tsx';
 import { SettingsPage } from './settings-page.tsx';
 import type { SectionName, Sections } from './section.ts';
 import { sectionTexts } from './section.ts';
 
 /** What a person may change of the own account and of the organization. */
-function sectionsFor({ self, realm }: State): Readonly<Record<'own' | 'organization', Sections>> {
+function sectionsFor(state: State): Readonly<Record<'own' | 'organization', Sections>> {
+  const { self, realm } = state;
   const { is_admin, is_guest } = self.value;
   const mayHaveBots = !is_guest && (is_admin || realm.value.realm_bot_creation_policy !== 3);
   return {
@@ -24,7 +26,11 @@ function sectionsFor({ self, realm }: State): Readonly<Record<'own' | 'organizat
       }),
       ...(mayHaveBots && { bots: BotsSection }),
     },
-    organization: { ...sharedSections, ...(is_admin && administrationSections) },
+    organization: {
+      ...sharedSections,
+      ...(mayInvite(state) && { invitations: InvitationsSection }),
+      ...(is_admin && administrationSections),
+    },
   };
 }
 
