@@ -26,11 +26,18 @@ async function answer({ page }: Visitor, action: string): Promise<void> {
 test('a person is added, gets another role, is deactivated after a question, and comes back', async () => {
   const { ann, bob } = await openBoth('people', '#recent');
   const everybody = bob.page.getByRole('complementary', { name: 'People' });
+  const list = ann.page.getByRole('list', { name: 'People' });
+  await expectShown(rowOf(ann, 'Bob Ray').getByText(/Member · .* · Here now/));
+  const adding = ann.page.locator('summary', { hasText: 'Add a person' });
+  const [above, below] = [await adding.boundingBox(), await list.boundingBox()];
+  expect(above?.y ?? Infinity).toBeLessThan(below?.y ?? 0);
+  await adding.click();
   await ann.page.getByLabel('Name', { exact: true }).fill('Eve New');
   await ann.page.getByLabel('Address').fill('eve@example.com');
   await ann.page.getByLabel('Password').fill('guess');
   await ann.page.getByRole('button', { name: 'Add', exact: true }).click();
   await expectShown(ann.page.locator('form [data-kind="failed"]'));
+  await expectShown(ann.page.getByText('At least 6 characters'));
   await ann.page.getByLabel('Password').fill(annPassword);
   await ann.page.getByRole('button', { name: 'Add', exact: true }).click();
   await expectShown(everybody.getByText('Eve New'));
@@ -38,7 +45,10 @@ test('a person is added, gets another role, is deactivated after a question, and
   await row.locator('summary').click();
   await row.getByLabel('Role').selectOption('Guest');
   await expectShown(row.getByText('Guest ·'));
-  await row.getByRole('button', { name: 'Deactivate: Eve New' }).click();
+  const deactivate = row.getByRole('button', { name: 'Deactivate: Eve New' });
+  const colorOf = (element: Element): string => getComputedStyle(element).color;
+  expect(await deactivate.evaluate(colorOf)).toBe(await row.locator('strong').evaluate(colorOf));
+  await deactivate.click();
   await answer(ann, 'Cancel');
   await row.getByRole('button', { name: 'Deactivate: Eve New' }).click();
   await answer(ann, 'Deactivate');
@@ -158,9 +168,9 @@ test('profile fields are added, changed and reordered, and filled in by people',
   const { ann, bob } = await openBoth('profile-fields', '#settings/profile');
   const add = async (kind: string, name: string, data: string): Promise<void> => {
     await ann.page.getByLabel('Kind').selectOption(kind);
-    const nameField = ann.page.getByLabel('Name', { exact: true }).last();
+    const nameField = ann.page.getByLabel('Name', { exact: true }).first();
     await nameField.fill(name);
-    await ann.page.getByLabel('Options or address').last().fill(data);
+    await ann.page.getByLabel('Options or address').first().fill(data);
     await ann.page.getByRole('button', { name: 'Add', exact: true }).click();
     await expectShown(rowOf(ann, name));
     // The answer may come later than the event.

@@ -9,7 +9,7 @@ import { expectGone, expectShown } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 
 const folder = makeMailFolder();
-const { system, visit } = startBrowserTests({ environment: { PARLEY_MAIL_DIR: folder } });
+const { system, visit, open } = startBrowserTests({ environment: { PARLEY_MAIL_DIR: folder } });
 afterAll(async () => rm(folder, { recursive: true, force: true }));
 
 const newPassword = 'the heron sleeps on one leg';
@@ -84,7 +84,7 @@ test('another address is asked for in the settings and used once it was confirme
   const { bob } = system();
   const address = `new.${bob.email}`;
   await visitor.enter(bob, '#settings/account');
-  const form = page.getByRole('form', { name: 'Change the address' });
+  const form = page.getByRole('form', { name: 'Change the email address' });
   await form.getByLabel('Address').fill(address);
   await form.getByRole('button', { name: 'Change' }).click();
   const token = tokenIn(await waitForMail(folder, address));
@@ -127,8 +127,11 @@ test('a link for anybody asks for an address, to which the link to the account i
   const { page } = visitor;
   const email = 'una.elm@example.com';
   await inviting.enter(system().ann, '#settings/invitations');
+  await inviting.page.locator('summary', { hasText: 'Make a link for anybody' }).click();
   const form = inviting.page.getByRole('form', { name: 'Make a link for anybody' });
   await inviting.context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await form.getByLabel('It can be used for').selectOption('A month');
+  await form.getByLabel('How many people may join by it').fill('20');
   await form.getByRole('button', { name: 'Make the link' }).click();
   const made = inviting.page.getByRole('status', { name: 'The new link' });
   await inviting.page.getByRole('paragraph').filter({ has: made }).getByRole('button').click();
@@ -138,6 +141,7 @@ test('a link for anybody asks for an address, to which the link to the account i
   );
   const invitations = inviting.page.getByRole('list', { name: 'Invitations' });
   const link = invitations.locator('strong', { hasText: '/#join/' });
+  await expectShown(invitations.getByText('used by 0 of 20'));
   const token = (await link.innerText()).split('/').at(-1) ?? '';
   await openLink(visitor, 'join', token);
   await page.getByLabel('Email address').fill(email);
@@ -153,4 +157,71 @@ test('a link for anybody asks for an address, to which the link to the account i
   await expectGone(link);
   await openLink(visitor, 'join', token);
   await expectShown(page.getByText('This link is not valid any more.'));
+});
+
+test('a member invites by names, reads which addresses are wrong, and a used link leads to signing in', async () => {
+  const [inviting, visitor] = [await visit(), await visit()];
+  const { page } = visitor;
+  const { cat, organization } = system();
+  // The key of Ann ended with her lost password.
+  const admin = await organization.makeAccount('Flo Yew', { role: 'administrator' });
+  const email = 'nils.ask@example.com';
+  const { id: stream_id } = await organization.makeStream('zebra', [admin, cat]);
+  await admin.typed.request('POST /default_streams', { stream_id });
+  await inviting.enter(cat, '#settings/invitations');
+  const form = inviting.page.getByRole('form', { name: 'Invite people' });
+  await form.getByLabel('Email addresses').fill(`Nils Ask <${email}>, wrong@`);
+  await expectShown(form.getByRole('checkbox', { checked: true }).first());
+  await expectShown(form.getByRole('listitem').first().filter({ hasText: '#zebra' }));
+  await form.getByRole('button', { name: 'Invite' }).click();
+  await expectShown(form.getByText('wrong@: Invalid address.'));
+  await form.getByLabel('Email addresses').fill(`Nils Ask <${email}>`);
+  await form.getByRole('button', { name: 'Invite' }).click();
+  await expectShown(form.getByText('The invitation is on its way.'));
+
+  const token = tokenIn(await waitForMail(folder, email));
+  await openLink(visitor, 'join', token);
+  const name = page.getByLabel('Your name');
+  await expectShown(name);
+  expect(await name.inputValue()).toBe('Nils Ask');
+  await expectShown(page.getByText('At least 6 characters'));
+  await createAccount(visitor, 'Nils Ask');
+  await expectShown(page.getByRole('navigation').getByText('zebra'));
+  const again = await visit();
+  await openLink(again, 'join', token);
+  await expectShown(again.page.getByText('You have joined by this link already. Sign in.'));
+  await again.page.getByRole('button', { name: 'I have an account: sign in' }).click();
+  await signIn(again, email, newPassword);
+  await expectShown(again.page.getByRole('navigation'));
+
+  await admin.typed.request('PATCH /realm', { invite_by_admins_only: true });
+  await expectGone(form);
+});
+
+test('whoever lost the answer that made the account is signed in all the same', async () => {
+  const visitor = await visit({ serviceWorkers: 'block' });
+  const { page } = visitor;
+  const { general, organization } = system();
+  const admin = await organization.makeAccount('Hanna Fir', { role: 'administrator' });
+  const email = 'ute.ash@example.com';
+  await admin.typed.request('POST /invites', { invitee_emails: email, stream_ids: [general.id] });
+  await page.route('**/api/v1/join', async (route) => {
+    await route.fetch();
+    await route.fulfill({ status: 503, body: 'busy' });
+  });
+  await openLink(visitor, 'join', tokenIn(await waitForMail(folder, email)));
+  await createAccount(visitor, 'Ute Ash');
+  await expectShown(page.getByRole('navigation').getByText(general.name));
+});
+
+test('an administrator has a link to another password mailed', async () => {
+  const { ann, guest } = system();
+  const { page } = await open(ann, '#settings/people');
+  const row = page.getByRole('main').getByRole('listitem').filter({ hasText: 'Gus Guest' });
+  await row.locator('summary').click();
+  await row.getByRole('button', { name: 'Reset the password: Gus Guest' }).click();
+  await expectShown(row.getByText(`An email to ${guest.email} has a link`));
+  const visitor = await visit();
+  await openLink(visitor, 'reset', tokenIn(await waitForMail(folder, guest.email)));
+  await expectShown(visitor.page.getByLabel('New password'));
 });

@@ -101,6 +101,7 @@ test('a person sees the own browsers, and signs out one of them or all others', 
   await expectShown(own.page.getByText('This browser'));
   await end.click();
   await expectSignedOut(first);
+  await expectShown(first.page.getByText('Your session has ended.'));
   await expectGone(end);
   const others = [await open(account, '#recent'), await open(account, '#recent')];
   await own.page.reload();
@@ -117,11 +118,11 @@ test('a new password needs the present one and signs out every browser', async (
   const own = await open(account, '#settings/account');
   const form = own.page.getByRole('form', { name: 'Change the password' });
   const change = form.getByRole('button', { name: 'Change', exact: true });
-  await own.page.getByLabel('Present password').fill('not this one');
+  await own.page.getByLabel('Your password until now').fill('not this one');
   await own.page.getByLabel('New password').fill(annPassword);
   await change.click();
   await expectRefused(own, 'Wrong password!');
-  await own.page.getByLabel('Present password').fill(password);
+  await own.page.getByLabel('Your password until now').fill(password);
   await change.click();
   for (const visitor of [own, other]) await expectSignedOut(visitor);
   await own.page.getByLabel('Email address').fill(account.email);
@@ -135,10 +136,10 @@ test('a new address is asked for by a mail', async () => {
     await system().organization.makeAccount('Kay Fir'),
     '#settings/account',
   );
-  const form = visitor.page.getByRole('form', { name: 'Change the address' });
+  const form = visitor.page.getByRole('form', { name: 'Change the email address' });
   await form.getByLabel('Address').fill('kay.fir@example.com');
   await form.getByRole('button', { name: 'Change' }).click();
-  await expectShown(form.getByText('A mail to the new address asks for a confirmation.'));
+  await expectShown(form.getByText('An email to the new address asks for a confirmation.'));
 });
 
 test('the API key is shown for the password, and replaced after a question', async () => {

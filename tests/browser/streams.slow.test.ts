@@ -121,6 +121,7 @@ test('people are added to a stream, and taken out of it', async () => {
   const { ann, cat, crew } = system();
   const [one, other] = [await open(ann, `#streams/${crew.id}`), await open(cat, '#recent')];
   await expectShown(one.page.getByRole('list', { name: 'People' }).getByText('Bob Ray'));
+  await one.page.locator('summary', { hasText: 'Add people' }).click();
   const form = one.page.getByRole('form', { name: 'Add people' });
   await form.getByLabel('People').fill('cat');
   await form.getByLabel('Cat Moe').check();
@@ -129,6 +130,12 @@ test('people are added to a stream, and taken out of it', async () => {
   await one.page.getByRole('button', { name: 'Remove: Cat Moe' }).click();
   await expectGone(placeOf(other, 'crew'));
   await expectGone(one.page.getByRole('button', { name: 'Remove: Cat Moe' }));
+  await form.getByLabel('People').fill('');
+  await form.getByRole('button', { name: /^Choose all/ }).click();
+  await form.getByRole('button', { name: 'Add' }).click();
+  await expectShown(placeOf(other, 'crew'));
+  await expectShown(one.page.getByRole('button', { name: 'Remove: Gus Guest' }));
+  await expectGone(form);
 });
 
 test('a person subscribes and unsubscribes, from a private stream after a question', async () => {

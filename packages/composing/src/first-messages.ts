@@ -36,8 +36,8 @@ export function streamCreatedNotice(
 function welcomeNotice(stream: Pick<Stream, 'id' | 'name'>): Notice {
   return notice`This is ${streamLink(stream)}, which everybody reads who joins. Every message has a topic that keeps a conversation together: this one has the topic *welcome*, and the next can have another.
 
-* Talk about a subject in a stream of its own: **+** beside "Streams" makes one.
-* Bring people: **Settings**, **Invitations**.`;
+* Talk about a subject in a stream of its own: [create one](/#streams).
+* Bring people: [invite them](/#settings/invitations).`;
 }
 
 /** The notice is short, whatever names it contains. */

@@ -1,7 +1,7 @@
 import { descriptionRenderer } from '@parley/markdown';
 
 /** The text that visitors read if the organization has no description (reference facts, people 5.5). */
-const defaultDescription = 'This organization has not described itself yet.';
+const defaultDescription = 'Welcome.';
 
 /**
  * Makes the renderer of the organization's description, which anybody may read: names of people, groups and streams stay plain

@@ -13,6 +13,7 @@ import { addressOfPlace, conversationAt, home } from './place.ts';
 import type { Place } from './place.ts';
 import { createReading } from './reading.ts';
 import { recentConversations } from './recent.ts';
+import { hasMembers, isBoolean, isNumber, isText } from './shapes.ts';
 import type { State } from './state.ts';
 import type { AccountStore } from './stored.ts';
 import { createTopics } from './topics.ts';
@@ -21,6 +22,8 @@ import { createVisited } from './visited.ts';
 
 /** `live`: events arrive. `connecting`: the connection is being made anew. `offline`: the browser has no network. */
 export type ConnectionState = 'live' | 'connecting' | 'offline';
+
+const isEndingStatus = hasMembers({ text: isText, endsAt: isNumber });
 
 const usedEmojiMax = 100;
 
@@ -39,6 +42,7 @@ type AppParts = {
 export function createApp(client: ParleyClient, { state, connection, store, queueId }: AppParts) {
   const lists = new MessageLists(client, state);
   const place = signal<Place>(home);
+  const reading = createReading(client, state);
   const visited = createVisited(store);
   const usedEmoji = store.list('emoji', usedEmojiMax, isEmoji);
   const corrected = signal<Place | undefined>(undefined);
@@ -51,6 +55,10 @@ export function createApp(client: ParleyClient, { state, connection, store, queu
      * @throws ApiError, NoAnswerError: see `describeFailure`
      */
     request: client.request.bind(client),
+    /** A list of one: that this browser shows light colours where the device has dark ones. */
+    lightHere: store.list('light', 1, isBoolean),
+    /** A list of one: the status that this browser takes away when its time is over. */
+    endingStatus: store.list('status', 1, isEndingStatus),
     /** Emoji with which the person reacted in this browser, the latest last. */
     usedEmoji,
     /** See `mostUsed`. */
@@ -63,7 +71,7 @@ export function createApp(client: ParleyClient, { state, connection, store, queu
       onUnheard: () => lists.refresh(),
     }),
     drafts: createDrafts(store),
-    reading: createReading(client, state),
+    reading,
     /** See `recentConversations`. */
     recent: computed(() => recentConversations(lists, state)),
     topics: createTopics(client),
@@ -71,6 +79,7 @@ export function createApp(client: ParleyClient, { state, connection, store, queu
     notifier: createNotifier(state),
     place,
     navigate(to: Place): void {
+      reading.leave();
       place.value = to;
       const conversation = conversationAt(to);
       if (conversation !== undefined) visited.visit(conversation);

@@ -96,6 +96,9 @@ export function wholeAddressOf(app: App, place: Place): string {
 }
 
 /** The whole address of a message in its conversation. */
+/** As many as are marked as unread at once. */
+const unreadMax = 1_000;
+
 export function linkTo(app: App, message: Message): string {
   const narrow = narrowOf(conversationOfMessage(message, app.state));
   return wholeAddressOf(app, { view: 'messages', narrow, near: message.id });
@@ -121,17 +124,36 @@ export function quoteOf(
   return `@_**${sender_full_name}|${sender_id}** [said](${link}):\n${fence}quote\n${source}\n${fence}\n`;
 }
 
+/** @returns a message as it was written */
+export async function sourceOf(app: App, { id }: Message): Promise<string> {
+  return (await app.request('GET /messages/{message_id}', { message_id: id })).raw_content;
+}
+
 /**
  * Puts a quotation of a message into the compose area, which then writes to the message's conversation.
  *
  * @throws ApiError or NoAnswerError
  */
 export async function quoteMessage(app: App, message: Message): Promise<void> {
-  const { raw_content } = await app.request('GET /messages/{message_id}', {
-    message_id: message.id,
-  });
+  const source = await sourceOf(app, message);
   replyTo(app, message);
-  app.quoted.value = quoteOf(message, raw_content, linkTo(app, message));
+  app.quoted.value = quoteOf(message, source, linkTo(app, message));
+}
+
+/** Marks a message and those after it in its conversation as unread, except the person's own. */
+export async function markUnreadFrom(
+  { lists, reading, state }: App,
+  message: Message,
+): Promise<void> {
+  const { messages } = await lists.store.read({
+    anchor: String(message.id),
+    num_before: 0,
+    num_after: unreadMax,
+    narrow: narrowOf(conversationOfMessage(message, state)),
+  });
+  await reading.markUnread(
+    messages.filter(({ sender_id }) => sender_id !== state.self.peek().user_id).map(({ id }) => id),
+  );
 }
 
 /** Lets the compose area write to the message's conversation. */

@@ -14,6 +14,8 @@ export function createReading(client: Requests, { unread, unreadConversations }:
   const seen = new Set<number>();
   /** Told to the server, whose event is on its way. */
   const told = new Set<number>();
+  /** What the person marked as unread in the place that is shown. */
+  const kept = new Set<number>();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   function flushSoon(): void {
@@ -22,12 +24,13 @@ export function createReading(client: Requests, { unread, unreadConversations }:
 
   /** Marks what the person has before their eyes as read, in batches. */
   function see(ids: Iterable<number>): void {
-    for (const id of ids) if (unread.peek().has(id) && !told.has(id)) seen.add(id);
+    for (const id of ids) if (unread.peek().has(id) && !told.has(id) && !kept.has(id)) seen.add(id);
     flushSoon();
   }
 
   /** Marks all messages of a narrow, as far as they are known to be unread. */
   async function markNarrowRead(narrow: Narrow): Promise<void> {
+    kept.clear();
     const conversation = conversationOf(narrow);
     const streamId = streamIdOf(narrow);
     if (narrow.length === 0) await client.request('POST /mark_all_as_read');
@@ -65,5 +68,17 @@ export function createReading(client: Requests, { unread, unreadConversations }:
     flushSoon();
   }
 
-  return { see, markNarrowRead, flush };
+  /** Marks messages as unread, which they stay until the place is left, whatever is seen. */
+  async function markUnread(messages: readonly number[]): Promise<void> {
+    for (const id of messages) kept.add(id);
+    if (messages.length > 0)
+      await client.request('POST /messages/flags', { messages, op: 'remove', flag: 'read' });
+  }
+
+  /** The place is left. */
+  function leave(): void {
+    kept.clear();
+  }
+
+  return { see, markNarrowRead, markUnread, leave, flush };
 }

@@ -4,23 +4,29 @@ import { useEffect } from 'preact/hooks';
 
 import type { App } from '../data/app.ts';
 import { report } from '../data/notices.ts';
+import { mayInvite } from '../data/policies.ts';
 import { signOut } from '../data/session.ts';
+import { setTheme, themeOf, themes } from '../data/theme.ts';
 import { texts } from '../texts.ts';
 import { bindAddress } from './address-binding.ts';
 import { Icon } from './icon.tsx';
 import type { IconName } from './icon.tsx';
+import { showsSheet } from './keyboard/commands.ts';
 import { Keyboard } from './keyboard/keyboard.tsx';
 import { lazy } from './lazy.tsx';
 import { MessageView } from './messages/message-view.tsx';
 import { MovedLine } from './messages/moved-line.tsx';
 import { PlaceHeader } from './messages/place-header.tsx';
 import { TypingNote } from './messages/typing-note.tsx';
+import { shownPicture } from './messages/shown-picture.ts';
 import { Navigation } from './navigation/navigation.tsx';
 import { showCurrent } from './navigation/place-list.tsx';
 import { Avatar } from './parts/avatar.tsx';
+import { useDialog } from './parts/dialog-button.tsx';
 import { focusMain } from './parts/focus.ts';
 import { IconButton } from './parts/icon-button.tsx';
 import { Menu } from './parts/menu.tsx';
+import { isOwnPicture } from './parts/rendered-rules.ts';
 import { Toasts } from './parts/toast.tsx';
 import { shownPerson } from './people/shown-person.ts';
 import { UserList } from './people/user-list.tsx';
@@ -42,6 +48,11 @@ const InboxView = lazy(async () => (await import('./inbox/inbox-view.tsx')).Inbo
 const SettingsView = lazy(async () => (await import('./settings/settings-view.tsx')).SettingsView);
 const StreamsView = lazy(async () => (await import('./streams/streams-view.tsx')).StreamsView);
 const SignOutQuestion = lazy(async () => (await import('./sign-out.tsx')).SignOutQuestion);
+const StatusForm = lazy(async () => (await import('./people/status-form.tsx')).StatusForm);
+const PictureViewer = lazy(
+  async () => (await import('./messages/picture-viewer.tsx')).PictureViewer,
+  true,
+);
 const PersonDialog = lazy(async () => (await import('./people/person-dialog.tsx')).PersonDialog);
 
 /** The page of a signed-in person: the bar above, navigation, the place in the middle, people, and where to write. */
@@ -49,9 +60,10 @@ export function Shell({ app }: { readonly app: App }) {
   useEffect(() => bindAddress(app), [app]);
   const opened = useSignal<Bar | undefined>(undefined);
   useSignalEffect(() => {
-    const { night_mode, high_contrast_mode, dense_mode } = app.state.settings.value;
+    const { high_contrast_mode, dense_mode } = app.state.settings.value;
+    const theme = themeOf(app);
     Object.assign(document.documentElement.dataset, {
-      theme: night_mode ? 'dark' : '',
+      theme: theme === 'device' ? '' : theme,
       contrast: high_contrast_mode ? 'high' : '',
       density: dense_mode ? 'dense' : '',
     });
@@ -80,7 +92,7 @@ export function Shell({ app }: { readonly app: App }) {
       <header class="top-bar">
         <BarToggle bar="navigation" icon="menu" opened={opened} />
         <a class="organization line" href={app.addressOf({ view: 'recent' })}>
-          {app.state.realm.value.realm_name}
+          <Logo app={app} />
         </a>
         <SearchBox app={app} />
         <BarToggle bar="people" icon="people" opened={opened} />
@@ -116,6 +128,7 @@ export function Shell({ app }: { readonly app: App }) {
         <UserList app={app} />
       </aside>
       {shownPerson.value !== undefined && <PersonDialog app={app} />}
+      {shownPicture.value !== undefined && <PictureViewer />}
       <Keyboard app={app} />
       <Toasts />
     </div>
@@ -187,8 +200,24 @@ function Connection({ app }: { readonly app: App }) {
   );
 }
 
+/** The logo of the organization for the colours that are shown, or its name. */
+function Logo({ app }: { readonly app: App }) {
+  const realm = app.state.realm.value;
+  const theme = themeOf(app);
+  const isDark =
+    theme === 'device' ? matchMedia('(prefers-color-scheme: dark)').matches : theme === 'dark';
+  const address = isDark ? realm.realm_night_logo_url : realm.realm_logo_url;
+  const source = isDark ? realm.realm_night_logo_source : realm.realm_logo_source;
+  return source === 'U' && isOwnPicture(address, location.origin) ? (
+    <img class="logo" src={address} alt={realm.realm_name} />
+  ) : (
+    <>{realm.realm_name}</>
+  );
+}
+
 function AccountMenu({ app }: { readonly app: App }) {
   const self = app.state.self.value;
+  const status = useDialog(texts.status.title, (close) => <StatusForm app={app} onClose={close} />);
   /** What the browser alone has, which signing out would erase. */
   const unkept = useSignal<Unkept | undefined>(undefined);
   const endSession = async (): Promise<void> => {
@@ -203,17 +232,30 @@ function AccountMenu({ app }: { readonly app: App }) {
       <Menu
         label={texts.shell.account}
         items={() => [
+          { label: texts.status.title, onSelect: status.open },
           { label: texts.shell.profile, onSelect: () => (shownPerson.value = self.user_id) },
           {
             label: texts.shell.settings,
             onSelect: () => app.navigate({ view: 'settings', section: '' }),
           },
+          mayInvite(app.state) && {
+            label: texts.shell.invite,
+            onSelect: () => app.navigate({ view: 'settings', section: 'invitations' }),
+          },
+          ...themes
+            .filter((each) => each !== themeOf(app))
+            .map((each) => ({
+              label: texts.shell.themes[each],
+              onSelect: () => report(setTheme(app, each)),
+            })),
+          { label: texts.keyboard.title, onSelect: () => (showsSheet.value = true) },
           { label: texts.shell.reference, onSelect: () => open('/api/docs', '_blank', 'noopener') },
           { label: texts.shell.signOut, onSelect: () => report(endSession()) },
         ]}
       >
         <Avatar person={self} size={32} />
       </Menu>
+      {status.dialog}
       {unkept.value !== undefined && (
         <SignOutQuestion unkept={unkept.value} onClose={() => (unkept.value = undefined)} />
       )}

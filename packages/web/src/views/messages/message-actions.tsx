@@ -5,6 +5,7 @@ import { emojiKey } from '../../data/emoji.ts';
 import {
   editedMessageId,
   linkTo,
+  markUnreadFrom,
   quoteMessage,
   replyTo,
   rightsNow,
@@ -35,6 +36,7 @@ const dialogs = {
     />
   ),
   move: lazy(async () => (await import('./message-dialogs.tsx')).MoveForm),
+  remind: lazy(async () => (await import('./message-dialogs.tsx')).Remind),
   history: lazy(async () => (await import('./message-dialogs.tsx')).History),
   delete: lazy(async () => (await import('./message-dialogs.tsx')).DeleteForm),
 };
@@ -115,7 +117,6 @@ function allActions(app: App, message: Message, open: OpenDialog): readonly (Men
   const { canEditContent, canMove, canDelete } = rightsNow(message, state);
   const canBeUnread =
     message.flags.includes('read') && message.sender_id !== state.self.peek().user_id;
-  const unread = { messages: [message.id], op: 'remove', flag: 'read' } as const;
   const hasHistory =
     message.last_edit_timestamp !== undefined && state.realm.peek().realm_allow_edit_history;
   return [
@@ -127,8 +128,10 @@ function allActions(app: App, message: Message, open: OpenDialog): readonly (Men
     hasHistory && { label: t.history, onSelect: () => open('history') },
     canBeUnread && {
       label: t.markUnread,
-      onSelect: () => report(app.request('POST /messages/flags', unread)),
+      onSelect: () => report(app.reading.markUnread([message.id])),
     },
+    { label: t.markUnreadFrom, onSelect: () => report(markUnreadFrom(app, message)) },
+    { label: t.remind, onSelect: () => open('remind') },
     message.type === 'stream' && muteTopicItem(app, message.stream_id, message.subject),
     canDelete && { label: t.delete, onSelect: () => open('delete') },
   ];

@@ -4,8 +4,11 @@ import type { AnswerOf } from '@parley/client';
 import { useId } from 'preact/hooks';
 
 import type { App } from '../../data/app.ts';
+import { linkTo, quoteOf, sourceOf } from '../../data/message-actions.ts';
+import { notify } from '../../data/notices.ts';
 import type { Message } from '../../data/state.ts';
 import { texts } from '../../texts.ts';
+import { TimeForm } from '../parts/time-form.tsx';
 import { formatLongMoment } from '../parts/time.ts';
 import { DialogForm, takeFocus } from '../parts/dialog-form.tsx';
 import { nameOf } from '../parts/names.ts';
@@ -17,6 +20,30 @@ export type DialogProps = {
   readonly message: Message;
   readonly onClose: () => void;
 };
+
+/** Asks when the notification bot is to remind the person of a message: privately, with a link to it. */
+export function Remind({ app, message, onClose }: DialogProps) {
+  const { settings, self } = app.state;
+  const remind = async (at: Date): Promise<void> => {
+    await app.request('POST /messages', {
+      type: 'private',
+      to: JSON.stringify([self.peek().user_id]),
+      content: quoteOf(message, await sourceOf(app, message), linkTo(app, message)),
+      delivery_type: 'remind',
+      deliver_at: at.toISOString(),
+    });
+    notify(texts.actions.willRemind(formatLongMoment(at.getTime() / 1_000, settings.peek())));
+    onClose();
+  };
+  return (
+    <TimeForm
+      settings={settings.value}
+      action={texts.actions.remind}
+      choose={remind}
+      onClose={onClose}
+    />
+  );
+}
 
 type Edit = AnswerOf<'GET /messages/{message_id}/history'>['message_history'][number];
 

@@ -88,6 +88,7 @@ export function MessageRow({ app, message, place, showsSender, matchHtml }: Mess
             id={contentId}
             html={is_me_message ? html.replace('<p>/me ', '<p>') : html}
             class="content"
+            folds
           />
         )}
         {isEdited && <small>{texts.messages.edited}</small>}

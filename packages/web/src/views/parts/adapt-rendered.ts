@@ -1,10 +1,20 @@
+import { texts } from '../../texts.ts';
 import { fragmentOf, glyphOf, isOwnPicture, pictureName } from './rendered-rules.ts';
 
 /** Formulas as pictures made of styled boxes, which the page's policy forbids; MathML beside them says the same. */
 const unshown = '.katex-html, .message_embed_image';
 
+/** Of an uploaded file; the ending of its name says what it is. */
+const uploadedPath = /^\/user_uploads\/.*?(?:\.(\w{1,5}))?$/;
+
 function adaptLink(link: HTMLAnchorElement, origin: string): void {
   const href = link.getAttribute('href') ?? '';
+  const address = URL.parse(href, origin);
+  const file = address?.origin === origin ? uploadedPath.exec(address.pathname) : null;
+  if (file !== null && link.querySelector('img') === null) {
+    link.className = 'file';
+    link.dataset['kind'] = (file[1] ?? '').toUpperCase();
+  }
   const fragment = fragmentOf(href, origin);
   if (fragment === undefined) {
     link.target = '_blank';
@@ -62,6 +72,36 @@ function enlargeEmoji({ children: [only, ...others] }: HTMLElement): void {
   only.toggleAttribute('data-emoji-alone', isAlone);
 }
 
+/** `<time:2026-03-31T17:00:00Z>`, which the server passes on as it is written, becomes that time where the reader is. */
+const writtenTime = /<time:([^<>\s]{4,40})>/;
+
+function adaptTimes(body: HTMLElement, describe: (at: Date) => string): void {
+  if (!writtenTime.test(body.textContent)) return;
+  const walker = body.ownerDocument.createTreeWalker(body, NodeFilter.SHOW_TEXT);
+  for (let text = walker.nextNode(); text !== null; text = walker.nextNode()) {
+    const [mark = '', written = ''] = writtenTime.exec(text.nodeValue ?? '') ?? [];
+    const at = new Date(written);
+    if (Number.isNaN(at.getTime()) || text.parentElement?.closest('code, pre')) continue;
+    const element = body.ownerDocument.createElement('time');
+    element.dateTime = at.toISOString();
+    element.textContent = describe(at);
+    const [before = '', ...after] = (text.nodeValue ?? '').split(mark);
+    text.nodeValue = before;
+    text.parentElement?.insertBefore(element, text.nextSibling);
+    element.after(after.join(mark));
+    // The walker goes on with what follows it.
+    walker.currentNode = element.firstChild ?? element;
+  }
+}
+
+export function makeButton(className: string, text: string): HTMLButtonElement {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = className;
+  button.textContent = text;
+  return button;
+}
+
 /** What is wider than the page scrolls by itself, also with the keyboard. */
 function letScroll(body: HTMLElement): void {
   for (const table of body.querySelectorAll('table')) {
@@ -81,11 +121,17 @@ function letScroll(body: HTMLElement): void {
  * @param body in a document that loads nothing
  * @param page.origin the page's
  * @param page.selfId the signed-in person, if somebody is
+ * @param page.describeTime writes a time that somebody wrote for readers everywhere
  */
 export function adaptRendered(
   body: HTMLElement,
-  { origin, selfId }: { readonly origin: string; readonly selfId: number | undefined },
+  page: {
+    readonly origin: string;
+    readonly selfId: number | undefined;
+    readonly describeTime: (at: Date) => string;
+  },
 ): void {
+  const { origin, selfId, describeTime } = page;
   for (const element of body.querySelectorAll(unshown)) element.remove();
   for (const link of body.querySelectorAll('a')) adaptLink(link, origin);
   adaptPictures(body, origin);
@@ -93,6 +139,14 @@ export function adaptRendered(
     emoji.textContent = glyphOf(emoji.className) ?? emoji.textContent;
   for (const mention of body.querySelectorAll<HTMLElement>('.user-mention'))
     adaptMention(mention, selfId);
+  // Their marks and lines stand on the side where their words begin.
+  for (const block of body.querySelectorAll<HTMLElement>('ul, ol, blockquote, table'))
+    block.dir = 'auto';
+  adaptTimes(body, describeTime);
   enlargeEmoji(body);
   letScroll(body);
+  // Browsers have the clipboard only on pages that came encrypted.
+  if ('clipboard' in navigator)
+    for (const block of body.querySelectorAll('.codehilite'))
+      block.append(makeButton('copy-code', texts.actions.copyCode));
 }
