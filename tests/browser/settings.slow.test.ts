@@ -3,7 +3,8 @@ import { openTestPool } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
 import { annPassword, startBrowserTests } from './browser-system.ts';
-import { expectGone, expectShown } from './visitor.ts';
+import { waitUntil } from './patience.ts';
+import { expectGone, expectShown, foundEmoji } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 
 const { system, visit, open } = startBrowserTests();
@@ -26,9 +27,11 @@ test('name, status and picture of a person reach others', async () => {
   const { ann, organization } = system();
   const dan = await open(await organization.makeAccount('Dan Oak'), '#settings/profile');
   const other = await open(ann, '#recent');
-  await dan.page.getByLabel('Status').fill('At the quay');
-  await dan.page.getByLabel('Status').press('Enter');
-  await dan.page.getByLabel('Away').check();
+  await dan.page.getByRole('button', { name: 'Your account' }).click();
+  await dan.page.getByRole('menuitem', { name: 'Your status' }).click();
+  await dan.page.getByLabel('What you do').fill('At the quay');
+  await dan.page.getByLabel(/^Away/).check();
+  await dan.page.getByRole('button', { name: 'Set the status' }).click();
   await dan.page.getByLabel('Name', { exact: true }).fill('Dan Elm');
   await dan.page.getByLabel('Name', { exact: true }).press('Enter');
   await dan.page.getByLabel('Picture').setInputFiles({
@@ -230,4 +233,68 @@ test('somebody signs in as one of the people of a development server, and signin
   // The browser is still known as one in which somebody signed in (decision 0070); whose it was, it does not say.
   const cookies = await visitor.context.cookies();
   expect(cookies.map(({ name }) => name.replace(/-\d+$/, ''))).toEqual(['parley-device']);
+});
+
+test.each([1_440, 1_024, 390])(
+  'the account menu has status, colours, shortcuts and the way to invite: %i px',
+  async (width) => {
+    const account = await system().organization.makeAccount(`Mia Elm ${width}`);
+    const visitor = await visit({ colorScheme: 'dark', viewport: { width, height: 844 } });
+    const { page } = visitor;
+    await visitor.enter(account, '#recent');
+    const choose = async (item: string): Promise<void> => {
+      await page.getByRole('button', { name: 'Your account' }).click();
+      await page.getByRole('menuitem', { name: item, exact: true }).click();
+    };
+    await choose('Your status');
+    const dialog = page.getByRole('dialog', { name: 'Your status' });
+    await dialog.getByLabel('What you do').fill('In the dock');
+    await dialog.getByRole('button', { name: 'Choose an emoji' }).click();
+    const picker = page.getByRole('dialog', { name: 'Choose an emoji' });
+    await picker.getByRole('combobox').or(picker.getByRole('searchbox')).fill('sailboat');
+    await foundEmoji(picker, 'sailboat').click();
+    await dialog.getByLabel('Until when').selectOption({ index: 1 });
+    await dialog.getByRole('button', { name: 'Set the status' }).click();
+    await expectGone(dialog);
+    const { user_status } = await account.typed.request('POST /register');
+    expect(user_status[String(account.id)]?.status_text).toMatch(/^⛵.* In the dock · until /);
+
+    const groundOf = () =>
+      page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    const dark = await groundOf();
+    await choose('Light colours');
+    await waitUntil(
+      'the colours are light',
+      async () => (await groundOf()) === 'rgb(255, 255, 255)',
+    );
+    await page.reload();
+    await waitUntil(
+      'the colours are light',
+      async () => (await groundOf()) === 'rgb(255, 255, 255)',
+    );
+    await choose('Colours of the device');
+    await waitUntil('the colours are dark', async () => (await groundOf()) === dark);
+    await choose('Keyboard shortcuts');
+    await expectShown(page.getByRole('dialog', { name: 'Keyboard shortcuts' }));
+    await page.keyboard.press('Escape');
+    await choose('Invite people');
+    await expectShown(page.getByRole('heading', { level: 1, name: 'Invitations' }));
+  },
+);
+
+test('the logo of the organization stands in place of its name, one for light and one for dark colours', async () => {
+  const { ann } = system();
+  const visitor = await open(ann, '#settings/organization');
+  const { page } = visitor;
+  await page.getByLabel('Logo for light colours').setInputFiles({
+    name: 'logo.png',
+    mimeType: 'image/png',
+    buffer: await page.screenshot(),
+  });
+  await expectShown(page.locator('.organization img'));
+  const other = await visit({ colorScheme: 'dark' });
+  await other.enter(ann, '#recent');
+  await expectShown(other.page.locator('.organization', { hasText: /\w/ }));
+  await page.getByRole('button', { name: 'Remove: Logo for light colours' }).click();
+  await expectGone(page.locator('.organization img'));
 });

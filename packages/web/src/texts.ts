@@ -490,6 +490,7 @@ export const texts = {
     with: (provider: string) => `Sign in with ${provider}`,
   },
   status: {
+    away: 'Away: others see you as away, whatever you do',
     end: 'Until when',
     hint: 'Others read the time too. When it is over, this browser takes the status away.',
     noEnd: 'Until I change it',

@@ -19,7 +19,7 @@ const divider = ' · ';
 /** Sets what others read beside the person's name. Its end is said in it, and this browser takes it away then. */
 export function StatusForm({ app, onClose }: { readonly app: App; readonly onClose: () => void }) {
   const { statuses, self, settings } = app.state;
-  const before = statuses.value.get(self.value.user_id)?.status_text ?? '';
+  const { status_text: before = '', away } = statuses.value.get(self.value.user_id) ?? {};
   const text = useSignal(before.split(divider, 1)[0] ?? '');
   const times = useMemo(() => quickTimes(new Date()), []);
   const choose = ({ reaction_type, emoji_code, emoji_name }: Emoji): void => {
@@ -34,7 +34,7 @@ export function StatusForm({ app, onClose }: { readonly app: App; readonly onClo
       ? divider + t.until(formatAge(endsAt, Date.now() / 1_000, settings.peek()))
       : '';
     const status_text = words.slice(0, statusMax - end.length) + end;
-    await app.request('POST /users/me/status', { status_text });
+    await app.request('POST /users/me/status', { status_text, away: field('away') !== '' });
     app.endingStatus.change(() => (hasEnd ? [{ text: status_text, endsAt }] : []));
     onClose();
   };
@@ -62,6 +62,10 @@ export function StatusForm({ app, onClose }: { readonly app: App; readonly onClo
           </select>
         </label>
         <p class="hint">{t.hint}</p>
+        <label class="row">
+          <input type="checkbox" name="away" {...{ defaultChecked: away === true }} />
+          {t.away}
+        </label>
       </DialogForm>
     </>
   );

@@ -4,7 +4,7 @@ import { Avatar } from '../parts/avatar.tsx';
 import { fieldTypes, idsIn, optionsOf, profileValueOf } from '../people/profile-fields.ts';
 import type { ProfileField } from '../people/profile-fields.ts';
 import type { Field } from './fields.ts';
-import { line, nameField, peopleChoices, toggles } from './fields.ts';
+import { nameField, peopleChoices } from './fields.ts';
 import { PictureField, SavedFields } from './form.tsx';
 import type { SectionProps } from './section.ts';
 
@@ -58,12 +58,9 @@ async function saveProfile(
   }
 }
 
-const statusFields = [line('status_text', { maxLength: 60 }), ...toggles('away')];
-
 export function ProfileSection({ app }: SectionProps) {
-  const { self, people, statuses, realm, rest, activePeople } = app.state;
+  const { self, people, realm, rest, activePeople } = app.state;
   const { user_id, full_name, is_admin, avatar_source } = self.value;
-  const { status_text = '', away = false } = statuses.value.get(user_id) ?? {};
   const { realm_name_changes_disabled, realm_avatar_changes_disabled } = realm.value;
   const person = people.value.get(user_id);
   return (
@@ -83,11 +80,6 @@ export function ProfileSection({ app }: SectionProps) {
           save={(change) => app.request('PATCH /settings', change)}
         />
       )}
-      <SavedFields
-        fields={statusFields}
-        values={{ status_text, away }}
-        save={(change) => app.request('POST /users/me/status', change)}
-      />
       <SavedFields
         fields={rest.value.custom_profile_fields.map((field) =>
           profileFieldOf(field, profileValueOf(field.id, person), activePeople.value),

@@ -1,0 +1,161 @@
+/** What people do with what messages contain: pictures, files, code, long texts, times, and texts that run from right to left. */
+import type { Locator } from 'playwright-core';
+import { expect, test } from 'vitest';
+
+import { sendTo, startBrowserTests } from './browser-system.ts';
+import { waitUntil } from './patience.ts';
+import { expectGone, expectShown } from './visitor.ts';
+import type { Visitor } from './visitor.ts';
+
+const { system, visit } = startBrowserTests();
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAIAAAACUFjqAAAAEklEQVR4nGP8z4APMOGVHbHSAEEsAROxCnMTAAAAAElFTkSuQmCC',
+  'base64',
+);
+
+let topics = 0;
+
+/** Sends messages of Bob to a topic of its own, and opens it. */
+async function openTopic(contents: readonly string[], width = 1_280): Promise<Visitor> {
+  const { ann, bob, general } = system();
+  const topic = `contents-${++topics}`;
+  for (const content of contents) await sendTo(bob, general, topic, content);
+  const visitor = await visit({
+    viewport: { width, height: 844 },
+    permissions: ['clipboard-read', 'clipboard-write'],
+  });
+  await visitor.enter(ann, `#narrow/stream/${general.id}-general/topic/${topic}`);
+  await expectShown(visitor.messages.last());
+  return visitor;
+}
+
+async function upload(name: string): Promise<string> {
+  const file = new File([png], name, { type: name.endsWith('png') ? 'image/png' : 'text/plain' });
+  const { uri } = await system().bob.typed.request('POST /user_uploads', { file });
+  return `[${name}](${uri})`;
+}
+
+async function choose({ page }: Visitor, message: Locator, item: string): Promise<void> {
+  await message.hover();
+  await message.getByRole('button', { name: 'More actions' }).click();
+  await page.getByRole('menuitem', { name: item, exact: true }).click();
+}
+
+function widthOf(picture: Locator): Promise<number> {
+  return picture.evaluate((element) => element.getBoundingClientRect().width);
+}
+
+test.each([1_440, 1_024, 390])(
+  'a picture is shown large, with those beside it by keys, zoomed and downloaded: %i px',
+  async (width) => {
+    const pictures = [await upload('bow.png'), await upload('stern.png')];
+    const { page } = await openTopic(pictures, width);
+    await page.getByRole('img', { name: 'bow.png' }).click();
+    const viewer = page.getByRole('dialog', { name: 'bow.png' });
+    const shown = viewer.getByRole('img', { name: 'bow.png' });
+    await expectShown(shown);
+    const before = await widthOf(shown);
+    expect(before).toBeGreaterThan(width * 0.75);
+    await page.keyboard.press('+');
+    await waitUntil('it is larger', async () => (await widthOf(shown)) > before);
+    const downloading = page.waitForEvent('download');
+    await viewer.getByRole('link', { name: 'Download' }).click();
+    expect((await downloading).suggestedFilename()).toBe('bow.png');
+    await page.keyboard.press('ArrowRight');
+    await expectShown(page.getByRole('dialog', { name: 'stern.png' }));
+    await page.getByRole('button', { name: 'Previous picture' }).click();
+    await expectShown(viewer);
+    await page.keyboard.press('Escape');
+    await expectGone(page.getByRole('dialog'));
+  },
+);
+
+test('files are cards, and code is copied', async () => {
+  const visitor = await openTopic([await upload('plan.txt'), '```python\nreturn "rope"\n```']);
+  const { page } = visitor;
+  await expectShown(page.locator('a.file[data-kind=TXT]', { hasText: 'plan.txt' }));
+  await visitor.messages.last().hover();
+  await page.getByRole('button', { name: 'Copy', exact: true }).click();
+  await expectShown(page.getByText('The code is copied.'));
+  expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('return "rope"');
+});
+
+test('a text of more than a screen is folded until more is asked for', async () => {
+  const lines = Array.from({ length: 90 }, (_, n) => `line ${n} of a long log that goes on`);
+  const visitor = await openTopic([lines.join('\n')]);
+  const { page } = visitor;
+  const message = visitor.messages.last();
+  const heightOf = async (): Promise<number> => (await message.boundingBox())?.height ?? 0;
+  expect(await heightOf()).toBeLessThan(844);
+  await page.getByRole('button', { name: 'Show all' }).click();
+  await expectGone(page.getByRole('button', { name: 'Show all' }));
+  expect(await heightOf()).toBeGreaterThan(844);
+});
+
+test('a written time is that of the reader, and stays text in code and where it is none', async () => {
+  const { page } = await openTopic([
+    'We meet <time:2031-05-01T09:30:00Z> and <time:2031-05-02T09:30:00Z> or <time:soon>',
+    '`<time:2031-05-01T09:30:00Z>`',
+  ]);
+  await expectShown(page.locator('.content time[datetime="2031-05-01T09:30:00.000Z"]'));
+  await expectShown(page.locator('.content time', { hasText: '2 May 2031' }));
+  await expectShown(page.locator('.content p', { hasText: 'or <time:soon>' }));
+  await expectShown(page.locator('code', { hasText: '<time:2031' }));
+});
+
+test('lists, quotes and tables run from right to left where their words do', async () => {
+  const visitor = await openTopic([
+    '* שלום\n* עולם',
+    '> مرحبا بالعالم',
+    '| אחת | שתיים |\n|---|---|\n| 1 | 2 |',
+    '* one\n* two',
+  ]);
+  const directionOf = (selector: string): Promise<string> =>
+    visitor.page
+      .locator(`.content ${selector}`)
+      .first()
+      .evaluate((element) => getComputedStyle(element).direction);
+  for (const selector of ['ul', 'blockquote', 'table'])
+    expect(await directionOf(selector)).toBe('rtl');
+  expect(
+    await visitor
+      .message('two')
+      .locator('ul')
+      .evaluate((element) => getComputedStyle(element).direction),
+  ).toBe('ltr');
+});
+
+test('messages are marked as unread from one on, and stay so until the place is left', async () => {
+  const visitor = await openTopic(['first', 'second', 'third']);
+  const { page } = visitor;
+  const { ann } = system();
+  const unread = async (): Promise<number> => {
+    const { messages } = await ann.typed.request('GET /messages', {
+      anchor: 'newest',
+      num_before: 3,
+      num_after: 0,
+      narrow: [
+        { operator: 'topic', operand: `contents-${topics}` },
+        { operator: 'is', operand: 'unread' },
+      ],
+    });
+    return messages.length;
+  };
+  await waitUntil('all is read', async () => (await unread()) === 0);
+  await choose(visitor, visitor.message('second'), 'Mark as unread from here');
+  await waitUntil('two are unread', async () => (await unread()) === 2);
+  await page.mouse.wheel(0, -200);
+  await visitor.go('#recent');
+  expect(await unread()).toBe(2);
+});
+
+test('a person is reminded of a message', async () => {
+  const visitor = await openTopic(['the tide turns at nine']);
+  await choose(visitor, visitor.messages.last(), 'Remind me');
+  await visitor.page.getByRole('button', { name: /^In an hour/ }).click();
+  await expectShown(visitor.page.getByText(/^You will be reminded/));
+  const { scheduled_messages } = await system().ann.typed.request('GET /scheduled_messages');
+  expect(scheduled_messages).toMatchObject([{ type: 'private', to: [system().ann.id] }]);
+  expect(scheduled_messages[0]?.content).toContain('the tide turns at nine');
+});
