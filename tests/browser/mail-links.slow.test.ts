@@ -203,6 +203,7 @@ test('whoever lost the answer that made the account is signed in all the same', 
   const { page } = visitor;
   const { general, organization } = system();
   const admin = await organization.makeAccount('Hanna Fir', { role: 'administrator' });
+  visitor.expectOutage();
   const email = 'ute.ash@example.com';
   await admin.typed.request('POST /invites', { invitee_emails: email, stream_ids: [general.id] });
   await page.route('**/api/v1/join', async (route) => {
