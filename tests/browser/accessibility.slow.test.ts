@@ -6,7 +6,7 @@ import type { AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 
-import { sendTo, startBrowserTests } from './browser-system.ts';
+import { pngPicture, sendTo, startBrowserTests } from './browser-system.ts';
 import { expectGone, expectShown } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 
@@ -55,6 +55,7 @@ const dialogs: Readonly<Record<string, (visitor: Visitor) => Promise<void>>> = {
     Object.entries({
       'Choose emoji': 'Add reaction',
       Edits: 'View edits',
+      'Remind me of this message': 'Remind me',
       'Move to another topic': 'Move to another topic',
       'Delete this message?': 'Delete',
     }).map(([title, item]) => [
@@ -66,6 +67,11 @@ const dialogs: Readonly<Record<string, (visitor: Visitor) => Promise<void>>> = {
       },
     ]),
   ),
+  'Your status': async ({ page }) => {
+    await page.getByRole('button', { name: 'Your account' }).click();
+    await page.getByRole('menuitem', { name: 'Your status' }).click();
+  },
+  'boat.png': async ({ page }) => page.getByRole('img', { name: 'boat.png' }).click(),
   Schedule: async ({ page, composeField }) => {
     await composeField.fill('Later');
     await page.getByRole('button', { name: 'Schedule', exact: true }).click();
@@ -99,6 +105,10 @@ test.each([
   const { ann, bob, general } = system();
   const topic = `roses-${colorScheme}-${width}`;
   for (const content of contents) await sendTo(bob, general, topic, content);
+  const { uri } = await bob.typed.request('POST /user_uploads', {
+    file: new File([pngPicture], 'boat.png', { type: 'image/png' }),
+  });
+  await sendTo(bob, general, topic, `[boat.png](${uri})`);
   const id = await sendTo(ann, general, topic, 'Of Ann');
   await ann.typed.request('PATCH /messages/{message_id}', { message_id: id, content: 'By Ann' });
   // The page's policy would refuse the script that looks at it.

@@ -129,3 +129,9 @@ export async function sendTo(
   if (id === undefined) throw new Error('a message that is sent at once has an id');
   return id;
 }
+
+/** A picture in PNG. */
+export const pngPicture = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAIAAAACUFjqAAAAEklEQVR4nGP8z4APMOGVHbHSAEEsAROxCnMTAAAAAElFTkSuQmCC',
+  'base64',
+);

@@ -2,17 +2,12 @@
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 
-import { sendTo, startBrowserTests } from './browser-system.ts';
+import { pngPicture, sendTo, startBrowserTests } from './browser-system.ts';
 import { waitUntil } from './patience.ts';
 import { expectGone, expectShown } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 
 const { system, visit } = startBrowserTests();
-
-const png = Buffer.from(
-  'iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAIAAAACUFjqAAAAEklEQVR4nGP8z4APMOGVHbHSAEEsAROxCnMTAAAAAElFTkSuQmCC',
-  'base64',
-);
 
 let topics = 0;
 
@@ -31,7 +26,9 @@ async function openTopic(contents: readonly string[], width = 1_280): Promise<Vi
 }
 
 async function upload(name: string): Promise<string> {
-  const file = new File([png], name, { type: name.endsWith('png') ? 'image/png' : 'text/plain' });
+  const file = new File([pngPicture], name, {
+    type: name.endsWith('png') ? 'image/png' : 'text/plain',
+  });
   const { uri } = await system().bob.typed.request('POST /user_uploads', { file });
   return `[${name}](${uri})`;
 }

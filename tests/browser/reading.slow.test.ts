@@ -4,7 +4,7 @@ import type { TestAccount } from '@parley/test-kit';
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 
-import { sendTo, startBrowserTests } from './browser-system.ts';
+import { pngPicture, sendTo, startBrowserTests } from './browser-system.ts';
 import { waitUntil } from './patience.ts';
 import { expectGone, expectShown } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
@@ -309,12 +309,8 @@ test('what the server renders looks like what it is', async () => {
   await send('> a quotation');
   await send('Dear @**Rea Looks** and @**Ann Lee**');
   await send('/poll Soup?\nfish\nonion');
-  const png = Buffer.from(
-    'iVBORw0KGgoAAAANSUhEUgAAAAoAAAAKCAIAAAACUFjqAAAAEklEQVR4nGP8z4APMOGVHbHSAEEsAROxCnMTAAAAAElFTkSuQmCC',
-    'base64',
-  );
   const { uri } = await bob.typed.request('POST /user_uploads', {
-    file: new File([png], 'boat.png', { type: 'image/png' }),
+    file: new File([pngPicture], 'boat.png', { type: 'image/png' }),
   });
   await send(`[boat.png](${uri})`);
   await send(':tada: :sailboat:');

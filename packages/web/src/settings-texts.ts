@@ -1,6 +1,9 @@
 /** The texts of settings and streams; apart from `texts` because they are loaded with these pages only. */
+import { limits } from '@parley/api/limits';
+
 import { texts } from './texts.ts';
 
+export const passwordRule = texts.signIn.passwordRule(limits.passwordMinLength);
 const pictureHelp = 'PNG, JPEG, GIF, WebP or TIFF of at most 5 MB.';
 const { administrator, member, guest } = texts.people;
 const streamPolicy = { 1: 'Members', 2: 'Administrators', 3: 'Members who are no longer new' };
@@ -162,7 +165,7 @@ export const settingsTexts = {
     name: 'Name',
     name_changes_disabled: 'Only administrators change names',
     new_name: 'Name',
-    new_password: ['New password', texts.signIn.passwordRule],
+    new_password: ['New password', passwordRule],
     night_logo: ['Logo for dark colours', pictureHelp],
     night_mode: ['Dark colours', 'Otherwise as your device has it.'],
     notification_sound: 'Sound',

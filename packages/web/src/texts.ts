@@ -1,5 +1,3 @@
-import { limits } from '@parley/api/limits';
-
 const isApple = /Mac|iPhone|iPad/.test(globalThis.navigator?.userAgent ?? '');
 
 const keyNames: ReadonlyMap<string, string> = new Map([
@@ -474,7 +472,8 @@ export const texts = {
       'You can sign in only at an address that begins with https, or on the machine of the server itself. Ask for the https address of this server.',
     pageTitle: (organization: string) => `Sign in to ${organization}`,
     password: 'Password',
-    passwordRule: `At least ${limits.passwordMinLength} characters that nobody guesses: no names, no rows of keys. Three or four words are good.`,
+    passwordRule: (min: number) =>
+      `At least ${min} characters that nobody guesses: no names, no rows of keys. Three or four words are good.`,
     product: 'Parley',
     reference: 'Reference of the API',
     signIn: 'Sign in',

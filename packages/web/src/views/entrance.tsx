@@ -1,5 +1,6 @@
 /** What the pages have in common that somebody sees who is not signed in. */
 import '../styles/sign-in.css';
+import { limits } from '@parley/api/limits';
 import { h } from 'preact';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
@@ -62,7 +63,7 @@ export function PasswordField(props: Pick<FieldProps, 'label' | 'autocomplete'>)
       <EntranceField type="password" name="password" maxLength={1_000} {...described} {...props} />
       {isNew && (
         <small class="hint" id="password-rule">
-          {texts.signIn.passwordRule}
+          {texts.signIn.passwordRule(limits.passwordMinLength)}
         </small>
       )}
     </div>

@@ -5,8 +5,7 @@
 import type { InputHTMLAttributes } from 'preact';
 
 import type { Person, Stream } from '../../data/state.ts';
-import { settingsTexts as t } from '../../settings-texts.ts';
-import { texts } from '../../texts.ts';
+import { passwordRule, settingsTexts as t } from '../../settings-texts.ts';
 
 export type FieldValue = string | number | boolean | readonly number[] | Blob;
 
@@ -69,7 +68,7 @@ export const nameField = line('full_name', { required: true, maxLength: 100 });
 /** The password of a new account. */
 export const newPasswordField = {
   ...line('password', { type: 'password', required: true, autoComplete: 'new-password' }),
-  help: texts.signIn.passwordRule,
+  help: passwordRule,
 };
 
 export function area<Name extends FieldName>(name: Name, maxLength: number) {
