@@ -200,7 +200,7 @@ test('a bot is created, gets a picture, and is deactivated after a question', as
 
 test.each([
   ['guest', ['User groups', 'Custom emoji'], false],
-  ['bob', ['User groups', 'Custom emoji'], true],
+  ['bob', ['User groups', 'Custom emoji', 'Invitations'], true],
 ] as const)('%s is not offered what administrators do', async (name, offered, mayHaveBots) => {
   const { page } = await open(system()[name], '#settings/people');
   await expectShown(page.getByRole('heading', { level: 1, name: 'Profile' }));
