@@ -257,7 +257,7 @@ test.each([1_440, 1_024, 390])(
     await dialog.getByRole('button', { name: 'Set the status' }).click();
     await expectGone(dialog);
     const { user_status } = await account.typed.request('POST /register');
-    expect(user_status[String(account.id)]?.status_text).toMatch(/^🎉.* In the dock · until /u);
+    expect(user_status?.[String(account.id)]?.status_text).toMatch(/^🎉.* In the dock · until /u);
 
     const groundOf = () =>
       page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);

@@ -1,9 +1,10 @@
 /** The texts of settings and streams; apart from `texts` because they are loaded with these pages only. */
 import { limits } from '@parley/api/limits';
 
+import { entranceTexts } from './entrance-texts.ts';
 import { texts } from './texts.ts';
 
-export const passwordRule = texts.signIn.passwordRule(limits.passwordMinLength);
+export const passwordRule = entranceTexts.signIn.passwordRule(limits.passwordMinLength);
 const pictureHelp = 'PNG, JPEG, GIF, WebP or TIFF of at most 5 MB.';
 const { administrator, member, guest } = texts.people;
 const streamPolicy = { 1: 'Members', 2: 'Administrators', 3: 'Members who are no longer new' };

@@ -5,6 +5,7 @@ import { h } from 'preact';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 
+import { entranceTexts } from '../entrance-texts.ts';
 import { texts } from '../texts.ts';
 
 export function useTitle(title: string): void {
@@ -49,7 +50,7 @@ export function EntranceField({ label, type = 'text', ...attributes }: FieldProp
 }
 
 export function AddressField(props: Pick<FieldProps, 'name' | 'autoFocus'>) {
-  const label = texts.signIn.address;
+  const label = entranceTexts.signIn.address;
   return (
     <EntranceField label={label} type="email" autocomplete="username" maxLength={254} {...props} />
   );
@@ -63,7 +64,7 @@ export function PasswordField(props: Pick<FieldProps, 'label' | 'autocomplete'>)
       <EntranceField type="password" name="password" maxLength={1_000} {...described} {...props} />
       {isNew && (
         <small class="hint" id="password-rule">
-          {texts.signIn.passwordRule(limits.passwordMinLength)}
+          {entranceTexts.signIn.passwordRule(limits.passwordMinLength)}
         </small>
       )}
     </div>

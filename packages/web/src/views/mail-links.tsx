@@ -5,6 +5,7 @@ import type { ComponentChildren, ComponentType } from 'preact';
 import { mailLink } from '../data/mail-links.ts';
 import type { MailLink } from '../data/mail-links.ts';
 import { entranceClient, organization, session, signIn } from '../data/session.ts';
+import { entranceTexts } from '../entrance-texts.ts';
 import { texts } from '../texts.ts';
 import { AddressField, EntranceCard, EntranceField, PasswordField } from './entrance.tsx';
 import { DialogForm } from './parts/dialog-form.tsx';
@@ -12,7 +13,7 @@ import type { DialogFormProps } from './parts/dialog-form.tsx';
 import { useReading } from './parts/waiting.tsx';
 import { Providers } from './single-sign-on.tsx';
 
-const t = texts.mailLinks;
+const t = entranceTexts.mailLinks;
 
 /** Puts the link aside and shows the sign-in page, or the client. */
 function leave(): void {

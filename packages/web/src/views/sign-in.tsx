@@ -1,6 +1,7 @@
 import { useSignal } from '@preact/signals';
 
 import { demoPeople, organization, session, signIn } from '../data/session.ts';
+import { entranceTexts } from '../entrance-texts.ts';
 import { texts } from '../texts.ts';
 import { AddressField, PasswordField, useTitle } from './entrance.tsx';
 import { LinkRequest } from './mail-links.tsx';
@@ -12,7 +13,7 @@ import { RenderedHtml } from './parts/rendered-html.tsx';
 import { isOwnPicture } from './parts/rendered-rules.ts';
 import { Providers } from './single-sign-on.tsx';
 
-const t = texts.signIn;
+const t = entranceTexts.signIn;
 
 /** Demo people offered before the rest of them is asked for. */
 const demoPeopleSteps = { first: 8, further: Infinity };

@@ -3,11 +3,12 @@ import { useEffect } from 'preact/hooks';
 import { organization } from '../data/session.ts';
 import { beginSignOn, finishSignOn, leaveSignOn } from '../data/single-sign-on.ts';
 import type { SignOn } from '../data/single-sign-on.ts';
+import { entranceTexts } from '../entrance-texts.ts';
 import { texts } from '../texts.ts';
 import { EntranceCard } from './entrance.tsx';
 import { FailureNote, useAttempt } from './parts/attempt.tsx';
 
-const t = texts.signOn;
+const t = entranceTexts.signOn;
 
 /** On the way to a provider, or back from it. If that does not work, the person reads why. */
 export function SignOnPage({ provider, answer }: SignOn) {
