@@ -6,7 +6,6 @@ import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 
 import { entranceTexts } from '../entrance-texts.ts';
-import { texts } from '../texts.ts';
 
 export function useTitle(title: string): void {
   useEffect(() => {

@@ -6,7 +6,6 @@ import { mailLink } from '../data/mail-links.ts';
 import type { MailLink } from '../data/mail-links.ts';
 import { entranceClient, organization, session, signIn } from '../data/session.ts';
 import { entranceTexts } from '../entrance-texts.ts';
-import { texts } from '../texts.ts';
 import { AddressField, EntranceCard, EntranceField, PasswordField } from './entrance.tsx';
 import { DialogForm } from './parts/dialog-form.tsx';
 import type { DialogFormProps } from './parts/dialog-form.tsx';

@@ -2,7 +2,6 @@ import { useSignal } from '@preact/signals';
 
 import { demoPeople, organization, session, signIn } from '../data/session.ts';
 import { entranceTexts } from '../entrance-texts.ts';
-import { texts } from '../texts.ts';
 import { AddressField, PasswordField, useTitle } from './entrance.tsx';
 import { LinkRequest } from './mail-links.tsx';
 import type { RequestedPurpose } from './mail-links.tsx';

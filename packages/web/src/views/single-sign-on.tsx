@@ -4,7 +4,6 @@ import { organization } from '../data/session.ts';
 import { beginSignOn, finishSignOn, leaveSignOn } from '../data/single-sign-on.ts';
 import type { SignOn } from '../data/single-sign-on.ts';
 import { entranceTexts } from '../entrance-texts.ts';
-import { texts } from '../texts.ts';
 import { EntranceCard } from './entrance.tsx';
 import { FailureNote, useAttempt } from './parts/attempt.tsx';
 
