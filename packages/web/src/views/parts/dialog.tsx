@@ -34,10 +34,11 @@ export function Dialog({ title, onClose, children }: DialogProps) {
       }}
     >
       <div class="dialog-body">
-        <header>
+        {/* No header: opened from the bar above, it would be one within another. */}
+        <div class="dialog-head">
           <h2 id={titleId}>{title}</h2>
           <IconButton icon="close" label={texts.parts.close} onClick={onClose} />
-        </header>
+        </div>
         {children}
       </div>
     </dialog>
