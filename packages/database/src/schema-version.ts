@@ -5,7 +5,7 @@ import { migrationNames } from './sql-files.ts';
 export const codeSchemaVersion = migrationNames.length;
 
 /** The oldest schema this code works on. Raised when a service starts to need a migration. */
-export const oldestUsableSchemaVersion = 25;
+export const oldestUsableSchemaVersion = 26;
 
 /**
  * The oldest code, by its schema version, that may use the schema after this code's migrations. Raised when a migration
