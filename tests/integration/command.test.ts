@@ -202,7 +202,7 @@ test('an organization begins with a stream that everybody joins, and a message i
       flags: [],
     },
   ]);
-  expect(readObjects(body, 'messages')[0]?.['content']).toContain('<strong>Invitations</strong>');
+  expect(readObjects(body, 'messages')[0]?.['content']).toContain('href="/#settings/invitations"');
 });
 
 test('a person is created with a password that is printed once, with events for everybody', async () => {
