@@ -110,7 +110,7 @@ test('signing out leaves drafts on the server, and none in the browser', async (
   await visitor.composeField.fill('Not yet');
   await page.getByRole('button', { name: 'Your account' }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
-  await expectShown(page.getByLabel('E-mail address'));
+  await expectShown(page.getByLabel('Email address'));
   expect(await page.evaluate(() => Object.keys(localStorage))).toEqual([]);
   await expectOnServer(writer, ['Not yet']);
   await visitor.enter(writer, fragmentOf('leaving'));
