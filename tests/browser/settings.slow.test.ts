@@ -32,6 +32,7 @@ test('name, status and picture of a person reach others', async () => {
   await dan.page.getByLabel('What you do').fill('At the quay');
   await dan.page.getByLabel(/^Away/).check();
   await dan.page.getByRole('button', { name: 'Set the status' }).click();
+  await expectGone(dan.page.getByRole('dialog', { name: 'Your status' }));
   await dan.page.getByLabel('Name', { exact: true }).fill('Dan Elm');
   await dan.page.getByLabel('Name', { exact: true }).press('Enter');
   await dan.page.getByLabel('Picture').setInputFiles({

@@ -420,16 +420,19 @@ test('a file that arrives when another conversation is open goes to the draft of
 });
 
 test('drafts are listed, go on where they were, and are kept for each account', async () => {
-  const { ann, organization } = system();
+  const { general, organization } = system();
+  const writer = await organization.makeAccount('Tea Thinker');
+  await writer.client.subscribe(general.name);
   const other = await organization.makeAccount('Dot Draftless');
-  const visitor = await enterAs('ann', addressOf('thoughts'));
+  const visitor = await visit();
+  await visitor.enter(writer, addressOf('thoughts'));
   await visitor.composeField.fill('Half a thought');
   await visitor.page.reload();
   await expectWritten(visitor, 'Half a thought');
   await visitor.enter(other, '#drafts');
   await visitor.page.reload();
   await expectShown(visitor.page.getByText('There are no drafts.'));
-  await visitor.enter(ann, '#drafts');
+  await visitor.enter(writer, '#drafts');
   await visitor.page.reload();
   const draft = visitor.page.getByRole('article', { name: '#general > thoughts' });
   await draft.getByRole('button', { name: 'Continue writing' }).click();
