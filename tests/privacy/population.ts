@@ -342,6 +342,8 @@ export class Population {
   }
 
   async #draft(author: Person): Promise<void> {
+    // Bots have no drafts.
+    if (author.botType !== null) return;
     const mark = makeMark(this.#random);
     const draft = { type: 'private', to: [author.id], topic: '', content: mark };
     const { ids } = await author.client.post('drafts', { drafts: [draft] });
