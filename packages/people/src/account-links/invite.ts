@@ -6,8 +6,8 @@ import {
   getAdministrator,
   maySubscribeOthers,
 } from '@parley/access';
-import { badRequest, foldName, invitationFailed, limits, roles, withoutCode } from '@parley/api';
-import type { ApiError, Caller, Role } from '@parley/api';
+import { badRequest, invitationFailed, limits, roles, withoutCode } from '@parley/api';
+import type { Caller, Role } from '@parley/api';
 import type { Client } from '@parley/database';
 import type { Append } from '@parley/event-log';
 import { quote } from '@parley/mail';
@@ -27,7 +27,6 @@ import { hasRoomForToken, insertToken, lockTokensOfAddresses } from '@parley/sto
 
 import { entryForEveryone } from '../accounts/account-events.ts';
 import { prepareEmailRules } from '../accounts/email-rules.ts';
-import { checkFullName } from '../accounts/full-name.ts';
 import { isSameMailbox } from '../accounts/mailbox.ts';
 import { checkRoomForMails } from '../mails/mail-room.ts';
 import { writeMail } from '../mails/write-mail.ts';
@@ -35,6 +34,7 @@ import type { PeopleContext } from '../people-context.ts';
 import { findAddressFaults, tooSimilar } from './address-faults.ts';
 import type { AddressFault } from './address-faults.ts';
 import { describeDuration } from './describe-duration.ts';
+import { nobodyInvited, notInvited, readInvitees } from './invitees.ts';
 import { checkSendsMails, makeLink } from './links.ts';
 
 /** The numbers of roles in `invite_as` (reference facts, people 14.5). */
@@ -46,18 +46,6 @@ export type InvitationTerms = {
   readonly validSecs: number;
 };
 
-function nobodyInvited(faults: Parameters<typeof invitationFailed>[1]): ApiError {
-  return invitationFailed(
-    "Some emails did not validate, so we didn't send any invitations.",
-    faults,
-    false,
-  );
-}
-
-function notInvited(email: string, reason: string): ApiError {
-  return nobodyInvited([[email, reason]]);
-}
-
 const noSuchInvitation = (): Error => badRequest('No such invitation');
 
 /** Tells administrators that the list has changed (reference facts, events 14.3). */
@@ -65,45 +53,6 @@ export function invitesChanged(): NonNullable<Append['entries']>[number] {
   return entryForEveryone([
     { form: 'same', audience: { to: 'administrators' }, event: { type: 'invites_changed' } },
   ]);
-}
-
-/** A name that mail programs quote because it has commas, with the address that follows it; otherwise what no separator divides. */
-const parts = /\s*"[^"\n]*"\s*<[^<>]*>|[^,;\n]+/g;
-
-type Invitee = { readonly email: string; readonly fullName: string | undefined };
-
-/** @returns a name that its person may have; those who have another name change it when they join */
-function givenName(text: string): string | undefined {
-  try {
-    return checkFullName(text.replaceAll('"', ''));
-  } catch {
-    return undefined;
-  }
-}
-
-/**
- * Reads addresses separated by commas, semicolons or line ends, each alone or as `Name <address>`.
- *
- * @returns them without repeats, in alphabetical order
- * @throws ApiError if there are none or too many
- */
-function parseInvitees(raw: string): Invitee[] {
-  const byFoldedEmail = new Map<string, Invitee>();
-  for (const [part] of raw.matchAll(parts)) {
-    const [, name = '', address = part] = /^(.*)<([^<>]*)>\s*$/s.exec(part) ?? [];
-    const email = address.trim();
-    if (email === '') continue;
-    const earlier = byFoldedEmail.get(foldName(email));
-    if (earlier !== undefined && !isSameMailbox(earlier.email, email))
-      throw notInvited(email, tooSimilar);
-    byFoldedEmail.set(foldName(email), { email, fullName: givenName(name) });
-    if (byFoldedEmail.size > limits.inviteesMax)
-      throw withoutCode(`At most ${limits.inviteesMax} people can be invited at once.`);
-  }
-  if (byFoldedEmail.size === 0) throw withoutCode('You must specify at least one email address.');
-  return [...byFoldedEmail]
-    .toSorted(([one], [other]) => (one < other ? -1 : 1))
-    .map(([, invitee]) => invitee);
 }
 
 function checkRole(actor: User, number: number): Role {
@@ -225,7 +174,7 @@ export async function invitePeople(
     if (realm.settings.invite_by_admins_only && actor.role !== 'administrator')
       throw withoutCode('Must be an organization administrator');
     const role = checkRole(actor, terms.invitedAs);
-    const invitees = parseInvitees(rawEmails);
+    const invitees = readInvitees(rawEmails);
     const emails = invitees.map(({ email }) => email);
     if (terms.streamIds.length === 0)
       throw withoutCode('You must specify at least one stream for invitees to join.');
