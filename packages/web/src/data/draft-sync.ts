@@ -11,7 +11,7 @@ import type { App } from './app.ts';
 import { pause } from './event-groups.ts';
 import { absent, asNew, isUnsynced, reconcile, settle, versionOf } from './draft-versions.ts';
 import type { ServerDraft } from './draft-versions.ts';
-import type { Draft } from './drafts.ts';
+import type { Draft, Drafts } from './drafts.ts';
 import { partnersOf } from './narrow.ts';
 import { changeRest } from './reducers/change.ts';
 import type { Registered, State } from './state.ts';
@@ -45,10 +45,7 @@ function readDrafts(drafts: Registered['drafts'], { self }: State): readonly Ser
   });
 }
 
-/** What the server refused, so that it is not sent again before it changes. */
-const refused = new Set<string>();
-
-function isToSend(draft: Draft): boolean {
+function isToSend({ refused }: Drafts, draft: Draft): boolean {
   return (
     isUnsynced(draft) &&
     draft.before === undefined &&
@@ -88,7 +85,7 @@ async function sendAndNote(app: App, draft: Draft): Promise<boolean> {
   } catch (failure) {
     const isRefused = failure instanceof ApiError && failure.status < 500;
     const isThere = app.state.rest.peek().drafts.some((each) => each.id === id);
-    if (isRefused && (id === undefined || isThere)) refused.add(version);
+    if (isRefused && (id === undefined || isThere)) app.drafts.refused.add(version);
     if (isRefused && !isThere) change(isSent, withoutId);
     else change(isSent, (each) => [{ ...each, synced, before: undefined }]);
     return isRefused;
@@ -120,7 +117,7 @@ export function pushDrafts(app: App): Promise<void> {
       stored.reread();
       const next = stored.items
         .peek()
-        .find((each) => isToSend(each) && !tried.has(`${each.id} ${versionOf(each)}`));
+        .find((each) => isToSend(app.drafts, each) && !tried.has(`${each.id} ${versionOf(each)}`));
       if (next === undefined || !isSyncing(app)) return;
       tried.add(`${next.id} ${versionOf(next)}`);
       if (!(await sendAndNote(app, next))) return;
@@ -200,7 +197,8 @@ export function followDrafts(app: App, { isLeader, page, signal }: FollowOptions
       else wasWanted = isNow;
     }),
     effect(() => {
-      if (drafts.stored.items.value.some(isToSend) && isWanted.value) pushSoon();
+      if (drafts.stored.items.value.some((each) => isToSend(drafts, each)) && isWanted.value)
+        pushSoon();
     }),
     connection.subscribe((now) => {
       if (now === 'live') void begin().catch(() => undefined);

@@ -75,6 +75,8 @@ export function createDrafts(store: AccountStore) {
     all,
     /** With what the server is to delete. */
     stored,
+    /** Versions that the server refused, so that they are not sent again. */
+    refused: new Set<string>(),
     find,
     save,
     /** Keeps a text after the conversation's earlier one. */
