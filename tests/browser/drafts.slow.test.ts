@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 import { sendTo, startBrowserTests } from './browser-system.ts';
 import { waitUntil } from './patience.ts';
-import { expectGone, expectShown } from './visitor.ts';
+import { expectGone, expectShown, expectWritten } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 
 const { system, visit } = startBrowserTests();
@@ -35,18 +35,6 @@ async function openOn(
   const visitor = await visit(device);
   await visitor.enter(account, fragment);
   return visitor;
-}
-
-async function expectWritten({ composeField }: Visitor, text: string): Promise<void> {
-  let written = '';
-  await waitUntil(
-    'the text is in the field',
-    async () => {
-      written = await composeField.inputValue();
-      return written === text;
-    },
-    { describe: () => written },
-  );
 }
 
 async function expectOnServer(account: TestAccount, contents: readonly string[]): Promise<void> {

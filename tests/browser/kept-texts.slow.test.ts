@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 
 import { sendTo, startBrowserTests } from './browser-system.ts';
 import { waitUntil } from './patience.ts';
-import { expectGone, expectShown } from './visitor.ts';
+import { expectGone, expectShown, expectWritten } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 
 const { system, visit } = startBrowserTests();
@@ -42,18 +42,6 @@ async function arrive(
   const visitor = await visit(window);
   await visitor.enter(await makeWriter(name), fragment);
   return visitor;
-}
-
-async function expectWritten({ composeField }: Visitor, text: string): Promise<void> {
-  let written = '';
-  await waitUntil(
-    'the text is in the field',
-    async () => {
-      written = await composeField.inputValue();
-      return written === text;
-    },
-    { describe: () => written },
-  );
 }
 
 /** The texts that the view of drafts has, the newest first. */

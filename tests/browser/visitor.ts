@@ -217,3 +217,16 @@ function watch(page: Page, url: string, faults: string[]): void {
       faults.push(`${status}: ${response.url()}`);
   });
 }
+
+/** Waits until the field of messages has a text. */
+export async function expectWritten({ composeField }: Visitor, text: string): Promise<void> {
+  let written = '';
+  await waitUntil(
+    'the text is in the field',
+    async () => {
+      written = await composeField.inputValue();
+      return written === text;
+    },
+    { describe: () => written },
+  );
+}

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 import { sendTo, startBrowserTests } from './browser-system.ts';
 import { waitUntil } from './patience.ts';
-import { expectGone, expectShown, foundEmoji } from './visitor.ts';
+import { expectGone, expectShown, expectWritten, foundEmoji } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 
 const { system, visit } = startBrowserTests();
@@ -24,18 +24,6 @@ const sendButton = ({ page }: Visitor): Locator =>
   page.getByRole('button', { name: 'Send', exact: true });
 
 const focusedField = ({ page }: Visitor): Locator => page.locator('.compose textarea:focus');
-
-async function expectWritten({ composeField }: Visitor, text: string): Promise<void> {
-  let written = '';
-  await waitUntil(
-    'the text is in the field',
-    async () => {
-      written = await composeField.inputValue();
-      return written === text;
-    },
-    { describe: () => written },
-  );
-}
 
 test('a message goes to a topic that is chosen while others write', async () => {
   const { bob: other, general, crew } = system();
