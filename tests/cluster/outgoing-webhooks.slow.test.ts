@@ -158,9 +158,11 @@ test('of two services one stops while calls wait: none is lost, and no failure i
   const { cluster } = fixture.all;
   const leaving = await cluster.startAnother('messages');
   let isFirst = true;
+  const answered: string[] = [];
   const bot = await fixture.makeBot(
     fixture.receiver.on('/leaving', (call, response, request) => {
       if (isFirst) return;
+      answered.push(String(call.headers['x-parley-delivery']));
       json({ content: 'reply' })(call, response, request);
     }),
   );
@@ -170,10 +172,10 @@ test('of two services one stops while calls wait: none is lost, and no failure i
   isFirst = false;
   await leaving.kill('SIGTERM');
   await fixture.settle(settleDeadlineMs);
-  const deliveries = Object.values(deliveriesOf('/leaving'));
-  expect(deliveries.map((keys) => [keys.length, new Set(keys).size])).toEqual(
-    Array.from({ length: 4 }, () => [2, 1]),
-  );
+  // A call that got no answer in its time is made again, so how often each was made depends on how long the second service took to start.
+  const keys = Object.values(deliveriesOf('/leaving')).map((sent) => [...new Set(sent)]);
+  expect(keys).toHaveLength(4);
+  expect(answered.toSorted()).toEqual(keys.flat().toSorted());
   expect(await countSaid(bot)).toEqual({ reply: 4 });
   await staying.kill('SIGTERM');
 });

@@ -282,6 +282,12 @@ class Maker {
       ].filter(({ stream_id }) => stream_id === general),
     });
     await this.#addProfileFields();
+    await gil.typed.request('POST /drafts', {
+      drafts: [
+        { type: 'stream', to: [general], topic: 'tides', content: 'Half a \u2028 sentence' },
+        { type: 'private', to: [bob.id], topic: '', content: 'To be sent later' },
+      ],
+    });
     await dan.typed.request('POST /users/me/status', { away: true, status_text: 'At sea' });
     await dan.typed.request('PATCH /settings/display', {
       night_mode: true,

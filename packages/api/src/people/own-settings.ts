@@ -74,7 +74,7 @@ export const changeDisplaySettingsEndpoint = declareEndpoint({
   access,
   parameters: [
     booleanParameter('twenty_four_hour_time', on('Times run to 24 hours')),
-    booleanParameter('dense_mode', on('Lines stand close')),
+    booleanParameter('dense_mode', on('Less space between lines')),
     booleanParameter('enable_drafts_synchronization', on('Drafts are kept on the server')),
     booleanParameter('starred_message_counts', on('Starred messages are counted')),
     booleanParameter('fluid_layout_width', on('The whole width is used')),
