@@ -9,7 +9,7 @@ import { joined, textOf } from './body.ts';
 import { FrameReader, frameOf, writeFrame } from './frames.ts';
 import { KeptOfNode } from './kept-bytes.ts';
 import { LongBodies, PartialBody } from './long-bodies.ts';
-import { goesOn, linkPath, linkProtocol, partBytes } from './protocol.ts';
+import { isContinued, linkPath, linkProtocol, partBytes } from './protocol.ts';
 import { LinkLost, LinkUnreachable } from './link.ts';
 import type { Link, LinkFault, LinkListener } from './link.ts';
 import { Slots } from './slots.ts';
@@ -202,7 +202,7 @@ export class GatewayLink implements Link {
       layout === undefined
         ? this.#partial.complete(answers[0]?.[0], body)
         : this.#kept.putTogether(layout, joined(body));
-    if (goesOn(kind)) {
+    if (isContinued(kind)) {
       for (const [number, own] of answers)
         this.#listeners.find(number)?.onLinkAnswer({ status, kind, headers, shared: whole, own });
       return;

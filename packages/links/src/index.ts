@@ -9,7 +9,7 @@ export { NodeLinks } from './node-links.ts';
 export type { NodeLinksOptions } from './node-links.ts';
 export {
   answerMaxBytes,
-  goesOn,
+  isContinued,
   linkPath,
   linkProtocol,
   linkRequestId,

@@ -1,7 +1,7 @@
 /** The link to a node in the gateway's own process: a request is a call. */
 import { LinkLost } from './link.ts';
 import type { Link, LinkFault, LinkListener } from './link.ts';
-import { goesOn } from './protocol.ts';
+import { isContinued } from './protocol.ts';
 import type { LinkAnswer, LinkedRequest } from './protocol.ts';
 import { RequestSignal } from './received-request.ts';
 import type { AnsweringNode } from './received-request.ts';
@@ -94,7 +94,9 @@ export class LocalLink implements Link {
   }
 
   #reply(number: number, answer: LinkAnswer): void {
-    const waiting = goesOn(answer.kind) ? this.#waiting.find(number) : this.#waiting.take(number);
+    const waiting = isContinued(answer.kind)
+      ? this.#waiting.find(number)
+      : this.#waiting.take(number);
     waiting?.listener.onLinkAnswer(answer);
     this.#becomeQuietIfIdle();
   }

@@ -19,7 +19,7 @@ import type { AnsweringNode, LinkBacklog } from './received-request.ts';
 import { SlotTable } from './slots.ts';
 import {
   answerMaxBytes,
-  goesOn,
+  isContinued,
   linkPath,
   linkProtocol,
   linkRequestId,
@@ -199,7 +199,7 @@ class NodeLink implements LinkBacklog {
   }
 
   #reply(number: number, answer: LinkAnswer): void {
-    const isOpen = goesOn(answer.kind);
+    const isOpen = isContinued(answer.kind);
     const signal = isOpen ? this.#waiting.find(number) : this.#waiting.take(number);
     // An abandoned request gets no answer.
     if (signal === undefined) return;

@@ -47,7 +47,7 @@ export type LinkedRequest = {
 export type AnswerKind = 'json' | 'raw' | 'open' | 'step' | 'broken';
 
 /** Whether more answers follow under the request's number. */
-export function goesOn(kind: AnswerKind): boolean {
+export function isContinued(kind: AnswerKind): boolean {
   return kind === 'open' || kind === 'step';
 }
 

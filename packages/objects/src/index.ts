@@ -32,5 +32,5 @@ export {
   personalFields,
   streamJson,
   subscriptionJson,
-  withoutSubject,
+  withoutDescription,
 } from './streams.ts';

@@ -21,7 +21,7 @@ export function streamJson(stream: Stream): StreamJson {
 }
 
 /** @returns the stream as former members who can no longer see it know it: without a description that may be newer */
-export function withoutSubject(stream: Stream): Stream {
+export function withoutDescription(stream: Stream): Stream {
   return { ...stream, description: '', renderedDescription: '', firstMessageId: null };
 }
 

@@ -1,3 +1,3 @@
 export { OpenIdProvider } from './openid-provider.ts';
-export type { Answer, Attempt, ProvidedIdentity } from './openid-provider.ts';
+export type { Answer, SignInAttempt, ProvidedIdentity } from './openid-provider.ts';
 export { ProviderAnswerFault, ProviderUnavailable } from './provider-faults.ts';

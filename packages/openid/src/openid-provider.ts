@@ -6,10 +6,10 @@ import * as openid from 'openid-client';
 
 import { boundedFetch } from './bounded-fetch.ts';
 import { ProviderAnswerFault, ProviderUnavailable, findUnavailable } from './provider-faults.ts';
-import { Slots } from './slots.ts';
+import { ProviderLine } from './provider-line.ts';
 
 /** What only the browser that begins a sign-in can know. */
-export type Attempt = {
+export type SignInAttempt = {
   /** Where the provider sends the browser back. */
   readonly redirectUri: string;
   readonly state: string;
@@ -18,7 +18,7 @@ export type Attempt = {
   readonly codeVerifier: string;
 };
 
-export type Answer = Attempt & {
+export type Answer = SignInAttempt & {
   /** The query with which the browser came back, without its question mark. */
   readonly query: string;
 };
@@ -71,7 +71,7 @@ function groupsIn(claims: Claims, name: string | undefined): string[] {
 export class OpenIdProvider {
   readonly config: IdentityProviderConfig;
   readonly #clock: Clock;
-  readonly #slots: Slots;
+  readonly #line: ProviderLine;
   #described: { readonly client: openid.Configuration; readonly atMs: number } | undefined;
   #describing: Promise<openid.Configuration> | undefined;
   #failedAtMs = Number.NEGATIVE_INFINITY;
@@ -79,7 +79,7 @@ export class OpenIdProvider {
   constructor(config: IdentityProviderConfig, clock: Clock) {
     this.config = config;
     this.#clock = clock;
-    this.#slots = new Slots(atOnceMax, waitingMax, clock);
+    this.#line = new ProviderLine(atOnceMax, waitingMax, clock);
   }
 
   /**
@@ -87,7 +87,7 @@ export class OpenIdProvider {
    *
    * @throws ProviderUnavailable
    */
-  async addressFor(attempt: Attempt): Promise<string> {
+  async addressFor(attempt: SignInAttempt): Promise<string> {
     return this.#run(async (client) => {
       const url = openid.buildAuthorizationUrl(client, {
         redirect_uri: attempt.redirectUri,
@@ -199,7 +199,7 @@ export class OpenIdProvider {
 
   async #run<Result>(work: (client: openid.Configuration) => Promise<Result>): Promise<Result> {
     try {
-      return await this.#slots.run(workTimeoutMs, async () => work(await this.#client()));
+      return await this.#line.run(workTimeoutMs, async () => work(await this.#client()));
     } catch (error) {
       if (error instanceof ProviderAnswerFault) throw error;
       throw (

@@ -33,7 +33,7 @@ const server = `
   });
 `;
 
-type Exchange = readonly [
+type RecordedExchange = readonly [
   method: string,
   path: string,
   answer: {
@@ -47,7 +47,7 @@ type Exchange = readonly [
 ];
 
 /** @returns the watch's faults of the answers */
-function watched(exchanges: readonly Exchange[]): string[] {
+function watched(exchanges: readonly RecordedExchange[]): string[] {
   const { stderr } = spawnSync(
     process.execPath,
     ['--import', import.meta.resolve('./answer-watch.ts'), '--input-type=module', '-e', server],
@@ -60,7 +60,7 @@ const success = '{"result":"success","msg":""}';
 const left = '{"result":"success","msg":"","removed":[],"not_subscribed":[],"not_removed":[]}';
 const type = 'text/event-stream';
 
-const documented: readonly Exchange[] = [
+const documented: readonly RecordedExchange[] = [
   [
     'GET',
     '/api/v1/user_groups',
@@ -86,7 +86,7 @@ const documented: readonly Exchange[] = [
   ['GET', '/health/ready', { status: 200, body: '{}' }],
 ];
 
-const undocumented: readonly Exchange[] = [
+const undocumented: readonly RecordedExchange[] = [
   ['GET', '/api/v1/user_groups', { status: 200, body: success }],
   ['POST', '/api/v1/users/me/subscriptions', { status: 200, body: left }, { method: 'PATCH' }],
   ['GET', '/api/v1/events/stream', { status: 200, type, body: 'data: {"type":"heartbeat"}\n\n' }],

@@ -45,7 +45,7 @@ import type { Route } from './routes.ts';
 import type { SessionUses } from './session-uses.ts';
 
 /** A request with its id, and its address in the form that gateway and services use. */
-export type ReceivedRequest = {
+export type GatewayRequest = {
   readonly requestId: string;
   readonly path: string;
   readonly query: Query;
@@ -57,7 +57,7 @@ export type ReceivedRequest = {
   readonly answerHeaders: AnswerHeaders;
 };
 
-export type AdmittedRequest = ReceivedRequest & {
+export type AdmittedRequest = GatewayRequest & {
   readonly route: Route;
   readonly endpoint: Endpoint;
   /** Null if the endpoint needs no authentication; for one that opens a session the caller by the session that it replaces, if any. */
@@ -84,7 +84,7 @@ export type Readings = {
 export function receive(
   request: IncomingMessage,
   { answerHeadersOf, browserOf }: Readings,
-): ReceivedRequest {
+): GatewayRequest {
   const url = request.url ?? '/';
   const mark = url.indexOf('?');
   const rawPath = mark < 0 ? url : url.slice(0, mark);
@@ -111,7 +111,7 @@ function pathOfAbsoluteForm(address: string): string {
 }
 
 /** The answer to OPTIONS: the methods of the path, in alphabetical order. */
-export function checkOptions({ route }: ReceivedRequest): { readonly Allow: string } {
+export function checkOptions({ route }: GatewayRequest): { readonly Allow: string } {
   if (route === undefined) throw notFound();
   return { Allow: route.allowedMethods.toSorted().join(', ') };
 }
@@ -166,7 +166,7 @@ export type FindInForm = (name: string) => Promise<string | undefined>;
  */
 async function readCredentials(
   request: IncomingMessage,
-  { query, browser }: ReceivedRequest,
+  { query, browser }: GatewayRequest,
   { keyParameter }: AuthenticatedAccess,
   findInForm: FindInForm,
 ): Promise<Credentials | KeyWithoutEmail | 'session'> {
@@ -192,7 +192,7 @@ async function readCredentials(
  * @throws ApiError 403 unless a page of this server sent the request; any error of the store while it is down
  */
 async function findSession(
-  { browser }: ReceivedRequest,
+  { browser }: GatewayRequest,
   { sessions, sessionUses }: Checks,
 ): Promise<SessionAccount | undefined> {
   if (!browser.isFromOwnPage) throw crossOriginSession();
@@ -207,7 +207,7 @@ type Login = Pick<AdmittedRequest, 'caller' | 'credentials' | 'accountName'> & {
 };
 
 async function checkSession(
-  received: ReceivedRequest,
+  received: GatewayRequest,
   access: AuthenticatedAccess,
   checks: Checks,
 ): Promise<Login> {
@@ -223,7 +223,7 @@ async function checkSession(
 
 async function authenticate(
   request: IncomingMessage,
-  received: ReceivedRequest,
+  received: GatewayRequest,
   access: AuthenticatedAccess,
   checks: Checks,
   findInForm: FindInForm,
@@ -241,7 +241,7 @@ async function authenticate(
 
 /** The caller by the session that a browser sent with its sign-in; null if there is none that works. */
 async function findReplacedCaller(
-  received: ReceivedRequest,
+  received: GatewayRequest,
   checks: Checks,
 ): Promise<Caller | null> {
   const account = await findSession(received, checks);
@@ -252,7 +252,7 @@ async function findReplacedCaller(
 
 /** A page that is refused asks for a sign-in itself, so the browser must not open a dialog for a password. */
 export function refusalForBrowser(
-  { browser }: Pick<ReceivedRequest, 'browser'>,
+  { browser }: Pick<GatewayRequest, 'browser'>,
   refusal: ApiError,
 ): ApiError {
   return refusal.status === 401 && (browser.hasSession || browser.isFromOwnPage)
@@ -297,7 +297,7 @@ async function countWithoutCaller(
  */
 export async function admit(
   request: IncomingMessage,
-  received: ReceivedRequest,
+  received: GatewayRequest,
   checks: Checks,
   findInForm: FindInForm,
 ): Promise<AdmittedRequest> {

@@ -15,7 +15,7 @@ import type { LinkedHeaders } from '@parley/links';
 import type { Span } from '@parley/tracing';
 
 import { admit, checkOptions, receive, refusalForBrowser } from './admit.ts';
-import type { AdmittedRequest, ReceivedRequest } from './admit.ts';
+import type { AdmittedRequest, GatewayRequest } from './admit.ts';
 import type { GatewayContext } from './context.ts';
 import { decodeRequest, findField } from './decode-request.ts';
 import type { DecodedRequest } from './decode-request.ts';
@@ -28,13 +28,13 @@ import { endRequestSpan, findRequestSpan, openRequestSpan } from './request-span
 type RequestNotes = { callerId: number | undefined; scimTokenId?: number };
 
 /** A request and its answer. */
-type Exchange = {
+type HttpExchange = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly received: ReceivedRequest;
+  readonly received: GatewayRequest;
 };
 
-type NotedExchange = Exchange & { readonly notes: RequestNotes };
+type NotedHttpExchange = HttpExchange & { readonly notes: RequestNotes };
 
 /** A form that is read before its sender is known. */
 class FormBeforeAdmission {
@@ -89,7 +89,7 @@ function hidesChallenge({ browser }: AdmittedRequest): boolean {
 /** Forwards a request to the service of its endpoint. */
 async function forwardAdmitted(
   context: GatewayContext,
-  { request, response }: Exchange,
+  { request, response }: HttpExchange,
   admitted: AdmittedRequest,
   body: Buffer,
 ): Promise<void> {
@@ -153,7 +153,7 @@ async function forwardAdmitted(
 /** Passes an upload on to its service. */
 async function forwardUpload(
   context: GatewayContext,
-  { request, response }: Exchange,
+  { request, response }: HttpExchange,
   admitted: AdmittedRequest,
   { name, service }: Endpoint,
 ): Promise<void> {
@@ -197,7 +197,7 @@ async function awaitTurn(response: ServerResponse): Promise<boolean> {
  */
 async function answerPage(
   context: GatewayContext,
-  { request, response, received }: Exchange,
+  { request, response, received }: HttpExchange,
 ): Promise<void> {
   const { url = '' } = request;
   const mark = url.indexOf('?');
@@ -210,7 +210,7 @@ async function answerPage(
   await promise;
 }
 
-async function handle(context: GatewayContext, exchange: NotedExchange): Promise<void> {
+async function handle(context: GatewayContext, exchange: NotedHttpExchange): Promise<void> {
   const { request, response, received, notes } = exchange;
   if (received.route === undefined) {
     await answerPage(context, exchange);
@@ -245,7 +245,7 @@ async function handle(context: GatewayContext, exchange: NotedExchange): Promise
   }
 }
 
-function fail(context: GatewayContext, { response, received }: Exchange, error: unknown): void {
+function fail(context: GatewayContext, { response, received }: HttpExchange, error: unknown): void {
   if (error instanceof ClientGone || response.destroyed) return;
   const { requestId, answerHeaders } = received;
   const refusal = refusalForBrowser(
@@ -266,7 +266,7 @@ function fail(context: GatewayContext, { response, received }: Exchange, error: 
 }
 
 /** The queue of a poll, if the request is a poll with a queue id; such polls go to the events hop. */
-function findPolledQueue(request: IncomingMessage, received: ReceivedRequest): string | undefined {
+function findPolledQueue(request: IncomingMessage, received: GatewayRequest): string | undefined {
   if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
   const endpoint = received.route?.find('GET')?.endpoint;
   if (endpoint === undefined || !endpoint.longPoll || !endpoint.goesToHolder) return undefined;
@@ -276,7 +276,7 @@ function findPolledQueue(request: IncomingMessage, received: ReceivedRequest): s
 
 async function poll(
   context: GatewayContext,
-  exchange: NotedExchange,
+  exchange: NotedHttpExchange,
   queueId: string,
 ): Promise<void> {
   const { request, response, received, notes } = exchange;
@@ -297,7 +297,7 @@ async function poll(
 
 function setFixedHeaders(
   response: ServerResponse,
-  { requestId, answerHeaders }: ReceivedRequest,
+  { requestId, answerHeaders }: GatewayRequest,
 ): void {
   for (const [name, value] of Object.entries(answerHeaders)) response.setHeader(name, value);
   response.setHeader(requestIdHeaderName, requestId);
@@ -305,7 +305,7 @@ function setFixedHeaders(
 
 function observe(
   context: GatewayContext,
-  { request, response, received }: Exchange,
+  { request, response, received }: HttpExchange,
   span: Span | undefined,
 ): RequestNotes {
   const notes: RequestNotes = { callerId: undefined };
@@ -355,7 +355,7 @@ export function createApp(context: GatewayContext): RequestHandler {
     request.on('error', () => undefined);
     const span = openRequestSpan(request, received, context.isFromTrustedProxy);
     const notes = observe(context, { request, response, received }, span);
-    const exchange: NotedExchange = { request, response, received, notes };
+    const exchange: NotedHttpExchange = { request, response, received, notes };
     const queueId = findPolledQueue(request, received);
     if (queueId !== undefined) {
       context.openRequests.addPoll(poll(context, exchange, queueId));

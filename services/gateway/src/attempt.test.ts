@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 
 import { expect, it } from 'vitest';
 
-import { Attempt, UnreadAnswers } from './attempt.ts';
+import { Attempt, UnreadBytes } from './attempt.ts';
 import type { AnswerTaking, ForwardedRequest } from './attempt.ts';
 
 const node = { nodeId: 'node', address: '127.0.0.1:1', service: 'messages' };
@@ -37,7 +37,7 @@ class FakeResponse extends EventEmitter {
 }
 
 it('unread answers have one limit for all clients, until their connections end', () => {
-  const unread = new UnreadAnswers();
+  const unread = new UnreadBytes();
   const responses = [new FakeResponse(100 * mebibyte), new FakeResponse(28 * mebibyte)];
   for (const response of responses) unread.keep(response as never);
   expect([unread.hasRoomFor(0), unread.hasRoomFor(1), unread.isFull]).toEqual([true, false, true]);

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { changeWithinHeaderName, requestIdHeaderName } from '@parley/api';
 import type { AfterLoss, Caller } from '@parley/api';
-import { LinkUnreachable, bytesOf, goesOn, joined, partBytes, textOf } from '@parley/links';
+import { LinkUnreachable, bytesOf, isContinued, joined, partBytes, textOf } from '@parley/links';
 import type {
   Link,
   LinkAnswer,
@@ -70,7 +70,7 @@ export function bodyOf({ shared, own }: LinkAnswer): LinkBody {
 const unreadMaxBytes = 128 * 1_048_576;
 
 /** The bytes of whole answers that clients have not read yet, all together. */
-export class UnreadAnswers {
+export class UnreadBytes {
   #bytes = 0;
 
   hasRoomFor(bytes: number): boolean {
@@ -95,7 +95,7 @@ export class UnreadAnswers {
 /** What happens with answers besides sending them to their clients. */
 export type AnswerTaking = {
   readonly compression: AnswerCompression;
-  readonly unread: UnreadAnswers;
+  readonly unread: UnreadBytes;
   readonly onAccountsChanged: OnAccountsChanged;
 };
 
@@ -186,7 +186,7 @@ export class Attempt implements LinkListener {
     const { compression, onAccountsChanged, unread } = this.#taking;
     const headers = takeAccountChanges(answer.headers, onAccountsChanged);
     if (this.#hasEnded) return;
-    if (goesOn(answer.kind)) {
+    if (isContinued(answer.kind)) {
       this.#writePart(answer, headers);
       return;
     }

@@ -19,7 +19,7 @@ import type { Clock } from '@parley/clock';
 import type { WantedAnswer } from '@parley/links';
 import type { LiveNode } from '@parley/placement';
 
-import { Attempt, UnreadAnswers } from './attempt.ts';
+import { Attempt, UnreadBytes } from './attempt.ts';
 import type { AnswerTaking, AttemptEnd, ForwardedRequest } from './attempt.ts';
 import type { ServiceLinks } from './service-links.ts';
 import type { Upstreams } from './upstreams.ts';
@@ -50,7 +50,7 @@ export class Forwarder {
    * earlier tables that were promoted refer to the later tables, and these to their members.
    */
   readonly #running: Attempt[] = [];
-  readonly #unread = new UnreadAnswers();
+  readonly #unread = new UnreadBytes();
   readonly #taking: AnswerTaking;
   readonly #stopListening: () => void;
 

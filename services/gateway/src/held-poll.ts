@@ -6,7 +6,7 @@ import { isEventStream, requestIdHeaderName, serviceUnavailable } from '@parley/
 import { reconnectText, refusalEventText } from '@parley/api/events';
 import type { Clock, Timer } from '@parley/clock';
 import { writeJson, writeRefusal } from '@parley/server';
-import { LinkUnreachable, goesOn, textOf } from '@parley/links';
+import { LinkUnreachable, isContinued, textOf } from '@parley/links';
 import type { Link, LinkAnswer, LinkFault, LinkListener, LinkedHeaders } from '@parley/links';
 import type { LiveNode } from '@parley/placement';
 
@@ -247,7 +247,7 @@ export class HeldPoll implements LinkListener {
   }
 
   onLinkAnswer(answer: LinkAnswer): void {
-    if (goesOn(answer.kind)) {
+    if (isContinued(answer.kind)) {
       this.#onStreamPart(answer);
       return;
     }

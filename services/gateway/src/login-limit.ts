@@ -47,7 +47,7 @@ export type KeyLogin = {
 type Login = PasswordLogin | KeyLogin;
 
 /** A login that may be judged now. It holds a slot until `end` is called with its outcome. */
-export type Attempt = { readonly end: (outcome: 'failed' | 'not-failed') => Promise<void> };
+export type LoginAttempt = { readonly end: (outcome: 'failed' | 'not-failed') => Promise<void> };
 
 export type LoginLimiterOptions = {
   readonly clock: Clock;
@@ -63,7 +63,7 @@ export type LoginLimiterOptions = {
   readonly onUncounted: (error: unknown) => void;
 };
 
-const uncounted: Attempt = { end: () => Promise.resolve() };
+const uncounted: LoginAttempt = { end: () => Promise.resolve() };
 
 export class LoginLimiter {
   readonly #options: LoginLimiterOptions;
@@ -83,7 +83,7 @@ export class LoginLimiter {
    *   call again later
    * @throws ApiError 429 with `retry-after`
    */
-  async begin(login: PasswordLogin): Promise<Attempt | undefined> {
+  async begin(login: PasswordLogin): Promise<LoginAttempt | undefined> {
     const { limits, onUncounted } = this.#options;
     if (limits.length === 0) return uncounted;
     let outcome: Outcome;

@@ -11,7 +11,7 @@ import type { AdmittedRequest } from './admit.ts';
 import type { GatewayContext } from './context.ts';
 import { findField } from './decode-request.ts';
 import type { DecodedRequest } from './decode-request.ts';
-import type { Attempt } from './login-limit.ts';
+import type { LoginAttempt } from './login-limit.ts';
 import type { Turn } from './password-lines.ts';
 import type { LoginOrigin } from './sign-in-places.ts';
 
@@ -69,7 +69,7 @@ async function beginLogin(
   response: ServerResponse,
 ): Promise<{
   readonly turn: Turn;
-  readonly attempt: Attempt;
+  readonly attempt: LoginAttempt;
   readonly passwordMark: string | undefined;
 }> {
   const { address, account, requestId } = login;
@@ -78,7 +78,7 @@ async function beginLogin(
     const leftMs = giveUpAtMs - clock.elapsedMs();
     if (leftMs <= 0) throw passwordLines.refusal();
     const turn = await passwordLines.enter(address, account, leftMs, response);
-    let attempt: Attempt | undefined;
+    let attempt: LoginAttempt | undefined;
     try {
       const { place, passwordMark } = await signInPlaces.find(account, login);
       attempt = await loginLimiter.begin({ kind: 'password', account, place, requestId });

@@ -10,7 +10,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { findTracer } from '@parley/tracing';
 import type { Span } from '@parley/tracing';
 
-import type { ReceivedRequest } from './admit.ts';
+import type { GatewayRequest } from './admit.ts';
 import { findEndpoint } from './routes.ts';
 
 const spans = new WeakMap<IncomingMessage, Span>();
@@ -27,7 +27,7 @@ export function findRequestSpan(request: IncomingMessage): Span | undefined {
  */
 export function openRequestSpan(
   request: IncomingMessage,
-  { route, requestId }: ReceivedRequest,
+  { route, requestId }: GatewayRequest,
   isFromTrustedProxy: (request: IncomingMessage) => boolean,
 ): Span | undefined {
   const tracer = findTracer();
@@ -48,7 +48,7 @@ export function openRequestSpan(
   return span;
 }
 
-function isPoll({ method }: IncomingMessage, route: ReceivedRequest['route']): boolean {
+function isPoll({ method }: IncomingMessage, route: GatewayRequest['route']): boolean {
   return route !== undefined && findEndpoint(route, method ?? '')?.longPoll === true;
 }
 

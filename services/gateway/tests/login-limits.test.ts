@@ -13,7 +13,12 @@ import type { LinkAnswer, ReceivedRequest } from '@parley/links';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { LoginLimiter } from '../src/login-limit.ts';
-import type { Attempt, KeyLogin, LoginLimiterOptions, PasswordLogin } from '../src/login-limit.ts';
+import type {
+  LoginAttempt,
+  KeyLogin,
+  LoginLimiterOptions,
+  PasswordLogin,
+} from '../src/login-limit.ts';
 import {
   GatewayUnderTest,
   answerOf,
@@ -84,7 +89,7 @@ describe('LoginLimiter', () => {
   }
 
   /** Starts a login as soon as the others that are being judged leave a slot. */
-  async function begin(limiter: LoginLimiter, account?: string): Promise<Attempt> {
+  async function begin(limiter: LoginLimiter, account?: string): Promise<LoginAttempt> {
     for (;;) {
       const attempt = await limiter.begin(login(account));
       if (attempt !== undefined) return attempt;

@@ -28,7 +28,7 @@ import { isLastAdministrator } from './deactivate-account.ts';
 import { checkFullName } from './full-name.ts';
 
 /** The changes that PATCH users/{user_id} requests; absent members stay unchanged. */
-export type PersonChange = {
+export type PersonUpdate = {
   readonly fullName: string | undefined;
   readonly isAdmin: boolean | undefined;
   readonly isGuest: boolean | undefined;
@@ -45,7 +45,7 @@ export async function changePerson(
   context: PeopleContext,
   caller: Caller,
   userId: number,
-  change: PersonChange,
+  change: PersonUpdate,
 ): Promise<void> {
   const wantsRole = change.isAdmin !== undefined || change.isGuest !== undefined;
   await context.eventLog.transaction(async (client) => {
@@ -97,7 +97,7 @@ export function isNewName(user: User, fullName: string | undefined): boolean {
  * @param people the active human administrators among them, locked
  * @returns the new role of the account
  */
-function checkRole(people: readonly User[], actor: User, user: User, change: PersonChange): Role {
+function checkRole(people: readonly User[], actor: User, user: User, change: PersonUpdate): Role {
   const isAdmin = change.isAdmin ?? user.role === 'administrator';
   const isGuest = change.isGuest ?? user.role === 'guest';
   if (isAdmin && isGuest) throw withoutCode('Guests cannot be organization administrators');

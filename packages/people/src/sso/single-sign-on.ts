@@ -2,7 +2,7 @@
 import { ApiError, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import { attemptLifetimeSecs } from '@parley/identity';
-import type { Attempt, OpenIdProvider, ProvidedIdentity } from '@parley/openid';
+import type { SignInAttempt, OpenIdProvider, ProvidedIdentity } from '@parley/openid';
 import { deriveToken, makeSessionToken, openUnder, sessionTokenPattern } from '@parley/secrets';
 import { findRealm, findSessionProvider, insertAttempt, takeAttempt } from '@parley/store';
 
@@ -16,7 +16,7 @@ import { applyGroups } from './provided-role.ts';
 import { askProvider, checkSingleSignOnIsUsed, getProvider, redirectUriOf } from './providers.ts';
 
 /** All that has to be secret follows from what the browser keeps. */
-function attemptOf(context: PeopleContext, providerId: string, token: string): Attempt {
+function attemptOf(context: PeopleContext, providerId: string, token: string): SignInAttempt {
   return {
     redirectUri: redirectUriOf(context, providerId),
     state: deriveToken(token, 'state'),

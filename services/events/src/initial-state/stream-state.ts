@@ -1,6 +1,6 @@
 /** Register's answer about streams, as JSON text: most of it is the same for everybody and made once. */
 import type { Queryable } from '@parley/database';
-import { ageFields, personalFields, streamJson, withoutSubject } from '@parley/objects';
+import { ageFields, personalFields, streamJson, withoutDescription } from '@parley/objects';
 import {
   findSubscriptions,
   listStreams,
@@ -108,7 +108,7 @@ export async function readSubscriptionState(
       const isReadable = mayReadStream(user, stream, isMember);
       const subject = maySeeStream(user, stream, isMember)
         ? text
-        : membersText(streamJson(withoutSubject(stream)));
+        : membersText(streamJson(withoutDescription(stream)));
       const personal = personalFields(
         stream,
         options.nullSettings ? subscription : resolvedSubscription(subscription, own),

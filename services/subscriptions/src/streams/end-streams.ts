@@ -1,6 +1,6 @@
 import type { Audience, EventPart } from '@parley/event-log';
 import type { Client } from '@parley/database';
-import { streamJson, withoutSubject } from '@parley/objects';
+import { streamJson, withoutDescription } from '@parley/objects';
 import {
   closeStreamMemberships,
   deactivateStreams,
@@ -41,7 +41,7 @@ export async function endStreams(
     ...(wereInGroups ? await defaultStreamGroupsEvents(client) : []),
     ...streams.flatMap((stream): EventPart[] => [
       deleteEvent(stream, ending.audienceOf(stream)),
-      deleteEvent(withoutSubject(stream), {
+      deleteEvent(withoutDescription(stream), {
         to: 'former-viewers',
         streamId: stream.id,
         inviteOnly: stream.inviteOnly,

@@ -66,9 +66,9 @@ export class ReceiptRows {
   /**
    * Takes the rows of a message.
    *
-   * @param owed people who should have got the message and may lack a row
+   * @param lacking people who should have got the message and may lack a row
    */
-  take(messageId: number, owed: readonly number[]): Receipts {
+  take(messageId: number, lacking: readonly number[]): Receipts {
     const flags = new Map<number, number>();
     for (const n of this.#rowsOf.get(messageId) ?? []) {
       const person = this.#persons[n] ?? 0;
@@ -83,7 +83,7 @@ export class ReceiptRows {
       flags.set(person, (earlier ?? 0) | bits);
     }
     this.#rowsOf.delete(messageId);
-    for (const person of owed) if (!flags.has(person)) flags.set(person, 0);
+    for (const person of lacking) if (!flags.has(person)) flags.set(person, 0);
     return { people: [...flags.keys()], flags: [...flags.values()] };
   }
 

@@ -8,8 +8,8 @@ import type { Ledger, Place } from '../../ledger.ts';
 import type { Row } from '../../reading/row.ts';
 import type { SubscriptionRecord } from '../../records.ts';
 import { SubscriptionList } from '../../subscription-list.ts';
-import { LogCheck, OwedMessages } from './owed-messages.ts';
-import type { MembershipChange } from './owed-messages.ts';
+import { LogCheck, MissingReceipts } from './missing-receipts.ts';
+import type { MembershipChange } from './missing-receipts.ts';
 import type { ZulipPeople } from './zulip-people.ts';
 import { recipientTypes } from './zulip-streams.ts';
 import type { ZulipRecipient, ZulipStreams } from './zulip-streams.ts';
@@ -24,7 +24,7 @@ export type Recipient =
 export type ZulipMemberships = {
   readonly subscriptions: SubscriptionList;
   readonly recipient: (oldId: number) => Recipient | undefined;
-  readonly owed: OwedMessages;
+  readonly missingReceipts: MissingReceipts;
   readonly logCheck: LogCheck;
 };
 
@@ -132,7 +132,7 @@ export async function readZulipMemberships(
 ): Promise<ZulipMemberships> {
   const { recipients } = streams;
   const subscriptions = new SubscriptionReader(people, ledger);
-  const owed = new OwedMessages(people, streams, ledger);
+  const missingReceipts = new MissingReceipts(people, streams, ledger);
   const logCheck = new LogCheck(ledger);
   const rows = {
     zerver_subscription: (row: Row, place: Place) =>
@@ -140,7 +140,7 @@ export async function readZulipMemberships(
     zerver_realmauditlog: (row: Row, place: Place) => {
       const change = changeOf(row);
       if (change !== undefined) {
-        owed.add(change);
+        missingReceipts.add(change);
         logCheck.expect(change);
       }
       ledger.skipped(
@@ -161,7 +161,7 @@ export async function readZulipMemberships(
       const group = subscriptions.groups.get(oldId);
       return group === undefined ? undefined : { kind: 'group', people: [...group] };
     },
-    owed,
+    missingReceipts,
     logCheck,
   };
 }

@@ -173,8 +173,8 @@ class MessageReader {
         : { ...edit, previousContent: this.#texts.mend(edit.previousContent) },
     );
     const client = this.#clients.get(row.findInteger('sending_client') ?? -1) ?? '';
-    const { owed, logCheck } = memberships;
-    const isOwed = recipient.kind === 'stream' && logCheck.isReliable;
+    const { missingReceipts, logCheck } = memberships;
+    const mayLack = recipient.kind === 'stream' && logCheck.isReliable;
     return {
       place,
       key: String(id),
@@ -185,7 +185,7 @@ class MessageReader {
       client: cutTo(client, limits.clientNameMaxCodePoints),
       lastEditedAt: row.findTime('last_edit_time'),
       edits,
-      receipts: receipts.take(id, isOwed ? owed.peopleOf(recipient.stream, id) : []),
+      receipts: receipts.take(id, mayLack ? missingReceipts.peopleOf(recipient.stream, id) : []),
     };
   }
 }

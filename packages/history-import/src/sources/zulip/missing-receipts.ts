@@ -1,5 +1,5 @@
 /**
- * Messages that people were owed. The reference server makes no rows of new stream messages for people who have not been there for long; it
+ * Receipts that nobody has made yet. The reference server makes no rows of new stream messages for people who have not been there for long; it
  * makes them when they come back, from the log of who was in a stream when.
  */
 import type { Ledger } from '../../ledger.ts';
@@ -24,7 +24,7 @@ type OwnChange = Pick<MembershipChange, 'id' | 'isJoin' | 'lastMessageId'>;
 const changeBytes = 160;
 const expectedBytes = 64;
 
-export class OwedMessages {
+export class MissingReceipts {
   /** By stream and person, for people who get messages later than they are sent. */
   readonly #changes = new Map<number, Map<number, OwnChange[]>>();
   readonly #people: ZulipPeople;
@@ -51,15 +51,15 @@ export class OwedMessages {
     else own.push(change);
   }
 
-  /** @returns the people who are owed a message, when all changes were added; some of them may have got it */
+  /** @returns the people who may lack the receipt of a message, when all changes were added */
   peopleOf(stream: number, oldMessageId: number): number[] {
     this.#sort();
-    const owing: number[] = [];
+    const lacking: number[] = [];
     for (const [person, changes] of this.#changes.get(stream) ?? []) {
       const hasRowsUpTo = this.#people.idle.get(person) ?? 0;
-      if (oldMessageId > hasRowsUpTo && wasMember(changes, oldMessageId)) owing.push(person);
+      if (oldMessageId > hasRowsUpTo && wasMember(changes, oldMessageId)) lacking.push(person);
     }
-    return owing;
+    return lacking;
   }
 
   #sort(): void {

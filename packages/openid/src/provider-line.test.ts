@@ -4,22 +4,22 @@ import { MovedClock } from '@parley/clock';
 import { beforeEach, expect, test } from 'vitest';
 
 import { ProviderUnavailable } from './provider-faults.ts';
-import { Slots } from './slots.ts';
+import { ProviderLine } from './provider-line.ts';
 
 const timeoutMs = 10_000;
 let clock: MovedClock;
-let slots: Slots;
+let line: ProviderLine;
 
 beforeEach(() => {
   clock = new MovedClock();
-  slots = new Slots(1, 1, clock);
+  line = new ProviderLine(1, 1, clock);
 });
 
 /** Work that ends when the test says so. */
 function startWork(): { readonly outcome: () => unknown; readonly end: () => void } {
   const { promise, resolve } = Promise.withResolvers<string>();
   let outcome: unknown;
-  slots
+  line
     .run(timeoutMs, () => promise)
     .then(
       (result) => {

@@ -4,7 +4,7 @@ import type { Clock } from '@parley/clock';
 import { ProviderUnavailable } from './provider-faults.ts';
 
 /** Bounds how much work is done at a time; the rest waits in order. */
-export class Slots {
+export class ProviderLine {
   readonly #clock: Clock;
   readonly #line: FairLine<'anybody'>;
 
