@@ -57,7 +57,7 @@ test('concurrent registers do not exceed the limit of queues, and no queue ends 
       body: {
         result: 'error',
         code: 'BAD_REQUEST',
-        msg: `You have as many event queues as one may have (maximum ${queuesMax}).`,
+        msg: `You already have ${queuesMax} event queues, the maximum.`,
       },
     })),
   );

@@ -120,7 +120,7 @@ test('waiting changes of one owner leave connections for those of others', async
   expect(new Set(statuses)).toEqual(new Set([200, 400]));
 });
 
-describe('event queues of an owner and his bots', () => {
+describe('event queues of a bot owner and their bots', () => {
   test('have twice the limit of one account, whichever of them registers, and others have their own', async () => {
     const { person, bot } = await organization.makePersonWithBot('dan');
     const dan = organization.clientOf(person);
@@ -137,13 +137,13 @@ describe('event queues of an owner and his bots', () => {
     expect(answers.filter((status) => status === 200)).toHaveLength(2 * queuesMax);
     for (const client of clients)
       expect(await outcome(register(client))).toEqual(
-        refused(`An owner and his bots may have at most ${2 * queuesMax} event queues together.`),
+        refused(`A bot owner and their bots may have at most ${2 * queuesMax} event queues together.`),
       );
     expect(await statusesOf(Array.from({ length: queuesMax }, () => register(as('cat'))))).toEqual(
       Array.from({ length: queuesMax }, () => 200),
     );
     expect(await outcome(register(as('cat')))).toEqual(
-      refused(`You have as many event queues as one may have (maximum ${queuesMax}).`),
+      refused(`You already have ${queuesMax} event queues, the maximum.`),
     );
   });
 });
@@ -176,7 +176,7 @@ describe('streams that one request creates', () => {
 
 describe('what an owner and the bots add in a day', () => {
   const tooMuch = (max: number, what: string): object =>
-    refused(`An owner and his bots may add at most ${max} ${what} in a day.`);
+    refused(`A bot owner and their bots may add at most ${max} ${what} in a day.`);
   const subscribe = (client: ApiClient, names: readonly string[], more = {}): Promise<Answer> =>
     client.request('POST', 'users/me/subscriptions', {
       subscriptions: names.map((name) => ({ name })),

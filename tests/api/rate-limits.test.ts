@@ -183,7 +183,7 @@ describe('two hundred requests a minute', () => {
   });
 });
 
-describe('requests of an owner and his bots together', () => {
+describe('requests of a bot owner and their bots together', () => {
   let organization: SmallOrganization;
   beforeAll(async () => {
     organization = await startSmallOrganization({

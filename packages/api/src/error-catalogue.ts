@@ -28,13 +28,13 @@ export const errorCatalogue = {
     },
     {
       status: 400,
-      text: 'You have as many event queues as one may have (maximum {max}).',
+      text: 'You already have {max} event queues, the maximum.',
       fields: [],
       when: 'an account registers more than `PARLEY_QUEUES_PER_USER_MAX`',
     },
     {
       status: 400,
-      text: 'An owner and his bots may have at most {max} event queues together.',
+      text: 'A bot owner and their bots may have at most {max} event queues together.',
       fields: [],
       when: 'they register more than `PARLEY_BUDGETS_PER_OWNER_MAX` times that',
     },
@@ -58,7 +58,7 @@ export const errorCatalogue = {
     },
     {
       status: 400,
-      text: 'An owner and his bots may add at most {max} {elements} in a day.',
+      text: 'A bot owner and their bots may add at most {max} {elements} in a day.',
       fields: [],
       when: 'people who are no administrators make more in a day than `PARLEY_NEW_STREAMS_PER_DAY_MAX`, `PARLEY_NEW_SUBSCRIPTIONS_PER_DAY_MAX` or twice `PARLEY_BOTS_PER_OWNER_MAX`, or texts of more than a sixteenth of `PARLEY_LIST_TEXTS_MAX_KIB`',
     },
@@ -315,7 +315,7 @@ export const errorsWithoutCode: readonly ErrorForm[] = [
     status: 429,
     text: 'API usage exceeded rate limit',
     fields: ['retry-after'],
-    when: 'a user, or an owner and his bots together, have sent too many requests, or an account got too many wrong passwords; repeat after the seconds in `Retry-After`',
+    when: 'a user, or a bot owner and their bots together, have sent too many requests, or an account got too many wrong passwords; repeat after the seconds in `Retry-After`',
   },
   {
     status: 500,

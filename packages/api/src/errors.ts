@@ -67,12 +67,12 @@ export function tooManyBots(max: number): ApiError {
 
 /** An account would have more event queues than the setting allows. */
 export function tooManyEventQueues(max: number): ApiError {
-  return badRequest(`You have as many event queues as one may have (maximum ${max}).`);
+  return badRequest(`You already have ${max} event queues, the maximum.`);
 }
 
 /** An owner with all bots would have more event queues than the settings allow. */
 export function tooManyEventQueuesOfOwner(max: number): ApiError {
-  return badRequest(`An owner and his bots may have at most ${max} event queues together.`);
+  return badRequest(`A bot owner and their bots may have at most ${max} event queues together.`);
 }
 
 /** A request would create more streams than the setting allows. */
@@ -92,7 +92,7 @@ export function listTextsAreFull(elements: string, maxBytes: number): ApiError {
 
 /** An owner with all bots would have made more in a day than the settings allow. */
 export function madeTooMuch(elements: string, max: number): ApiError {
-  return badRequest(`An owner and his bots may add at most ${max} ${elements} in a day.`);
+  return badRequest(`A bot owner and their bots may add at most ${max} ${elements} in a day.`);
 }
 
 /** A value is longer than its parameter permits. */
