@@ -3,6 +3,8 @@ import type { ViteUserConfig } from 'vitest/config';
 import { BaseSequencer } from 'vitest/node';
 import type { TestSpecification } from 'vitest/node';
 
+import { waitMaxMs } from './packages/test-kit/src/wait-until.ts';
+
 /** All test files of some endings. */
 export function filesNamed(...endings: readonly string[]): string[] {
   return endings.flatMap((ending) =>
@@ -68,11 +70,10 @@ export const sharedTestOptions = {
   sequence: { sequencer: FixedOrder },
   globalSetup: ['packages/test-kit/src/test-run-setup.ts'],
   // Nothing of these is reached by a test that passes, unless the machine is slow or busy.
-  testTimeout: 120_000,
-  hookTimeout: 120_000,
+  testTimeout: 240_000,
+  hookTimeout: 240_000,
   teardownTimeout: 30_000,
-  // As `waitUntil`.
-  expect: { poll: { timeout: 60_000 } },
+  expect: { poll: { timeout: waitMaxMs } },
   setupFiles: ['tests/support/fixed-seed.ts'],
 } satisfies ViteUserConfig['test'];
 

@@ -9,7 +9,7 @@ export default defineConfig({
     globalSetup: storesSetup,
     // These suites start whole clusters of processes and wait for most of their time: three at a time are what two cores carry.
     maxWorkers: 3,
-    testTimeout: 300_000,
+    testTimeout: 600_000,
     include: tiers.slow,
   },
 });

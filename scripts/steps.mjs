@@ -251,21 +251,36 @@ export const containerSuites = ['whole-system', 'imports', 'upgrade'].map(
   (suite) => `tests/compose/${suite}.mjs`,
 );
 
-/** Runs a suite in containers, which says at its end what passed and failed. */
-export async function runContainers(suite) {
-  say(`--- ${suite}`);
-  const runner = join(root, 'tests', 'compose', 'run-suite.mjs');
-  const { code, output } = await runProgram([pinnedNode, runner, suite], {
+/**
+ * Runs suites in containers, one after the other with the same image.
+ *
+ * @param {string[]} suites
+ */
+export async function runContainers(suites) {
+  say(`--- ${suites.join(', ')}`);
+  const runner = join(root, 'tests', 'compose', 'run-suites.mjs');
+  const { code, output } = await runProgram([pinnedNode, runner, ...suites], {
     isTestRun: true,
     isLive: true,
   });
-  const [, passed = 0, failed = 1] = (/^(\d+) passed, (\d+) failed$/m.exec(output) ?? []).map(
-    Number,
-  );
-  const counts = { passed, failed: failed === 0 && code !== 0 ? 1 : failed };
-  const [first = output] = /^FAILED [^]*/m.exec(output) ?? [];
-  const file = { name: suite, ...counts, first };
-  return { ...counts, failures: [], files: counts.failed === 0 ? [] : [file] };
+  let rest = output;
+  const results = suites.map((suite) => {
+    const end = new RegExp(`^${suite}: (\\d+) passed, (\\d+) failed$`, 'm').exec(rest);
+    const own = rest.slice(0, end?.index);
+    rest = rest.slice(own.length);
+    const [passed, failed] = end === null ? [0, 1] : end.slice(1).map(Number);
+    const [first = own] = /^FAILED [^]*/m.exec(own) ?? [];
+    return {
+      passed,
+      failed,
+      failures: [],
+      files: failed === 0 ? [] : [{ name: suite, passed, failed, first }],
+    };
+  });
+  // It failed outside of a suite.
+  if (code !== 0 && results.every(({ failed }) => failed === 0))
+    results.push({ passed: 0, failed: 1, failures: ['containers'], files: [] });
+  return results;
 }
 
 const failureLinesMax = 8;

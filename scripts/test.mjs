@@ -45,12 +45,12 @@ async function runSlow({ files, variables }) {
   const paths = files.filter((file) => !containerSuites.some((suite) => suite.includes(file)));
   const results = [];
   if (paths.length === files.length) results.push(await runTests('slow tests', paths));
-  for (const suite of suites) results.push(await runContainers(suite));
-  return repeatAlone(results, (name) =>
-    containerSuites.includes(name)
-      ? runContainers(name)
-      : runTests(`${name}, alone`, [`./${name}`]),
-  );
+  if (suites.length > 0) results.push(...(await runContainers(suites)));
+  return repeatAlone(results, async (name) => {
+    if (!containerSuites.includes(name)) return runTests(`${name}, alone`, [`./${name}`]);
+    const [again] = await runContainers([name]);
+    return again;
+  });
 }
 
 /** The random tests of other tiers, by their configurations, which before a release try new seeds. */

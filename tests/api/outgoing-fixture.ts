@@ -117,15 +117,11 @@ export class OutgoingFixture {
     return own;
   }
 
-  /**
-   * Waits until all calls for the messages so far are finished, and moves the time to the repetitions of those that failed.
-   *
-   * @param deadlineMs for processes of their own, which have the time of the machine
-   */
-  async settle(deadlineMs?: number): Promise<void> {
+  /** Waits until all calls for the messages so far are finished, and moves the time, if it can be moved, to the repetitions of those that failed. */
+  async settle(): Promise<void> {
     const { cluster, pool } = this.all;
     if (cluster.settings.clock.runs) {
-      await this.#waitForCalls(deadlineMs);
+      await this.#waitForCalls();
       return;
     }
     for (;;) {
@@ -140,19 +136,15 @@ export class OutgoingFixture {
     }
   }
 
-  async #waitForCalls(deadlineMs = 25_000): Promise<void> {
-    await waitUntil(
-      'all calls are done',
-      async () => {
-        const { rows } = await this.all.pool.query<{ isSettled: boolean }>(
-          `SELECT (SELECT message_position FROM side_effect_cursor)
+  async #waitForCalls(): Promise<void> {
+    await waitUntil('all calls are done', async () => {
+      const { rows } = await this.all.pool.query<{ isSettled: boolean }>(
+        `SELECT (SELECT message_position FROM side_effect_cursor)
               >= (SELECT coalesce(max(position), 0) FROM log_entries WHERE brings_calls)
             AND NOT EXISTS (SELECT FROM side_effects WHERE kind = 'outgoing-webhook') AS "isSettled"`,
-        );
-        return rows[0]?.isSettled;
-      },
-      { deadlineMs },
-    );
+      );
+      return rows[0]?.isSettled;
+    });
   }
 
   async stop(): Promise<void> {

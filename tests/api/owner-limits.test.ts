@@ -137,7 +137,9 @@ describe('event queues of a bot owner and their bots', () => {
     expect(answers.filter((status) => status === 200)).toHaveLength(2 * queuesMax);
     for (const client of clients)
       expect(await outcome(register(client))).toEqual(
-        refused(`A bot owner and their bots may have at most ${2 * queuesMax} event queues together.`),
+        refused(
+          `A bot owner and their bots may have at most ${2 * queuesMax} event queues together.`,
+        ),
       );
     expect(await statusesOf(Array.from({ length: queuesMax }, () => register(as('cat'))))).toEqual(
       Array.from({ length: queuesMax }, () => 200),

@@ -1,8 +1,8 @@
 /** What administrators change of the organization in the page, seen in the browser of somebody else or by the API. */
+import { waitUntil } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
 import { annPassword, sendTo, startBrowserTests } from './browser-system.ts';
-import { waitUntil } from './patience.ts';
 import { expectGone, expectShown } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 

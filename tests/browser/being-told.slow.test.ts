@@ -1,8 +1,8 @@
 /** Being told while a page is open: title, icon, notifications of the desktop, sound. */
+import { waitUntil } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
 import { sendTo, startBrowserTests } from './browser-system.ts';
-import { waitUntil } from './patience.ts';
 import { expectGone, expectShown } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 

@@ -1,9 +1,9 @@
 /** What people do with messages that are there: their authors, and those who read them. */
+import { waitUntil } from '@parley/test-kit';
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 
 import { sendTo, startBrowserTests } from './browser-system.ts';
-import { waitUntil } from './patience.ts';
 import { expectGone, expectShown, foundEmoji } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 

@@ -7,12 +7,13 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 
+import { waitUntil } from '@parley/test-kit';
+
 import type { Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 
 import { sendTo, startBrowserTests } from './browser-system.ts';
 import { builtFolder } from './chromium.ts';
-import { waitUntil } from './patience.ts';
 import { expectShown, Visitor } from './visitor.ts';
 
 const { system, visit } = startBrowserTests();

@@ -1,9 +1,9 @@
 /** What people do with what messages contain: pictures, files, code, long texts, times, and texts that run from right to left. */
+import { waitUntil } from '@parley/test-kit';
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 
 import { pngPicture, sendTo, startBrowserTests } from './browser-system.ts';
-import { waitUntil } from './patience.ts';
 import { expectGone, expectShown } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 

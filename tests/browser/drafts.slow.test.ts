@@ -1,9 +1,9 @@
 /** Drafts of an account are on all of its devices: on the server after a moment, and nowhere lost where two devices write. */
+import { waitUntil } from '@parley/test-kit';
 import type { TestAccount } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
 import { sendTo, startBrowserTests } from './browser-system.ts';
-import { waitUntil } from './patience.ts';
 import { expectGone, expectShown, expectWritten } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 

@@ -1,8 +1,8 @@
 /** Two people go on talking while parts of the server are killed and their network is gone. */
+import { waitUntil } from '@parley/test-kit';
 import { test } from 'vitest';
 
 import { startBrowserTests } from './browser-system.ts';
-import { waitUntil } from './patience.ts';
 import { beginTalk, expectAgreement, say } from './talk.ts';
 import type { Visitor } from './visitor.ts';
 

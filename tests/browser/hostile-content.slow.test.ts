@@ -1,9 +1,9 @@
 /** Nothing that an author writes runs in a reader's browser. */
+import { waitUntil } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
 import { hostileVectors } from '@parley/markdown/testdata/hostile-vectors';
 import { sendTo, startBrowserTests } from './browser-system.ts';
-import { waitUntil } from './patience.ts';
 import { expectShown } from './visitor.ts';
 
 const { system, visit } = startBrowserTests();

@@ -1,9 +1,9 @@
 /** What is written stays, wherever its topic goes, whoever else writes it, and whatever is pressed beside its field. */
+import { waitUntil } from '@parley/test-kit';
 import type { TestAccount } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
 import { sendTo, startBrowserTests } from './browser-system.ts';
-import { waitUntil } from './patience.ts';
 import { expectGone, expectShown, expectWritten } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 

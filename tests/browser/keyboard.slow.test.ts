@@ -1,9 +1,9 @@
 /** The main tasks by the keyboard alone. After each of them something has the focus. */
+import { waitUntil } from '@parley/test-kit';
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 
 import { annPassword, sendTo, startBrowserTests } from './browser-system.ts';
-import { waitUntil } from './patience.ts';
 import { expectGone, expectShown, foundEmoji } from './visitor.ts';
 
 const { system, visit } = startBrowserTests();

@@ -1,9 +1,8 @@
 /** People go on when Redis is killed, streams of events do not pass, the network is gone, the machine slept, or a send fails. */
-import { FaultProxy, startTestRedis } from '@parley/test-kit';
+import { FaultProxy, startTestRedis, waitUntil } from '@parley/test-kit';
 import { afterAll, expect, test } from 'vitest';
 
 import { sendTo, startBrowserTests } from './browser-system.ts';
-import { waitUntil } from './patience.ts';
 import { beginTalk, beginWriting, expectAgreement, say } from './talk.ts';
 import { expectGone, expectShown } from './visitor.ts';
 import type { Visitor } from './visitor.ts';

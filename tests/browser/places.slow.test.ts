@@ -1,9 +1,9 @@
 /** Every message is a place: what leads to it, what takes its readers along, and how they come back. */
+import { waitUntil } from '@parley/test-kit';
 import type { TestAccount } from '@parley/test-kit';
 import { expect, onTestFinished, test } from 'vitest';
 
 import { sendTo, startBrowserTests } from './browser-system.ts';
-import { waitUntil } from './patience.ts';
 import { expectGone, expectShown } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 

@@ -1,9 +1,9 @@
 /** Browsers keep much of what they can do from pages that came by plain HTTP from another machine. Old ones cannot do it anywhere. */
+import { waitUntil } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
 import { sendTo, startBrowserTests } from './browser-system.ts';
 import { launchBrowser } from './chromium.ts';
-import { waitUntil } from './patience.ts';
 import { expectShown, Visitor } from './visitor.ts';
 
 const plainUrl = 'http://parley.test';

@@ -1,12 +1,13 @@
 /** What the service worker does with pushes, which DevTools deliver: this browser reaches no push service. */
 import { createECDH, randomBytes } from 'node:crypto';
 
+import { waitUntil } from '@parley/test-kit';
+
 import type { PushPayload } from '@parley/notification-rules';
 import type { Page, Worker } from 'playwright-core';
 import { expect, test } from 'vitest';
 
 import { sendTo, startBrowserTests } from './browser-system.ts';
-import { waitUntil } from './patience.ts';
 import { expectGone, expectShown } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 

@@ -1,11 +1,11 @@
 /** What people read in the web client: its order, its place on the screen, what counts as read, and how it looks. */
 import { makeMessages } from '@parley/demo';
+import { waitUntil } from '@parley/test-kit';
 import type { TestAccount } from '@parley/test-kit';
 import type { Locator, Page } from 'playwright-core';
 import { expect, test } from 'vitest';
 
 import { pngPicture, sendTo, startBrowserTests } from './browser-system.ts';
-import { waitUntil } from './patience.ts';
 import { expectGone, expectShown } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 

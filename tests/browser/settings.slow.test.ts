@@ -1,9 +1,8 @@
 /** What people change of their own account in the page, seen in another browser or by the API. */
-import { openTestPool } from '@parley/test-kit';
+import { openTestPool, waitUntil } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
 import { annPassword, startBrowserTests } from './browser-system.ts';
-import { waitUntil } from './patience.ts';
 import { expectGone, expectShown, foundEmoji } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 

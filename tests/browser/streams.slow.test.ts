@@ -1,9 +1,9 @@
 /** What people do with streams in the page, seen in another browser or by the API. */
+import { waitUntil } from '@parley/test-kit';
 import type { TestAccount } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
 import { startBrowserTests } from './browser-system.ts';
-import { waitUntil } from './patience.ts';
 import { expectGone, expectShown } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 

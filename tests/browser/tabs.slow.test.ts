@@ -1,8 +1,8 @@
 /** Tabs of one browser: they share one stream of events, since a browser has few connections to a server. */
+import { waitUntil } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 
 import { sendTo, startBrowserTests } from './browser-system.ts';
-import { waitUntil } from './patience.ts';
 import { expectShown } from './visitor.ts';
 
 const { system, visit } = startBrowserTests();

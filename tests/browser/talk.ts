@@ -1,8 +1,8 @@
 /** A conversation of Ann and Bob in a topic of its own, each in a browser of their own, for tests of what must not disturb it. */
+import { waitUntil } from '@parley/test-kit';
 import { expect } from 'vitest';
 
 import type { BrowserTests } from './browser-system.ts';
-import { waitUntil } from './patience.ts';
 import type { Visitor } from './visitor.ts';
 
 export type Talk = {
@@ -58,14 +58,10 @@ async function shownIn({ page }: Visitor): Promise<readonly string[]> {
 /** Waits until both pages show exactly what the server has, which is all that was sent, once each. */
 export async function expectAgreement({ topic, ann, bob, sent, system }: Talk): Promise<void> {
   const visitors = [ann, bob];
-  await waitUntil(
-    'both browsers show everything that was sent',
-    async () => {
-      const shown = await Promise.all(visitors.map(shownIn));
-      return shown.every((texts) => texts.length === sent.length);
-    },
-    { deadlineMs: 90_000 },
-  );
+  await waitUntil('both browsers show everything that was sent', async () => {
+    const shown = await Promise.all(visitors.map(shownIn));
+    return shown.every((texts) => texts.length === sent.length);
+  });
   const { messages } = await system().bob.typed.request('GET /messages', {
     anchor: 'newest',
     num_before: 100,

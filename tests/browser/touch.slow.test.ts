@@ -1,9 +1,9 @@
 /** The client under a finger: what is pressed is large enough, nothing lies over something else, and messages have most of a small screen. */
+import { waitUntil } from '@parley/test-kit';
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 
 import { sendTo, startBrowserTests } from './browser-system.ts';
-import { waitUntil } from './patience.ts';
 import { expectShown } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 

@@ -2,7 +2,7 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { repositoryFolder } from '@parley/test-kit';
+import { repositoryFolder, waitMaxMs, waitUntil } from '@parley/test-kit';
 import type { TestAccount } from '@parley/test-kit';
 import type {
   Browser,
@@ -11,8 +11,6 @@ import type {
   Locator,
   Page,
 } from 'playwright-core';
-
-import { patienceMs, waitUntil } from './patience.ts';
 
 /** Where a failed test leaves pictures of its windows. */
 const pictureFolder = join(repositoryFolder, '.parley', 'reports', 'browser-failures');
@@ -62,7 +60,7 @@ export class Visitor {
       reducedMotion: 'reduce',
       ...options,
     });
-    context.setDefaultTimeout(patienceMs);
+    context.setDefaultTimeout(waitMaxMs);
     const faults: string[] = [];
     context.on('page', (page) => watch(page, url, faults));
     return new Visitor(context, await context.newPage(), url, faults);

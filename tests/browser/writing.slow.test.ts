@@ -1,10 +1,10 @@
 /** Writing: where to, with completion, preview, files and drafts, now or later, and what stands against it. */
+import { waitUntil } from '@parley/test-kit';
 import { botTypes } from '@parley/api';
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 
 import { sendTo, startBrowserTests } from './browser-system.ts';
-import { waitUntil } from './patience.ts';
 import { expectGone, expectShown, expectWritten, foundEmoji } from './visitor.ts';
 import type { Visitor } from './visitor.ts';
 

@@ -6,8 +6,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startMessageFixture } from '../api/message-fixture.ts';
 import type { MessageFixture } from '../api/message-fixture.ts';
 
-const deadlineMs = 60_000;
-
 let all: MessageFixture;
 let postgres: FaultProxy;
 beforeAll(async () => {
@@ -55,7 +53,7 @@ async function waiting(): Promise<number> {
 }
 
 async function settle(): Promise<void> {
-  await waitUntil('nothing waits', async () => (await waiting()) === 0, { deadlineMs });
+  await waitUntil('nothing waits', async () => (await waiting()) === 0);
 }
 
 async function contents(where: string): Promise<string[]> {
@@ -215,9 +213,7 @@ test('two services share due messages, also after one of them ends: each once an
     }),
   );
   await letTimeCome();
-  await waitUntil('some are sent', async () => (await contents('many %')).length > 20, {
-    deadlineMs,
-  });
+  await waitUntil('some are sent', async () => (await contents('many %')).length > 20, {});
   await services[0]?.kill('SIGTERM');
   await settle();
   for (const { id } of people)

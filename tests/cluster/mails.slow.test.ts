@@ -17,8 +17,6 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { MailServer, headerOf } from '../support/mail-server.ts';
 import type { SmtpStep } from '../support/mail-server.ts';
 
-const deadlineMs = 90_000;
-
 let cluster: Cluster;
 let pool: Pool;
 let server: MailServer;
@@ -86,7 +84,6 @@ async function settle(): Promise<void> {
   await waitUntil(
     'no mail waits',
     async () => (await pool.query('SELECT 1 FROM mails')).rowCount === 0,
-    { deadlineMs },
   );
 }
 

@@ -19,7 +19,6 @@ import { MailServer } from '../support/mail-server.ts';
 import { PushService, PushSubscriber } from '../support/push-service.ts';
 import { letTimeForMailsCome, untilLookedAt } from '../support/notifications.ts';
 
-const deadlineMs = 90_000;
 /** The connections by which the process notifies. */
 const applications = ['parley notifications', 'parley mails'];
 
@@ -107,17 +106,13 @@ async function lapseClaims(): Promise<void> {
 async function settle(): Promise<void> {
   await untilLookedAt(pool);
   await letTimeForMailsCome(pool);
-  await waitUntil(
-    'nobody waits for a notification',
-    async () => {
-      const { rows } = await pool.query<{ done: boolean }>(
-        `SELECT NOT EXISTS (SELECT 1 FROM messages_to_mail) AND NOT EXISTS (SELECT 1 FROM mails)
+  await waitUntil('nobody waits for a notification', async () => {
+    const { rows } = await pool.query<{ done: boolean }>(
+      `SELECT NOT EXISTS (SELECT 1 FROM messages_to_mail) AND NOT EXISTS (SELECT 1 FROM mails)
           AND NOT EXISTS (SELECT 1 FROM messages_to_push WHERE pushed_at IS NULL) AS done`,
-      );
-      return rows[0]?.done;
-    },
-    { deadlineMs },
-  );
+    );
+    return rows[0]?.done;
+  });
   expect(pushService.faults).toEqual([]);
 }
 

@@ -7,8 +7,6 @@ import { OutgoingFixture } from '../api/outgoing-fixture.ts';
 import type { OutgoingBot } from '../api/outgoing-fixture.ts';
 import { json } from '../api/webhook-receiver.ts';
 
-const settleDeadlineMs = 150_000;
-
 let fixture: OutgoingFixture;
 let postgres: FaultProxy;
 beforeAll(async () => {
@@ -79,7 +77,7 @@ test('killed while a call waits for its answer: the call is repeated under its k
   isDoomed = false;
   await lapseClaims();
   const next = await startDoomed();
-  await fixture.settle(settleDeadlineMs);
+  await fixture.settle();
   const deliveries = Object.values(deliveriesOf('/during'));
   expect(deliveries.map((keys) => [keys.length, new Set(keys).size])).toEqual([
     [2, 1],
@@ -122,7 +120,7 @@ test.each([
   held.release();
   await lapseClaims();
   const next = await startDoomed();
-  await fixture.settle(settleDeadlineMs);
+  await fixture.settle();
   const [keys = []] = Object.values(deliveriesOf(path));
   expect([keys.length, new Set(keys).size]).toEqual([calls, 1]);
   expect(await countSaid(bot)).toEqual({ 'the one reply': 1 });
@@ -142,7 +140,7 @@ test('the owner gets one notice even if the process dies after it', async () => 
   held.release();
   await lapseClaims();
   const next = await startDoomed();
-  await fixture.settle(settleDeadlineMs);
+  await fixture.settle();
   expect(fixture.receiver.at('/failing')).toHaveLength(1);
   const { rows } = await pool.query<{ notices: number }>({
     text: `SELECT count(*)::int AS notices FROM messages m JOIN conversations c ON c.id = m.conversation_id
@@ -171,7 +169,7 @@ test('of two services one stops while calls wait: none is lost, and no failure i
   const staying = await cluster.startAnother('messages');
   isFirst = false;
   await leaving.kill('SIGTERM');
-  await fixture.settle(settleDeadlineMs);
+  await fixture.settle();
   // A call that got no answer in its time is made again, so how often each was made depends on how long the second service took to start.
   const keys = Object.values(deliveriesOf('/leaving')).map((sent) => [...new Set(sent)]);
   expect(keys).toHaveLength(4);
@@ -202,7 +200,7 @@ test('Redis is killed and comes back empty while calls wait in it: each is made 
     proxy.retarget(redis.url);
     proxy.refuse(false);
     await send(40, 50);
-    await own.settle(settleDeadlineMs);
+    await own.settle();
     const data = own.receiver
       .at('/redis')
       .map(({ body }) => (JSON.parse(body) as { data: string }).data);

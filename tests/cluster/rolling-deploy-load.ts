@@ -15,7 +15,6 @@ const streamName = 'everybody';
 /** Keeps the load below the capacity of two cores with ten processes and the start of an eleventh. */
 const pauseMs = 40;
 const pauseBeforeRetryMs = 100;
-const settleDeadlineMs = 60_000;
 
 type Request = readonly [method: Method, path: string, parameters?: Parameters];
 
@@ -103,7 +102,6 @@ export class DeployLoad {
         () =>
           this.ledger.hasAllReceipts() &&
           this.followers.every(({ changes }) => changes.length >= this.#changes.length),
-        { deadlineMs: settleDeadlineMs },
       );
     } finally {
       await Promise.all(this.everyFollower.map((follower) => follower.stop()));

@@ -66,8 +66,6 @@ export class JsLibrary {
   async #order(client: string, path: string, parameters: readonly unknown[]): Promise<Report> {
     const id = (this.#orders += 1);
     this.#process.send({ id, client, function: path, parameters });
-    return waitUntil(`the library's ${path}`, () => this.#reports.find((one) => one.id === id), {
-      deadlineMs: 60_000,
-    });
+    return waitUntil(`the library's ${path}`, () => this.#reports.find((one) => one.id === id), {});
   }
 }

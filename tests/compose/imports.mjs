@@ -9,7 +9,7 @@ import { parseAllDocuments } from 'yaml';
 import { writeLargeArchive } from '../history-import/large-archive.ts';
 import { checkImported, readImportCommands } from '../support/import-path.ts';
 import { composeProject, docker, repositoryRoot, run } from './engine.mjs';
-import { buildImage, findGateways, showLogs, takeDown } from './system.mjs';
+import { findGateways, showLogs, takeDown } from './system.mjs';
 
 const memory = '512m';
 
@@ -120,7 +120,7 @@ async function testCompose(check, { runId, image, folder }) {
     await showLogs(compose);
     throw error;
   } finally {
-    await takeDown(compose, []);
+    await takeDown(compose);
   }
 }
 
@@ -151,7 +151,7 @@ async function testKubernetes(check, { runId, image, folder }) {
     throw error;
   } finally {
     await docker(['rm', '--force', name]);
-    await takeDown(compose, []);
+    await takeDown(compose);
   }
 }
 
@@ -163,12 +163,10 @@ const settingsOf = (image) => ({
 
 /**
  * @param {ReturnType<typeof import('./checks.mjs').createChecks>['check']} check
- * @param {string} runId the beginning of the containers' names
+ * @param {{ runId: string, image: string }} run the beginning of the containers' names, and the image of this commit
  */
-export async function testImports(check, runId) {
-  const image = `${runId}:latest`;
+export async function testImports(check, { runId, image }) {
   const folder = await mkdtemp(join(tmpdir(), 'parley-imports-'));
-  await check('the image builds', () => buildImage(image, '.'));
   try {
     await mkdir(join(folder, 'archives'));
     await check('an archive of 120 MB is written', () =>
@@ -179,6 +177,5 @@ export async function testImports(check, runId) {
     await testKubernetes(check, parts);
   } finally {
     await rm(folder, { recursive: true, force: true });
-    await docker(['image', 'rm', image]);
   }
 }

@@ -108,7 +108,7 @@ export async function showLogs(compose) {
 }
 
 /** Removes containers, networks, volumes and the images that were built for the system. */
-export async function takeDown(compose, images) {
+export async function takeDown(compose, images = []) {
   await bringDown(compose, ['--volumes', '--remove-orphans']);
   assert.deepEqual(await compose.inspectContainers(), []);
   assert.deepEqual(await compose.listVolumes(), []);

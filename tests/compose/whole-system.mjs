@@ -15,7 +15,6 @@ import {
 import { testRestart } from './restart.mjs';
 import {
   awaitHealthy,
-  buildImage,
   checkOneShots,
   findGateways,
   scaleArguments,
@@ -166,10 +165,9 @@ async function stopEventNode(compose, clients, queues, stream, sentIds) {
 
 /**
  * @param {ReturnType<typeof import('./checks.mjs').createChecks>['check']} check
- * @param {string} runId the beginning of the containers' names
+ * @param {{ runId: string, image: string }} run the beginning of the containers' names, and the image of this commit
  */
-export async function testSystem(check, runId) {
-  const image = `${runId}:latest`;
+export async function testSystem(check, { runId, image }) {
   const compose = composeProject(runId, {
     PARLEY_IMAGE: image,
     // A free port for each gateway.
@@ -183,7 +181,6 @@ export async function testSystem(check, runId) {
     compose.run([...togetherFiles.flatMap((file) => ['--file', file]), ...upArguments], {
       show: true,
     });
-  await check('the image builds', () => buildImage(image, '.'));
   try {
     await check('the system starts', start);
     const containers = await check('every replica becomes healthy', () =>
@@ -250,6 +247,6 @@ export async function testSystem(check, runId) {
     await showLogs(compose);
     throw error;
   } finally {
-    await check('everything is taken down, volumes too', () => takeDown(compose, [image]));
+    await check('everything is taken down, volumes too', () => takeDown(compose));
   }
 }

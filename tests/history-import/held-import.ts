@@ -36,6 +36,6 @@ export async function holdAt(
     holder.release();
     await pool.query(`DROP TRIGGER hold ON ${table}; DROP FUNCTION hold()`);
   };
-  await waitUntil(`the import writes ${table}`, waits, { deadlineMs: 60_000 });
+  await waitUntil(`the import writes ${table}`, waits);
   return { running, release };
 }

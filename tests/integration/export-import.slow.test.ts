@@ -252,16 +252,12 @@ test('a killed import leaves nothing, and can be started again', async () => {
     return rows[0]?.count ?? 0;
   };
   const running = startParley(environmentOf(settings), importWords());
-  await waitUntil(
-    'the import has come to the last tables',
-    async () => {
-      const { rows } = await pool.query<{ count: number }>(
-        `SELECT count(*) AS count FROM pg_locks WHERE locktype = 'advisory' AND objid = ${lock} AND NOT granted`,
-      );
-      return rows[0]?.count === 1 ? true : undefined;
-    },
-    { deadlineMs: 30_000 },
-  );
+  await waitUntil('the import has come to the last tables', async () => {
+    const { rows } = await pool.query<{ count: number }>(
+      `SELECT count(*) AS count FROM pg_locks WHERE locktype = 'advisory' AND objid = ${lock} AND NOT granted`,
+    );
+    return rows[0]?.count === 1 ? true : undefined;
+  });
   running.process.kill('SIGKILL');
   expect(await running.ended).toMatchObject({ code: null });
   holder.release(true);

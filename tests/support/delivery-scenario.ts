@@ -7,7 +7,6 @@ const peopleCount = 25;
 const queuesPerPerson = 2;
 const sendersCount = 8;
 // Far above the time of delivery on a busy machine, because speed is not tested here.
-const settleDeadlineMs = 90_000;
 // If a gateway finds no service, the sender tries its next message after a moment.
 const pauseAfterFailureMs = 50;
 
@@ -96,11 +95,8 @@ export class DeliveryScenario {
   async sendUntilAcknowledged(count: number): Promise<void> {
     const target = this.ledger.acknowledgedCount + count;
     let acknowledged = target - count;
-    const giveUpAt = Date.now() + settleDeadlineMs * 2;
     const run = async (sender: TestAccount): Promise<void> => {
       while (acknowledged < target) {
-        if (Date.now() > giveUpAt)
-          throw new Error(`only ${acknowledged} of ${target} sends were acknowledged`);
         // Counted before the answer, so that the senders together do not send more than requested.
         acknowledged += 1;
         if (await this.sendOne(sender)) continue;
@@ -153,7 +149,6 @@ export class DeliveryScenario {
   async settle(): Promise<void> {
     try {
       await waitUntil('every queue has every acknowledged message', () => this.#isSettled(), {
-        deadlineMs: settleDeadlineMs,
         pauseMs: 100,
       });
     } finally {

@@ -10,18 +10,14 @@ import { DeliveryScenario } from './delivery-scenario.ts';
  * @param sends acknowledged sends, from eight concurrent senders to fifty queues
  */
 export function testDelivery(sends: number, options: SystemOptions = {}): void {
-  test(
-    'with two event nodes and two message services every queue gets each message once and in order',
-    { timeout: 240_000 },
-    async () => {
-      await using cluster = await startSystem({ ...options, events: 2, messages: 2, gateways: 2 });
-      await using scenario = await DeliveryScenario.open(cluster);
-      expect(scenario.followers).toHaveLength(50);
-      await scenario.sendUntilAcknowledged(sends);
-      await scenario.settle();
-      expect(scenario.ledger.acknowledgedCount).toBe(sends);
-      // Either node may hold a queue, but both held some.
-      expect(scenario.answeringNodes.size).toBe(2);
-    },
-  );
+  test('with two event nodes and two message services every queue gets each message once and in order', async () => {
+    await using cluster = await startSystem({ ...options, events: 2, messages: 2, gateways: 2 });
+    await using scenario = await DeliveryScenario.open(cluster);
+    expect(scenario.followers).toHaveLength(50);
+    await scenario.sendUntilAcknowledged(sends);
+    await scenario.settle();
+    expect(scenario.ledger.acknowledgedCount).toBe(sends);
+    // Either node may hold a queue, but both held some.
+    expect(scenario.answeringNodes.size).toBe(2);
+  });
 }

@@ -18,7 +18,6 @@ export const certifiedName = 'redis.parley.test';
 
 /** How long a primary is silent before it counts as dead; operators usually choose five to fifteen seconds. */
 const downAfterMs = 2_000;
-const settleDeadlineMs = 60_000;
 
 export type RedisTopology = {
   /** The value for `REDIS_URL`. */
@@ -135,14 +134,10 @@ export function startSentinelSet(): Promise<RedisTopology> {
       [1, 2].map((n) => group.start(`server-${n}`, replicaSettings)),
     );
     const servers = [primary, ...replicas];
-    await waitUntil(
-      'the replicas follow the primary',
-      async () => {
-        const states = await Promise.all(replicas.map((one) => infoOf(one, 'master_link_status')));
-        return states.every((state) => state === 'up');
-      },
-      { deadlineMs: settleDeadlineMs },
-    );
+    await waitUntil('the replicas follow the primary', async () => {
+      const states = await Promise.all(replicas.map((one) => infoOf(one, 'master_link_status')));
+      return states.every((state) => state === 'up');
+    });
     const sentinels = await Promise.all(
       [0, 1, 2].map((n) =>
         group.start(
@@ -157,20 +152,16 @@ export function startSentinelSet(): Promise<RedisTopology> {
         ),
       ),
     );
-    await waitUntil(
-      'the sentinels know each other and the replicas',
-      async () => {
-        const views = await Promise.all(
-          sentinels.map(({ admin }) => admin.call('SENTINEL', 'MASTER', setName)),
-        );
-        return views.every((view) => {
-          const words = (view as string[]).map(String);
-          const valueOf = (name: string): string | undefined => words[words.indexOf(name) + 1];
-          return valueOf('num-other-sentinels') === '2' && valueOf('num-slaves') === '2';
-        });
-      },
-      { deadlineMs: settleDeadlineMs },
-    );
+    await waitUntil('the sentinels know each other and the replicas', async () => {
+      const views = await Promise.all(
+        sentinels.map(({ admin }) => admin.call('SENTINEL', 'MASTER', setName)),
+      );
+      return views.every((view) => {
+        const words = (view as string[]).map(String);
+        const valueOf = (name: string): string | undefined => words[words.indexOf(name) + 1];
+        return valueOf('num-other-sentinels') === '2' && valueOf('num-slaves') === '2';
+      });
+    });
     const findPrimary = async (): Promise<Server | undefined> => {
       for (const server of servers)
         if ((await infoOf(server, 'role')) === 'master' && !(await hasEnded(server))) return server;
@@ -186,7 +177,7 @@ export function startSentinelSet(): Promise<RedisTopology> {
         await group.kill(found);
       },
       awaitPrimaryOf: async () => {
-        await waitUntil('a replica was promoted', findPrimary, { deadlineMs: settleDeadlineMs });
+        await waitUntil('a replica was promoted', findPrimary);
       },
     };
   });
@@ -231,11 +222,8 @@ export function startRedisCluster(): Promise<RedisTopology> {
     const clusterInfo = async ({ admin }: Server): Promise<string> =>
       String(await admin.call('CLUSTER', 'INFO').catch(() => ''));
     const awaitAll = (what: string, pattern: RegExp): Promise<unknown> =>
-      waitUntil(
-        what,
-        async () =>
-          (await Promise.all(servers.map(clusterInfo))).every((info) => pattern.test(info)),
-        { deadlineMs: settleDeadlineMs },
+      waitUntil(what, async () =>
+        (await Promise.all(servers.map(clusterInfo))).every((info) => pattern.test(info)),
       );
     await awaitAll('the nodes know each other', /cluster_known_nodes:6\b/);
     for (const [n, { admin }] of servers.slice(clusterPrimaries).entries())
@@ -245,16 +233,12 @@ export function startRedisCluster(): Promise<RedisTopology> {
         String(await primaries[n]?.admin.call('CLUSTER', 'MYID')),
       );
     await awaitAll('the cluster is complete', /cluster_state:ok/);
-    await waitUntil(
-      'the replicas follow their primaries',
-      async () => {
-        const links = await Promise.all(
-          servers.slice(clusterPrimaries).map((one) => infoOf(one, 'master_link_status')),
-        );
-        return links.every((link) => link === 'up');
-      },
-      { deadlineMs: settleDeadlineMs },
-    );
+    await waitUntil('the replicas follow their primaries', async () => {
+      const links = await Promise.all(
+        servers.slice(clusterPrimaries).map((one) => infoOf(one, 'master_link_status')),
+      );
+      return links.every((link) => link === 'up');
+    });
     /** The running process that is the primary of the key's slot, and accepts writes. */
     const findPrimary = async (key: string): Promise<Server | undefined> => {
       for (const server of servers) {
@@ -274,9 +258,7 @@ export function startRedisCluster(): Promise<RedisTopology> {
         await group.kill(found);
       },
       awaitPrimaryOf: async (key) => {
-        await waitUntil('a replica took over', () => findPrimary(key), {
-          deadlineMs: settleDeadlineMs,
-        });
+        await waitUntil('a replica took over', () => findPrimary(key), {});
       },
     };
   });

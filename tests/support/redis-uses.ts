@@ -3,8 +3,6 @@ import type { Cluster, TestAccount, TestOrganization } from '@parley/test-kit';
 
 import { environmentOf, runParley } from './run-parley.ts';
 
-const deadlineMs = 60_000;
-
 /** The limits of the tested system: ordinary work does not reach them, and only few failed logins are allowed. */
 export const limitsForRedisUses = {
   PARLEY_RATE_LIMITS: '60:500000,3600:1000000',
@@ -43,18 +41,14 @@ export class RedisUses {
 
   /** Both gateways count a user's requests together. */
   async #checkCounts(account: TestAccount): Promise<void> {
-    await waitUntil(
-      'requests are counted by all gateways together',
-      async () => {
-        const remaining: number[] = [];
-        for (let request = 0; request < 2 * account.client.urls.length; request += 1) {
-          const { headers } = await account.client.request('GET', 'users/me');
-          remaining.push(Number(headers['x-ratelimit-remaining']));
-        }
-        return remaining.every((count, n) => n === 0 || count === (remaining[n - 1] ?? 0) - 1);
-      },
-      { deadlineMs },
-    );
+    await waitUntil('requests are counted by all gateways together', async () => {
+      const remaining: number[] = [];
+      for (let request = 0; request < 2 * account.client.urls.length; request += 1) {
+        const { headers } = await account.client.request('GET', 'users/me');
+        remaining.push(Number(headers['x-ratelimit-remaining']));
+      }
+      return remaining.every((count, n) => n === 0 || count === (remaining[n - 1] ?? 0) - 1);
+    });
   }
 
   /** A notice that passes through the queue of jobs. */
@@ -63,21 +57,17 @@ export class RedisUses {
     const subscriptions = [{ name: `made ${this.#looks}` }];
     await from.client.post('users/me/subscriptions', { subscriptions });
     await from.client.post('users/me/subscriptions', { subscriptions, principals: [to.email] });
-    await waitUntil(
-      'the notice of a subscription arrived',
-      async () => {
-        const body = await to.client.get('messages', {
-          anchor: 'newest',
-          num_before: 10,
-          num_after: 0,
-          narrow: [{ operator: 'is', operand: 'private' }],
-        });
-        return readObjects(body, 'messages').some(({ content }) =>
-          String(content).includes('subscribed you'),
-        );
-      },
-      { deadlineMs },
-    );
+    await waitUntil('the notice of a subscription arrived', async () => {
+      const body = await to.client.get('messages', {
+        anchor: 'newest',
+        num_before: 10,
+        num_after: 0,
+        narrow: [{ operator: 'is', operand: 'private' }],
+      });
+      return readObjects(body, 'messages').some(({ content }) =>
+        String(content).includes('subscribed you'),
+      );
+    });
   }
 
   /** A report to one replica is read from another, through Redis. */
@@ -89,61 +79,49 @@ export class RedisUses {
       return (await Promise.all(counts)).reduce((sum, count) => sum + count, 0);
     };
     let reports = 0;
-    await waitUntil(
-      'presence goes through Redis',
-      async () => {
-        reports += 1;
-        const client = `client ${reports}`;
-        const before = await countWithout();
-        await reporter.client.post('users/me/presence', { status: 'active', client });
-        const body = await reader.client.get('realm/presence');
-        const presences = body['presences'] as Record<string, Record<string, unknown>>;
-        const isThere = presences[reporter.email]?.[client] !== undefined;
-        return (await countWithout()) === before && isThere;
-      },
-      { deadlineMs },
-    );
+    await waitUntil('presence goes through Redis', async () => {
+      reports += 1;
+      const client = `client ${reports}`;
+      const before = await countWithout();
+      await reporter.client.post('users/me/presence', { status: 'active', client });
+      const body = await reader.client.get('realm/presence');
+      const presences = body['presences'] as Record<string, Record<string, unknown>>;
+      const isThere = presences[reporter.email]?.[client] !== undefined;
+      return (await countWithout()) === before && isThere;
+    });
   }
 
   /** One failed login more than allowed is refused, whichever gateways got them. */
   async #checkLogins(account: TestAccount): Promise<void> {
     let address = 0;
-    await waitUntil(
-      'failed logins are limited',
-      async () => {
-        address += 1;
-        const statuses: number[] = [];
-        for (let login = 0; login <= loginsMax; login += 1) {
-          const { status } = await account.client.request(
-            'POST',
-            'fetch_api_key',
-            { username: `nobody-${this.#looks}-${address}@example.com`, password: 'wrong' },
-            { headers: { 'x-forwarded-for': `10.${this.#looks}.0.${address}` } },
-          );
-          statuses.push(status);
-        }
-        return statuses.indexOf(429) === loginsMax;
-      },
-      { deadlineMs },
-    );
+    await waitUntil('failed logins are limited', async () => {
+      address += 1;
+      const statuses: number[] = [];
+      for (let login = 0; login <= loginsMax; login += 1) {
+        const { status } = await account.client.request(
+          'POST',
+          'fetch_api_key',
+          { username: `nobody-${this.#looks}-${address}@example.com`, password: 'wrong' },
+          { headers: { 'x-forwarded-for': `10.${this.#looks}.0.${address}` } },
+        );
+        statuses.push(status);
+      }
+      return statuses.indexOf(429) === loginsMax;
+    });
   }
 
   /** After a change of a key through one gateway, all refuse the old key. */
   async #checkRevocation(account: TestAccount): Promise<void> {
     await account.client.post('users/me/api_key/regenerate', { password });
     for (const url of this.#cluster.gatewayUrls) {
-      await waitUntil(
-        'the old key is refused',
-        async () => {
-          const login = Buffer.from(`${account.email}:${account.apiKey}`).toString('base64');
-          const response = await fetch(`${url}/api/v1/users/me`, {
-            headers: { authorization: `Basic ${login}` },
-          });
-          await response.arrayBuffer();
-          return response.status === 401;
-        },
-        { deadlineMs },
-      );
+      await waitUntil('the old key is refused', async () => {
+        const login = Buffer.from(`${account.email}:${account.apiKey}`).toString('base64');
+        const response = await fetch(`${url}/api/v1/users/me`, {
+          headers: { authorization: `Basic ${login}` },
+        });
+        await response.arrayBuffer();
+        return response.status === 401;
+      });
     }
   }
 

@@ -31,4 +31,4 @@ export type { TestDatabase } from './test-database.ts';
 export { TestOrganization, makeOrganization } from './test-organization.ts';
 export type { TestAccount } from './test-organization.ts';
 export { untilAvailable } from './until-available.ts';
-export { waitUntil } from './wait-until.ts';
+export { waitMaxMs, waitUntil } from './wait-until.ts';

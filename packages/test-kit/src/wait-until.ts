@@ -1,5 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
+/** The longest wait, unless a test says another: far beyond what must come takes on any machine, and shorter than the time of a test. */
+export const waitMaxMs = 180_000;
+
 /** @returns what the check returns; throws when it takes longer, since a test that hangs says nothing of where */
 async function within<Value>(deadlineMs: number, check: Value | Promise<Value>): Promise<Value> {
   const answered = new AbortController();
@@ -18,7 +21,7 @@ async function within<Value>(deadlineMs: number, check: Value | Promise<Value>):
  *
  * @param what the condition, for the error, as in "every queue has its messages"
  * @param condition returns something truthy if it holds; an error counts as not yet
- * @param options.deadlineMs the longest wait, and the longest check (default 60 s: a slow or busy machine may need it, and it is shorter than the time of a test)
+ * @param options.deadlineMs the longest wait, and the longest check (default {@link waitMaxMs})
  * @param options.pauseMs the pause between two checks (default 20 ms)
  * @param options.describe returns the current state, for the error
  * @returns the first truthy value
@@ -33,7 +36,7 @@ export async function waitUntil<Value>(
     readonly describe?: () => string;
   } = {},
 ): Promise<Exclude<Value, false | null | undefined | 0 | ''>> {
-  const deadlineMs = options.deadlineMs ?? 60_000;
+  const deadlineMs = options.deadlineMs ?? waitMaxMs;
   const giveUpAt = Date.now() + deadlineMs;
   for (;;) {
     let cause: unknown;
