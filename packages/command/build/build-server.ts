@@ -13,8 +13,12 @@ import type { Plugin } from 'rolldown';
 const root = join(import.meta.dirname, '..', '..', '..');
 const [folder = join(root, 'dist')] = process.argv.slice(2);
 
-/** Images do without it. */
-const launcher = join(root, 'packages/launcher/src/main.ts');
+/** Images do without these. */
+const leftOutOfImages = {
+  launcher: join(root, 'packages/launcher/src/main.ts'),
+  // The tests load it into gateways.
+  'answer-watch': join(root, 'packages/test-kit/src/answer-watch.ts'),
+};
 
 /** How a file of the repository is named from the folder of what is built. */
 function fromBuilt(path: string): string {
@@ -45,7 +49,7 @@ await build({
   input: {
     parley: join(root, 'packages/command/src/main.ts'),
     seed: join(root, 'packages/demo/src/seed-main.ts'),
-    ...(existsSync(launcher) ? { launcher } : {}),
+    ...Object.fromEntries(Object.entries(leftOutOfImages).filter(([, path]) => existsSync(path))),
     ...Object.fromEntries(
       serviceNames.map((service) => [service, join(root, `services/${service}/src/main.ts`)]),
     ),

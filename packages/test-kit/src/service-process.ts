@@ -16,8 +16,8 @@ import { readMetricAt } from './service-node.ts';
 import type { NodeEnd, NodeKind, ServiceNode } from './service-node.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** Compares the answers of a gateway with the OpenAPI document. */
-const answerWatch = import.meta.resolve('./answer-watch.ts');
+/** Compares the answers of a gateway with the OpenAPI document (`answer-watch.ts`). */
+const answerWatch = join(repositoryFolder, 'dist', 'answer-watch.js');
 
 const compileCacheFolder = join(repositoryFolder, '.parley', 'tools', 'compile-cache');
 
