@@ -156,9 +156,11 @@ export class HostileRun {
     const accounts = outcomes.some(
       ({ plan, answer }) => answer.status < 400 && changesAccounts.test(plan.endpoint.path),
     );
-    if (!accounts && this.#writes < writesBetweenRestores) return;
-    this.#writes = 0;
-    await this.#world.restore();
+    if (this.#writes >= writesBetweenRestores) {
+      this.#writes = 0;
+      await this.#world.restore();
+    } else if (accounts) await this.#world.restoreAccounts();
+    else return;
     await this.#watch.take();
   }
 

@@ -140,8 +140,15 @@ export class HostileWorld {
     return gatewayUrls[this.#turn % gatewayUrls.length] ?? this.cluster.url;
   }
 
-  /** Restores every account's role and activity, reads new keys and addresses, and reads all lists again. */
+  /** Restores accounts and things, and reads all lists again. */
   async restore(): Promise<void> {
+    await this.restoreAccounts();
+    await this.#keepThings();
+    await this.#readLists();
+  }
+
+  /** Restores every account's role and activity, and reads new keys and addresses. */
+  async restoreAccounts(): Promise<void> {
     const { client } = this.#keeper;
     const byId = await this.#readAccounts();
     for (const [caller, { id, user }] of this.#accounts) {
@@ -161,7 +168,9 @@ export class HostileWorld {
     this.#keys = await findApiKeys(this.pool, this.#organization.maker.keySecrets, [
       ...byId.keys(),
     ]);
-    await this.#keepThings();
+  }
+
+  async #readLists(): Promise<void> {
     this.#ids = Object.fromEntries(
       await Promise.all(
         Object.entries(lists).map(async ([name, text]) => {

@@ -11,6 +11,8 @@ import type { Person, World } from './world.ts';
 // Two cores serve the cluster and the test; more concurrent requesters would only wait.
 const askersAtOnce = 6;
 
+const askersOfEachKind = 4;
+
 // A caller that is always refused need not make every request.
 const refusalsOfEachEndpoint = 5;
 
@@ -88,7 +90,17 @@ async function askEverything(asker: Asker, judge: Judge, found: Found): Promise<
   }
 }
 
-/** Everybody requests everything. The person determines only the requests; the judge is the same for all. */
+/** @returns the people who ask, in random order: a few of each kind, since one asks what another of the same kind would */
+function chooseAskers({ people }: World, random: SeededRandom): Person[] {
+  const kinds = Map.groupBy(
+    people,
+    ({ role, botType, isActive }) => `${role} ${botType} ${isActive}`,
+  );
+  const askers = [...kinds.values()].flatMap((kind) => random.sample(kind, askersOfEachKind));
+  return random.sample(askers, askers.length);
+}
+
+/** They request everything. The person determines only the requests; the judge is the same for all. */
 export async function interrogate(
   world: World,
   judge: Judge,
@@ -98,7 +110,7 @@ export async function interrogate(
   // Requesters do not wait for each other, so each has its own random choices.
   const seed = random.below(2 ** 31);
   const found: Found = { faults: [], said: new Map(), requests: 0 };
-  const waiting: Person[] = random.sample(world.people, world.people.length);
+  const waiting = chooseAskers(world, random);
   const work = async (): Promise<void> => {
     for (let me = waiting.pop(); me !== undefined; me = waiting.pop()) {
       const others = readers.filter(({ person }) => person !== me);
