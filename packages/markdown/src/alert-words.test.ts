@@ -22,5 +22,6 @@ it('reads inline code and quotes, and not fenced blocks', () => {
   expect(alertWordMatches('`soup`', ['soup'])).toEqual(['soup']);
   expect(alertWordMatches('> soup', ['soup'])).toEqual(['soup']);
   expect(alertWordMatches('```quote\nsoup\n```', ['soup'])).toEqual(['soup']);
+  expect(alertWordMatches('```spoiler soup\nsoup\n```', ['soup'])).toEqual([]);
   expect(alertWordMatches('```\nsoup\n```', ['soup'])).toEqual([]);
 });

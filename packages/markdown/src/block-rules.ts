@@ -88,10 +88,14 @@ function quoteIndex(block: string): number {
   return index !== -1 && lineWithText.test(block.slice(index)) ? index : -1;
 }
 
-/** The lines without their marks and without blank ones at the end; mentions in them become silent (reference facts, markdown 7). */
+/** Mentions in quotes are silent (reference facts, markdown 7). */
+export function silenceMentions(text: string): string {
+  return text.includes('@**') ? text.replaceAll(loudMention, '@_') : text;
+}
+
+/** The lines without their marks and without blank ones at the end. */
 function unquotedLines(quote: string): string {
-  const lines = `\n${quote}`.replaceAll(quoteMark, '\n').slice(1).replace(blankEnd, '');
-  return lines.includes('@**') ? lines.replaceAll(loudMention, '@_') : lines;
+  return silenceMentions(`\n${quote}`.replaceAll(quoteMark, '\n').slice(1).replace(blankEnd, ''));
 }
 
 /**

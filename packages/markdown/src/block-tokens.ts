@@ -43,9 +43,6 @@ export function pushBlockTokens(
   stash: readonly StashedBlock[],
   effort: RenderEffort,
 ): void {
-  const root = createElement('div');
-  new BlockParser(blockRules, paragraphRule, effort.budget).parseText(root, source);
-
   const push = (type: string, tag: string, nesting: 1 | 0 | -1): Token => {
     const token = new state.Token(type, tag, nesting);
     token.block = true;
@@ -64,6 +61,12 @@ export function pushBlockTokens(
     push('html_block', '', 0).content = html + newlinesAfterCode;
   };
 
+  const pushPage = (text: string): void => {
+    const root = createElement('div');
+    new BlockParser(blockRules, paragraphRule, effort.budget).parseText(root, text);
+    for (const child of root.children) pushElement(child);
+  };
+
   const pushElement = (element: BlockElement): void => {
     const { tag } = element;
     const newlineAfter = element.tail.trim() === '' ? '\n' : '';
@@ -76,6 +79,12 @@ export function pushBlockTokens(
       const stashed = mark === null ? undefined : stash[Number(mark[1])];
       if (stashed?.kind === 'code') {
         pushCode(stashedHtml(stashed, effort));
+      } else if (stashed?.kind === 'spoiler') {
+        push('spoiler_open', 'div', 1);
+        pushPage(stashed.info);
+        push('spoiler_content', 'div', 0);
+        pushPage(stashed.text);
+        push('spoiler_close', 'div', -1);
       } else {
         const open = push(`${tag}_open`, tag, 1);
         if (element.attributes.length > 0) open.attrs = element.attributes;
@@ -88,5 +97,5 @@ export function pushBlockTokens(
     if (newlineAfter === '') pushText(element.tail);
   };
 
-  for (const child of root.children) pushElement(child);
+  pushPage(source);
 }

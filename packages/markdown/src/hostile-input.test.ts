@@ -56,6 +56,7 @@ const places: Readonly<Record<string, (vector: string) => string>> = {
   'a language': (vector) => `\`\`\`${vector}\nx\n\`\`\``,
   'a language line': (vector) => `    :::${vector}\n    x`,
   'a quote fence': (vector) => `\`\`\`quote\n${vector}\n\`\`\``,
+  'a spoiler': (vector) => `~~~spoiler ${vector}\n${vector}\n~~~`,
   'a formula': (vector) => `$$${vector}$$`,
   'a text in a formula': (vector) => `$$\\text{${vector}}$$`,
   'a math block': (vector) => `\`\`\`math\n${vector}\n\n\\oops{${vector}\n\`\`\``,

@@ -155,6 +155,17 @@ describe('reference facts, markdown', () => {
     expect(html(content)).not.toContain('youtube-video');
   });
 
+  it('6 shows what is in a spoiler nowhere else', () => {
+    const pictures = html('```spoiler https://quay.com/a.png\nhttps://quay.com/b.png\n```');
+    expect(pictures.match(/ src="[^"]*"/g)).toEqual([
+      ' src="/thumbnail?url=https%3A%2F%2Fquay.com%2Fb.png&amp;size=thumbnail"',
+    ]);
+    expect(pictures.indexOf('<img')).toBeGreaterThan(pictures.indexOf('spoiler-content'));
+    const others = '```spoiler x\n# https://quay.com/b.png\nhttps://youtu.be/a_B-1\n```';
+    expect(html(others)).not.toContain('<img');
+    expect(renderMessage(others, context).hasImage).toBe(false);
+  });
+
   it('6.1 shows a page of Wikipedia by its file', () => {
     const file = 'https://en.wikipedia.org/wiki/Special:FilePath/File:Fig.png';
     expect(html('https://en.wikipedia.org/wiki/File:Fig.png')).toContain(

@@ -3,7 +3,7 @@ import type { StateCore, Token } from 'markdown-it';
 
 import { pushBlockTokens } from './block-tokens.ts';
 import { escapeAttribute, escapeText } from './escaping.ts';
-import { extractFences } from './fences.ts';
+import { extractFences, textOfPage } from './fences.ts';
 import type { StashedBlock } from './fences.ts';
 import { InlineRun } from './inline-run.ts';
 import type { RenderFindings } from './inline-run.ts';
@@ -29,9 +29,7 @@ function renderingOf(state: StateCore): Rendering {
 
 /** The line passes: hanging lists, whitespace, fences (reference facts, markdown 1). */
 function preparedSource(content: string, stash: StashedBlock[]): string {
-  const lines = extractFences(separateHangingLists(normalisedLines(content)), stash);
-  // The text ends with its last block, without the newline that a fence left there.
-  return `${lines.join('\n')}\n\n`;
+  return textOfPage(extractFences(separateHangingLists(normalisedLines(content)), stash));
 }
 
 function normaliseRule(state: StateCore): void {
@@ -94,6 +92,9 @@ function createRenderer(): InstanceType<typeof MarkdownIt> {
     br: () => '<br>\n',
     html_inline: content,
     html_block: content,
+    spoiler_open: () => '<div class="spoiler-block"><div class="spoiler-header">\n',
+    spoiler_content: () => '</div><div class="spoiler-content" aria-hidden="true">\n',
+    spoiler_close: () => '</div></div>\n\n',
   });
   return md;
 }

@@ -20,6 +20,8 @@ type FoundLink = {
   blockOpen: number;
   /** Whether the link is the only content of its block. */
   isAlone: boolean;
+  /** Whether it is in a spoiler, outside which its preview would show what is hidden. */
+  isHidden: boolean;
 };
 
 function attribute(token: Token, name: string): string {
@@ -65,7 +67,7 @@ function closingIndex(tokens: readonly Token[], index: number): number {
   return tokens.length - 1;
 }
 
-/** All links outside quotes, in order; also records the message's links. */
+/** All links outside quotes and headers of spoilers, in order; also records the message's links. */
 function collectLinks(
   tokens: readonly Token[],
   realmUri: string,
@@ -74,8 +76,14 @@ function collectLinks(
   const found: FoundLink[] = [];
   const openBlocks: number[] = [];
   let quoteDepth = 0;
+  let spoilerDepth = 0;
+  let isHeader = false;
   for (const [inlineIndex, token] of tokens.entries()) {
     if (token.tag === 'blockquote') quoteDepth += token.nesting;
+    if (token.type.startsWith('spoiler_')) {
+      spoilerDepth += token.nesting;
+      isHeader = token.type === 'spoiler_open';
+    }
     if (token.nesting === 1) openBlocks.push(inlineIndex);
     if (token.nesting === -1) openBlocks.pop();
     if (token.type !== 'inline') continue;
@@ -85,7 +93,7 @@ function collectLinks(
       findings.hasLink = true;
       const pathId = findUploadPathId(link.href, realmUri);
       if (pathId !== undefined) findings.attachmentPathIds.add(pathId);
-      if (quoteDepth > 0) continue;
+      if (quoteDepth > 0 || isHeader) continue;
       let place: Place = 'elsewhere';
       if (!link.isNested && tag === 'p') place = 'paragraph';
       if (!link.isNested && tag === 'li') place = 'item';
@@ -97,6 +105,7 @@ function collectLinks(
         inlineIndex,
         blockOpen,
         isAlone: link.isAlone && isOnlyRun,
+        isHidden: spoilerDepth > 0,
       });
     }
   }
@@ -146,9 +155,10 @@ export function addPreviews(
   for (const link of unique.values()) {
     const image = findImage(link.href);
     const html = image === undefined ? youtubeHtml(link) : imageHtml(link, image);
-    if (html === undefined) continue;
+    const isAtEnd = image === undefined || link.place === 'elsewhere';
+    if (html === undefined || (isAtEnd && link.isHidden)) continue;
     findings.hasImage = true;
-    if (image === undefined || link.place === 'elsewhere') {
+    if (isAtEnd) {
       atEnd += html;
       continue;
     }

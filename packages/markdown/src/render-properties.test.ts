@@ -18,6 +18,8 @@ const fragments = [
   '```\n',
   '\n```py\n',
   '```quote\n',
+  '```spoiler x\n',
+  '\n```\n',
   '~~~\n',
   '```math\n',
   '> ',

@@ -47,7 +47,7 @@ export function normalisedLines(content: string): string[] {
 
 /**
  * Inserts a blank line where a list follows directly after other text (reference facts, markdown 2.4). Lines inside a fence stay unchanged,
- * except inside a quote fence.
+ * except inside a quote or a spoiler.
  */
 export function separateHangingLists(lines: readonly string[]): string[] {
   const separated: string[] = [];
@@ -61,7 +61,8 @@ export function separateHangingLists(lines: readonly string[]): string[] {
       if (fenceLine.info === '' && current?.fence === fenceLine.fence) {
         openFences.pop();
       } else if (current?.isCode !== true) {
-        openFences.push({ fence: fenceLine.fence, isCode: !fenceLine.isQuote });
+        const { fence, kind } = fenceLine;
+        openFences.push({ fence, isCode: kind === 'code' || kind === 'tex' });
       }
     }
     isBelowBullet =

@@ -8,7 +8,7 @@ const messageTags: Readonly<Record<string, readonly string[]>> = {
   br: [],
   code: [],
   del: [],
-  div: ['class'],
+  div: ['aria-hidden', 'class'],
   em: [],
   h1: [],
   h2: [],

@@ -28,6 +28,11 @@ test.each([
   ['<a href="/a">a <em>b</em></a>', 'a b'],
   ['<p><a href="/a">a.png</a></p><div><a href="/a"><img src="/b"></a></div>', 'a.png'],
   ['<p>a &lt; b <span class="kat', 'a < b'],
+  [
+    '<p>before</p>\n<div class="spoiler-block"><div class="spoiler-header">\n<p>The <em>end</em></p>\n</div><div class="spoiler-content" aria-hidden="true">\n<p>It <code>was</code> <a href="/a"><img alt="him" src="/b"></a></p>\n<span class="katex"><annotation>x</annotation></span>\n</div></div>\n\n<p>after</p>',
+    'before The end (…) after',
+  ],
+  ['<div class="spoiler-content" aria-hidden="true">\n<p>It w', '(…)'],
 ])('the words of %s', (html, words) => {
   expect(wordsOf(html)).toBe(words);
 });

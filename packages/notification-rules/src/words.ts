@@ -13,7 +13,12 @@ const marks: Readonly<Record<string, readonly [before: string, after: string]>> 
   pre: ['`', '`'],
 };
 
+/** In place of what a spoiler hides. */
+const hiddenMark = '(…)';
+
 type OpenElement = {
+  /** In what a spoiler hides. */
+  readonly isHidden: boolean;
   readonly isShown: boolean;
   /** The address of a link. */
   readonly href: string;
@@ -59,7 +64,7 @@ class Line {
 
 /**
  * The words of a message's HTML on one line, for places that show plain text only: formulas as their source, pictures by their name or
- * address, quotes and code in marks.
+ * address, quotes and code in marks, of a spoiler the header.
  *
  * @param html as the server renders it; its end may be missing
  * @param longest in UTF-16 units; longer texts are cut
@@ -98,10 +103,14 @@ export function wordsOf(html: string, longest = 200): string {
       shownHrefs.add(closed.href);
     } else if (voidElements.has(name)) show(attributeOf(attributes, 'alt'));
     else {
+      const isSpoiler = attributes.includes(' class="spoiler-content"');
+      if (isSpoiler) show(hiddenMark);
+      const isHidden = isSpoiler || open.at(-1)?.isHidden === true;
       // A formula is there twice more, for readers of screens and for the eye.
       const isFormula = attributes.includes(' class="katex"');
       open.push({
-        isShown: name === 'annotation' || (isShown() && !isFormula),
+        isHidden,
+        isShown: !isHidden && (name === 'annotation' || (isShown() && !isFormula)),
         href: name === 'a' ? attributeOf(attributes, 'href') : '',
         hasWords: false,
       });
