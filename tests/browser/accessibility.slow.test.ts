@@ -14,7 +14,12 @@ const axeSource = readFileSync(fileURLToPath(import.meta.resolve('axe-core')), '
 
 const { system, visit } = startBrowserTests();
 
-const contents = ['A **list**\n* one\n* two', '```python\nprint(1)\n```', 'Hello @**Ann Lee**'];
+const contents = [
+  'A **list**\n* one\n* two',
+  '```python\nprint(1)\n```',
+  'Hello @**Ann Lee**',
+  '```spoiler The end with @**Ann Lee**\nHidden\n```',
+];
 
 /** Addresses of screens, each with its heading: by that one is told from the one before. */
 const screens = {

@@ -101,6 +101,56 @@ test('a written time is that of the reader, and stays text in code and where it 
   await expectShown(page.locator('code', { hasText: '<time:2031' }));
 });
 
+const spoiler = [
+  'Whodunit',
+  '~~~spoiler The **end** with @**Ann Lee**',
+  'It was the *gardener*',
+  '```python',
+  'return "rope"',
+  '```',
+  '~~~',
+].join('\n');
+
+test.each([1_440, 390])(
+  'what a spoiler hides is opened and closed by its header: %i px',
+  async (width) => {
+    const { page } = await openTopic([spoiler], width);
+    const header = page.getByRole('button', { name: 'Spoiler: The end with @Ann Lee' });
+    const shown = page.locator('.spoiler-content:visible');
+    const expectOpen = async (isOpen: boolean): Promise<void> => {
+      await (isOpen ? expectShown(shown) : expectGone(shown));
+      expect(await header.getAttribute('aria-expanded')).toBe(String(isOpen));
+    };
+    await expectShown(header);
+    await expectOpen(false);
+    await header.click();
+    await expectOpen(true);
+    await expectShown(shown.getByText('It was the gardener'));
+    await expectShown(shown.locator('pre', { hasText: 'return "rope"' }));
+    // Who is named in the header is no button within it.
+    await expectGone(page.getByRole('dialog'));
+    await header.press('Enter');
+    await expectOpen(false);
+    await header.press('Space');
+    await expectOpen(true);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+  },
+);
+
+test('a spoiler that is quoted hides the same', async () => {
+  const visitor = await openTopic([spoiler]);
+  const { page, composeField, messages } = visitor;
+  await messages.last().hover();
+  await messages.last().getByRole('button', { name: 'Quote and reply' }).click();
+  await waitUntil('it is quoted as it was written', async () =>
+    (await composeField.inputValue()).includes(spoiler),
+  );
+  await page.getByRole('button', { name: 'Send', exact: true }).click();
+  const quoted = page.locator('.content blockquote');
+  await expectShown(quoted.getByRole('button', { name: 'Spoiler: The end with Ann Lee' }));
+  await expectGone(quoted.locator('.spoiler-content:visible'));
+});
+
 test('lists, quotes and tables run from right to left where their words do', async () => {
   const visitor = await openTopic([
     '* שלום\n* עולם',

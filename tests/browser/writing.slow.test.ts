@@ -191,6 +191,7 @@ test('buttons and keys format, an address makes a link of what is selected, rich
     ['Link', '[tide](url)'],
     ['List', '* tide'],
     ['Quote', '> tide'],
+    ['Spoiler', '```spoiler Header\ntide\n```'],
   ] as const) {
     await composeField.fill('tide');
     await composeField.press('Control+A');

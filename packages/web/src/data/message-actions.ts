@@ -105,7 +105,7 @@ export function linkTo(app: App, message: Message): string {
 }
 
 /** The shortest fence of backticks that the text cannot end. */
-function fenceAround(text: string): string {
+export function fenceAround(text: string): string {
   const longest = Math.max(2, ...(text.match(/`+/g) ?? []).map((run) => run.length));
   return '`'.repeat(longest + 1);
 }

@@ -36,6 +36,7 @@ const paths = {
   read: 'm4 12 4.500 4.500L18 6',
   recent: list,
   search: 'M9.500 3.500a6 6 0 1 0 .01 0M14 14l5 5',
+  spoiler: 'M2.500 11c4-6 13-6 17 0-4 6-13 6-17 0M4 18 18 4',
   star,
   'star-filled': star,
   strike:

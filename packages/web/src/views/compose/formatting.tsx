@@ -1,4 +1,5 @@
 /** What formats a text that is being written: buttons and keys. */
+import { fenceAround } from '../../data/message-actions.ts';
 import { texts } from '../../texts.ts';
 import type { IconName } from '../icon.tsx';
 import { IconButton } from '../parts/icon-button.tsx';
@@ -21,6 +22,12 @@ const beforeLines =
   (field: WrittenText): void =>
     field.beginLines(mark);
 
+/** Under a header, with a fence that they cannot end. */
+function hide(field: WrittenText): void {
+  const fence = fenceAround(field.selected());
+  field.surroundByLines(`${fence}spoiler ${texts.compose.header}`, fence);
+}
+
 const formats: readonly Format[] = [
   { name: 'bold', key: 'b', apply: around('**') },
   { name: 'italic', key: 'i', apply: around('*') },
@@ -29,6 +36,7 @@ const formats: readonly Format[] = [
   { name: 'link', key: 'Shift+l', apply: around('[', '](url)') },
   { name: 'list', apply: beforeLines('* ') },
   { name: 'quote', apply: beforeLines('> ') },
+  { name: 'spoiler', apply: hide },
 ];
 
 /** @returns whether the key formats the text */

@@ -88,4 +88,12 @@ export class WrittenText {
     this.insert(`${before}${this.selected()}${after}`);
     textarea.setSelectionRange(start + before.length, end + before.length);
   }
+
+  /** Puts lines before and after what is selected. */
+  surroundByLines(first: string, last: string): void {
+    const { value = '', selectionStart = 0, selectionEnd = 0 } = this.textarea.current ?? {};
+    const before = /(?:^|\n)$/.test(value.slice(0, selectionStart)) ? '' : '\n';
+    const after = /^(?:\n|$)/.test(value.slice(selectionEnd)) ? '' : '\n';
+    this.surround(`${before}${first}\n`, `\n${last}${after}`);
+  }
 }

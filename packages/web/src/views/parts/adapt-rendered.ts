@@ -102,6 +102,22 @@ export function makeButton(className: string, text: string): HTMLButtonElement {
   return button;
 }
 
+/** The header is a button that opens and closes what follows it. No button holds another, so what could be pressed in it is text. */
+function adaptSpoiler(block: Element): void {
+  const [header, content] = block.children;
+  if (header === undefined || content === undefined) return;
+  for (const each of header.querySelectorAll('a, button')) each.replaceWith(...each.childNodes);
+  const label = document.createElement('span');
+  label.className = 'visually-hidden';
+  label.textContent = texts.messages.spoiler;
+  const button = makeButton('spoiler-header', '');
+  button.ariaExpanded = 'false';
+  button.append(label, ...header.childNodes);
+  header.replaceWith(button);
+  content.toggleAttribute('hidden', true);
+  content.ariaHidden = null;
+}
+
 /** What is wider than the page scrolls by itself, also with the keyboard. */
 function letScroll(body: HTMLElement): void {
   for (const table of body.querySelectorAll('table')) {
@@ -142,6 +158,7 @@ export function adaptRendered(
   // Their marks and lines stand on the side where their words begin.
   for (const block of body.querySelectorAll<HTMLElement>('ul, ol, blockquote, table'))
     block.dir = 'auto';
+  for (const block of body.querySelectorAll('.spoiler-block')) adaptSpoiler(block);
   adaptTimes(body, describeTime);
   enlargeEmoji(body);
   letScroll(body);

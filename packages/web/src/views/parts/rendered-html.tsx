@@ -63,6 +63,9 @@ function act(event: MouseEvent & { readonly currentTarget: HTMLElement }): void 
   const mention = target.closest<HTMLElement>('button.user-mention');
   if (mention !== null) shownPerson.value = Number(mention.dataset['userId']);
   if (target.matches('.unfold')) unfold(currentTarget);
+  const spoiler = target.closest('.spoiler-header');
+  const isClosed = spoiler?.nextElementSibling?.toggleAttribute('hidden');
+  if (spoiler && isClosed !== undefined) spoiler.ariaExpanded = String(!isClosed);
   const code = target.matches('.copy-code') && target.parentElement?.querySelector('pre');
   if (code) report(navigator.clipboard.writeText(code.textContent), texts.actions.codeCopied);
   const picture = target.closest<HTMLAnchorElement>(pictureLinks);
