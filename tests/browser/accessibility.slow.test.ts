@@ -97,6 +97,11 @@ const dialogs: Readonly<Record<string, (visitor: Visitor) => Promise<void>>> = {
         .first(),
     );
   },
+  Files: async ({ page }) => {
+    await page.getByRole('button', { name: 'What can be done here' }).click();
+    await page.getByRole('menuitem', { name: 'Files', exact: true }).click();
+    await expectShown(page.getByRole('dialog').getByRole('img', { name: 'boat.png' }));
+  },
   'Rename the topic': async ({ page }) => {
     await page.getByRole('button', { name: 'What can be done here' }).click();
     await page.getByRole('menuitem', { name: 'Rename topic' }).click();
@@ -149,6 +154,7 @@ test.each([
   }
   await visitor.go(`#narrow/stream/${general.id}-general/topic/${topic}`);
   await expectShown(visitor.message('By Ann'));
+  await page.getByRole('button', { name: /^Spoiler: / }).click();
   await look('a topic');
   for (const name of ['Streams and conversations', 'Who is here']) {
     const toggle = page.getByRole('button', { name });

@@ -1,5 +1,6 @@
 /** What people do with what messages contain: pictures, files, code, long texts, times, and texts that run from right to left. */
 import { waitUntil } from '@parley/test-kit';
+import type { TestAccount } from '@parley/test-kit';
 import type { Locator } from 'playwright-core';
 import { expect, test } from 'vitest';
 
@@ -76,6 +77,107 @@ test('files are cards, and code is copied', async () => {
   await page.getByRole('button', { name: 'Copy', exact: true }).click();
   await expectShown(page.getByText('The code is copied.'));
   expect(await page.evaluate(() => navigator.clipboard.readText())).toContain('return "rope"');
+});
+
+async function openFiles({ page }: Visitor): Promise<Locator> {
+  await page.getByRole('button', { name: 'What can be done here' }).click();
+  await page.getByRole('menuitem', { name: 'Files', exact: true }).click();
+  return page.getByRole('dialog', { name: 'Files' });
+}
+
+async function expectFiles(dialog: Locator, expected: readonly string[]): Promise<void> {
+  let shown: readonly string[] = [];
+  await waitUntil(
+    `${expected.length} files are shown`,
+    async () => {
+      shown = await dialog.getByRole('listitem').allInnerTexts();
+      return (
+        shown.length === expected.length &&
+        expected.every((name, at) => shown[at]?.includes(name) === true)
+      );
+    },
+    { describe: () => shown.join(' | ') },
+  );
+}
+
+test.each([1_440, 390])(
+  'the files of a topic, the newest first, lead to their messages: %i px',
+  async (width) => {
+    const [plan, bow, stern] = [
+      await upload('plan.txt'),
+      await upload('bow.png'),
+      await upload('stern.png'),
+    ];
+    const visitor = await openTopic(
+      [
+        `The ${plan} of the boat`,
+        `From here ${bow}`,
+        ...Array.from({ length: 40 }, (_, n) => `line ${n}`),
+        `\`\`\`spoiler How it ends\n${stern}\n\`\`\``,
+        `> ${plan}`,
+      ],
+      width,
+    );
+    const { page } = visitor;
+    const dialog = await openFiles(visitor);
+    await expectFiles(dialog, ['stern.png', 'bow.png', 'plan.txt']);
+    // What a spoiler hides is not shown here either.
+    await expectGone(dialog.getByRole('img', { name: 'stern.png' }));
+    await dialog.getByRole('img', { name: 'bow.png' }).click();
+    const picture = page.getByRole('dialog', { name: 'bow.png' });
+    await expectShown(picture.getByText('1 of 1'));
+    await page.keyboard.press('Escape');
+    await expectGone(picture);
+    expect(await dialog.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(
+      0,
+    );
+    await dialog
+      .getByRole('listitem')
+      .filter({ hasText: 'plan.txt' })
+      .getByRole('link', { name: /^Bob Ray, / })
+      .click();
+    await expectGone(dialog);
+    await waitUntil('its message has the focus', () =>
+      visitor.message('of the boat').evaluate((message) => message === document.activeElement),
+    );
+  },
+);
+
+test('the files of a stream come from all its topics, in pages', async () => {
+  const { ann, bob, organization } = system();
+  const harbour = await organization.makeStream('harbour', [ann, bob]);
+  const old = await upload('old.txt');
+  await sendTo(bob, harbour, 'old', old);
+  // As many as one request reads have no file of their own.
+  for (let n = 0; n < 50; n += 1) await sendTo(bob, harbour, 'quotes', `> ${old}`);
+  await sendTo(bob, harbour, 'new', await upload('new.txt'));
+  const visitor = await visit();
+  await visitor.enter(ann, `#narrow/stream/${harbour.id}-harbour`);
+  await expectShown(visitor.messages.last());
+  const dialog = await openFiles(visitor);
+  await expectFiles(dialog, ['new.txt']);
+  await expectShown(dialog.getByText('#harbour > new'));
+  await dialog.getByRole('button', { name: 'Show more' }).click();
+  await expectFiles(dialog, ['new.txt', 'old.txt']);
+  await expectGone(dialog.getByRole('button', { name: 'Show more' }));
+});
+
+test('a private conversation has its own files, or none', async () => {
+  const { ann, bob } = system();
+  const send = async (from: TestAccount, to: TestAccount, content: string): Promise<void> => {
+    const address = { type: 'private', to: JSON.stringify([to.user.id]) } as const;
+    await from.typed.request('POST /messages', { ...address, content });
+  };
+  await send(ann, bob, 'Where is it?');
+  const visitor = await visit();
+  await visitor.enter(ann, `#narrow/pm-with/${bob.user.id}-bob`);
+  await expectShown(visitor.messages.last());
+  const { page } = visitor;
+  await expectShown((await openFiles(visitor)).getByText('No files were sent here.'));
+  await page.keyboard.press('Escape');
+  await send(bob, ann, await upload('here.txt'));
+  await expectShown(visitor.message('here.txt'));
+  await expectFiles(await openFiles(visitor), ['here.txt']);
 });
 
 test('a text of more than a screen is folded until more is asked for', async () => {

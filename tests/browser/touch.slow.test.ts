@@ -113,6 +113,17 @@ const screens: Readonly<Record<string, (visitor: Visitor) => Promise<Locator>>> 
     await visitor.go('#all');
     return visitor.message('Short').last();
   },
+  files: async (visitor) => {
+    const { page } = visitor;
+    const { bob, general } = system();
+    const file = new File(['Row'], 'plan.txt', { type: 'text/plain' });
+    const { uri } = await bob.typed.request('POST /user_uploads', { file });
+    await sendTo(bob, general, 'files', `[plan.txt](${uri})`);
+    await visitor.go(`#narrow/stream/${general.id}-general`);
+    await page.getByRole('button', { name: 'What can be done here' }).click();
+    await page.getByRole('menuitem', { name: 'Files', exact: true }).click();
+    return page.getByRole('dialog', { name: 'Files' }).getByRole('link', { name: /^Bob Ray, / });
+  },
 };
 
 test('what is pressed is as large as a finger, and nothing lies over something else', async () => {

@@ -314,6 +314,7 @@ export const texts = {
   },
   places: {
     dialogs: {
+      files: 'Files',
       renameStream: 'Rename the stream',
       renameTopic: 'Rename the topic',
       unsubscribe: 'Unsubscribe?',
@@ -323,6 +324,7 @@ export const texts = {
     menuOf: (name: string) => `What can be done with ${name}`,
     muteStream: 'Mute stream',
     name: 'New name',
+    noFiles: 'No files were sent here.',
     pin: 'Pin to the top',
     rename: 'Rename',
     renameStream: 'Rename stream',

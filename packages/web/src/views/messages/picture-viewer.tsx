@@ -5,20 +5,22 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { texts } from '../../texts.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { IconButton } from '../parts/icon-button.tsx';
-import { isOwnPicture, pictureName } from '../parts/rendered-rules.ts';
+import { fileName, isOwnPicture } from '../parts/rendered-rules.ts';
 import { pictureLinks, shownPicture } from './shown-picture.ts';
 
 const t = texts.pictures;
 
 const zooms = { step: 1.5, min: 1, max: 6 };
 
-/** A picture of a message as large as the page, and those before and after it. */
+/** A picture of a message as large as the page, and those before and after it, in the page or in the dialog that shows it. */
 export function PictureViewer() {
   const links = useMemo(
     () =>
-      [...document.querySelectorAll<HTMLAnchorElement>(pictureLinks)].filter(({ href }) =>
-        isOwnPicture(href, location.origin),
-      ),
+      [
+        ...(shownPicture.peek()?.closest('dialog') ?? document).querySelectorAll<HTMLAnchorElement>(
+          pictureLinks,
+        ),
+      ].filter(({ href }) => isOwnPicture(href, location.origin)),
     [],
   );
   const at = useSignal(links.findIndex((link) => link === shownPicture.peek()));
@@ -49,7 +51,7 @@ export function PictureViewer() {
     return () => document.removeEventListener('keydown', onKeyDown, true);
   }, []);
   const address = links[at.value]?.href ?? '';
-  const name = pictureName(address);
+  const name = fileName(address);
   return (
     <Dialog title={name} onClose={() => (shownPicture.value = undefined)}>
       <div class="picture-bar row">

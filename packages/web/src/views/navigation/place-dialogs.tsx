@@ -10,7 +10,7 @@ import { settingsTexts } from '../../settings-texts.ts';
 import { texts } from '../../texts.ts';
 import { DialogForm, takeFocus } from '../parts/dialog-form.tsx';
 
-type PlaceDialogProps = {
+export type PlaceDialogProps = {
   readonly app: App;
   readonly place: Place;
   readonly onClose: () => void;

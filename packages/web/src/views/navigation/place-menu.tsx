@@ -26,6 +26,7 @@ import { findStream } from '../parts/stream-path.tsx';
 const t = texts.places;
 
 const dialogs = {
+  files: lazy(async () => (await import('./place-files.tsx')).PlaceFiles),
   renameTopic: lazy(async () => (await import('./place-dialogs.tsx')).RenameTopic),
   renameStream: lazy(async () => (await import('./place-dialogs.tsx')).RenameStream),
   unsubscribe: lazy(async () => (await import('./place-dialogs.tsx')).LeavePrivateStream),
@@ -111,6 +112,10 @@ function itemsOf(app: App, place: Place, ask: (dialog: DialogName) => void): Ite
       onSelect: () => report(app.reading.markNarrowRead(read)),
     },
     ...(conversation?.type === 'stream' ? topicItems(app, conversation, ask) : []),
+    (conversation !== undefined || streamId !== undefined) && {
+      label: t.dialogs.files,
+      onSelect: () => ask('files'),
+    },
     {
       label: texts.actions.copyLink,
       onSelect: () => copyLink(wholeAddressOf(app, place)),

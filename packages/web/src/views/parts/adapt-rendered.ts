@@ -1,19 +1,15 @@
 import { texts } from '../../texts.ts';
-import { fragmentOf, glyphOf, isOwnPicture, pictureName } from './rendered-rules.ts';
+import { fileName, fragmentOf, glyphOf, isOwnPicture, kindOfUpload } from './rendered-rules.ts';
 
 /** Formulas as pictures made of styled boxes, which the page's policy forbids; MathML beside them says the same. */
 const unshown = '.katex-html, .message_embed_image';
 
-/** Of an uploaded file; the ending of its name says what it is. */
-const uploadedPath = /^\/user_uploads\/.*?(?:\.(\w{1,5}))?$/;
-
 function adaptLink(link: HTMLAnchorElement, origin: string): void {
   const href = link.getAttribute('href') ?? '';
-  const address = URL.parse(href, origin);
-  const file = address?.origin === origin ? uploadedPath.exec(address.pathname) : null;
-  if (file !== null && link.querySelector('img') === null) {
+  const kind = kindOfUpload(href, origin);
+  if (kind !== undefined && link.querySelector('img') === null) {
     link.className = 'file';
-    link.dataset['kind'] = (file[1] ?? '').toUpperCase();
+    link.dataset['kind'] = kind;
   }
   const fragment = fragmentOf(href, origin);
   if (fragment === undefined) {
@@ -46,7 +42,7 @@ function adaptPictures(body: HTMLElement, origin: string): void {
     picture.loading = 'lazy';
     if (picture.classList.contains('emoji')) continue;
     picture.classList.add('picture');
-    picture.alt = pictureName(picture.closest('a')?.getAttribute('href') ?? picture.src);
+    picture.alt = fileName(picture.closest('a')?.getAttribute('href') ?? picture.src);
   }
 }
 

@@ -1,6 +1,13 @@
 import { expect, test } from 'vitest';
 
-import { fragmentOf, glyphOf, isOwnPicture, pictureName, withoutStyles } from './rendered-rules.ts';
+import {
+  fileName,
+  fragmentOf,
+  glyphOf,
+  isOwnPicture,
+  kindOfUpload,
+  withoutStyles,
+} from './rendered-rules.ts';
 
 const origin = 'https://chat.example.com';
 
@@ -37,11 +44,20 @@ test.each([
 });
 
 test.each([
+  ['/user_uploads/1/a.b/plan.txt', 'TXT'],
+  ['https://chat.example.com/user_uploads/1/plan', ''],
+  ['https://quay.com/user_uploads/1/plan.txt', undefined],
+  ['/static/plan.txt', undefined],
+])('the link %s leads to an uploaded file of the kind %s', (href, kind) => {
+  expect(kindOfUpload(href, origin)).toBe(kind);
+});
+
+test.each([
   ['https://img.example.org/a/fig%20one.png?x=/y', 'fig one.png'],
   ['https://img.example.org/', 'https://img.example.org/'],
   ['/user_uploads/1/50%.png', '50%.png'],
 ])('the picture at %s is called %s', (href, name) => {
-  expect(pictureName(href)).toBe(name);
+  expect(fileName(href)).toBe(name);
 });
 
 test.each([

@@ -44,8 +44,22 @@ export function fragmentOf(href: string, origin: string): string | undefined {
     : undefined;
 }
 
-/** What a link to a picture is called: the file's name, otherwise the address. */
-export function pictureName(href: string): string {
+/** Of an uploaded file; the ending of its name says what it is. */
+const uploadedPath = /^\/user_uploads\/.*?(?:\.(\w{1,5}))?$/;
+
+/**
+ * What kind of file a link leads to, by the ending of its name, which may be missing.
+ *
+ * @returns undefined if it leads to none that was uploaded
+ */
+export function kindOfUpload(href: string, origin: string): string | undefined {
+  const address = URL.parse(href, origin);
+  const file = address?.origin === origin ? uploadedPath.exec(address.pathname) : null;
+  return file === null ? undefined : (file[1] ?? '').toUpperCase();
+}
+
+/** What a link to a file is called: the file's name, otherwise the address. */
+export function fileName(href: string): string {
   const name = href.split(/[?#]/, 1)[0]?.split('/').at(-1) ?? '';
   try {
     return decodeURIComponent(name) || href;
