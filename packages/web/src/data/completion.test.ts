@@ -74,14 +74,18 @@ describe('completions', () => {
     ['after one letter of an emoji', ':t'],
     ['for an unknown name', '@nobody'],
     ['in a block of code', '```\n@zo'],
+    ['in a block of code in a quote', '~~~quote\n```py\n@zo'],
+    ['in a spoiler without a header, which is code', '```spoiler\n@zo'],
     ['for topics of an unknown stream', '#**none>s'],
     ['in plain text', 'hello'],
   ])('offer nothing %s', (_, text) => {
     expect(complete(text)).toBeUndefined();
   });
 
-  test('offer names again after a block of code', () => {
+  test('offer names again after a block of code, and in blocks of text', () => {
     expect(complete('```\n@\n```\n@zo')).toEqual(['```\n@\n```\n@**Zoe** ']);
+    for (const block of ['```spoiler The end\n', '~~~quote\n', '```quote\nsaid\n```\n'])
+      expect(complete(`${block}@zo`)).toEqual([`${block}@**Zoe** `]);
   });
 
   test('offer those first who are likely', () => {

@@ -27,7 +27,9 @@ const completionsMax = 8;
 /** The text before the cursor that is looked at: longer than any mention or link. */
 const lookBackMax = 200;
 const wildcards = ['all', 'everyone', 'stream'];
-const fence = /^ {0,3}(?:`{3}|~{3})/gm;
+const fenceLine = /^ {0,3}(`{3,}|~{3,}) *(.*)$/gm;
+/** After the fence, where the lines that follow are text. */
+const textBlock = /^(?:quoted? *$|spoiler +\S)/;
 
 /** What a syntax has before the cursor: the query folded, the rest as it was written. */
 type Written = { readonly query: string; readonly sign: string; readonly streamName: string };
@@ -98,13 +100,25 @@ function rankOf({ kind, label, detail }: Completion, query: string): number | un
     : rankName(label, query);
 }
 
+function endsInCode(text: string): boolean {
+  const textFences: string[] = [];
+  let code: string | undefined;
+  for (const [, fence = '', info = ''] of text.matchAll(fenceLine)) {
+    const isEnd = info.trim() === '';
+    if (code !== undefined) code = isEnd && fence === code ? undefined : code;
+    else if (isEnd && fence === textFences.at(-1)) textFences.pop();
+    else if (textBlock.test(info)) textFences.push(fence);
+    else code = fence;
+  }
+  return code !== undefined;
+}
+
 /**
  * @returns where the text begins that a completion replaces, which ends at the cursor, and the completions; undefined if nothing before the
  * cursor can be completed
  */
 export function findCompletions(text: string, cursor: number, sources: CompletionSources) {
-  const fencesBefore = text.slice(0, cursor).match(fence)?.length ?? 0;
-  if (fencesBefore % 2 === 1) return undefined;
+  if (endsInCode(text.slice(0, cursor))) return undefined;
   const before = text.slice(Math.max(0, cursor - lookBackMax), cursor);
   for (const [syntax, offersOf] of syntaxes) {
     const found = new RegExp(`(?<=^|[\\s(])${syntax.source}`).exec(before);
