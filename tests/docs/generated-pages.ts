@@ -3,6 +3,7 @@ import { configAsMarkdown } from '@parley/config';
 import { errorCatalogue, errorsWithoutCode } from '@parley/api';
 import { tracingVariables } from '@parley/tracing';
 
+import { decisionsPage, decisionsPagePath } from './decisions-page.ts';
 import { integrationsPage } from './integrations-page.ts';
 
 export type GeneratedPage = { readonly path: string; readonly text: string };
@@ -66,5 +67,6 @@ export function generatedPages(): GeneratedPage[] {
     { path: 'docs/errors.md', text: errorsPage() },
     { path: 'docs/settings.md', text: settingsPage() },
     { path: 'docs/integrations.md', text: integrationsPage() },
+    { path: decisionsPagePath, text: decisionsPage() },
   ];
 }
