@@ -5,7 +5,7 @@ import type { Cluster, SystemOptions, TestAccount, TestOrganization } from '@par
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, afterEach, beforeAll } from 'vitest';
 
-import { buildClient, builtFolder, launchBrowser } from './chromium.ts';
+import { buildClient, builtFolder, sharedBrowser } from './chromium.ts';
 import { expectShown, Visitor } from './visitor.ts';
 
 /** Ann is an administrator with a password, Bob and Cat are members, the guest is in the stream `general` alone. */
@@ -50,7 +50,7 @@ async function start(options: SystemOptions): Promise<BrowserSystem> {
     guest,
     general: await organization.makeStream('general', [ann, bob, cat, guest]),
     crew: await organization.makeStream('crew', [ann, bob], { inviteOnly: true }),
-    browser: await launchBrowser(),
+    browser: await sharedBrowser(),
   };
 }
 
@@ -91,7 +91,6 @@ export function startBrowserTests(options: SystemOptions = {}): BrowserTests {
   });
   afterAll(async () => {
     if (started === undefined) return;
-    await started.browser.close();
     await started.organization.close();
     await started.cluster.stop();
   });

@@ -43,6 +43,14 @@ export async function buildClient(): Promise<void> {
   await building;
 }
 
+let shared: Promise<Browser> | undefined;
+
+/** The browser of all files of tests that share a process, which ends with that; windows with different profiles do not see each other. */
+export function sharedBrowser(): Promise<Browser> {
+  shared ??= launchBrowser();
+  return shared;
+}
+
 /**
  * Starts Debian's Chromium.
  *
