@@ -24,7 +24,7 @@ export function filesNamed(...endings: readonly string[]): string[] {
 export const tiers = {
   withoutStores: [
     '{packages,services}/*/src/**/!(*.integration).test.ts',
-    'tests/docs/{checklist,citations,documentation,openapi,recorded-calls}.test.ts',
+    'tests/docs/{checklist,citations,documentation,openapi,recorded-calls,whole-features}.test.ts',
     'tests/mutants/mutants.test.ts',
     'tests/privacy/plans.test.ts',
     'tests/support/altered-sources.test.ts',

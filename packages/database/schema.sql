@@ -1,5 +1,7 @@
 -- The whole schema, as the migrations make it. Written by `npm run docs`; what each part is for is said in the migrations.
 
+-- Migrations up to 20261130103000-names-of-invited-people.sql, SHA-256 91e2d3db972f82e1.
+
 CREATE SEQUENCE change_ids AS bigint START 1 INCREMENT 1 CACHE 1;
 
 CREATE SEQUENCE recipient_ids AS integer START 1 INCREMENT 1 CACHE 1;

@@ -1,7 +1,20 @@
 /** The page that shows the schema, as Postgres describes a migrated database: so it is what the migrations result in. */
+import { createHash } from 'node:crypto';
+import { readFileSync, readdirSync } from 'node:fs';
+
 import type { Queryable } from '@parley/database';
 
 export const schemaPagePath = 'packages/database/schema.sql';
+
+const migrations = new URL('../../packages/database/migrations/', import.meta.url);
+
+/** Says of which migrations the page is, so that no database is needed to notice that it is of others. */
+export function migrationsLine(): string {
+  const names = readdirSync(migrations).toSorted();
+  const digest = createHash('sha256');
+  for (const name of names) digest.update(readFileSync(new URL(name, migrations)));
+  return `-- Migrations up to ${names.at(-1)}, SHA-256 ${digest.digest('hex').slice(0, 16)}.`;
+}
 
 type Table = {
   readonly name: string;
@@ -124,6 +137,7 @@ export async function describeSchema(db: Queryable): Promise<string> {
   const functions = await read(functionsQuery);
   return `${[
     '-- The whole schema, as the migrations make it. Written by `npm run docs`; what each part is for is said in the migrations.',
+    migrationsLine(),
     ...(await read(sequencesQuery)),
     ...(await read(typesQuery)),
     ...tables.map(tableText),

@@ -1,11 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-import {
-  checkSchemaVersion,
-  codeSchemaVersion,
-  oldestUsableSchemaVersion,
-  readFunctions,
-} from '@parley/database';
+import { checkSchemaVersion, codeSchemaVersion, readFunctions } from '@parley/database';
 import { migrate } from '@parley/database/migrate';
 import type { Pool } from '@parley/database';
 import { createTestDatabase, openTestPool } from '@parley/test-kit';
@@ -39,7 +34,7 @@ test('migrations run once under concurrency, and services refuse an unsuitable s
     expect(ran.flatMap(({ functions }) => functions)).toEqual(functionNames);
     await checkSchemaVersion(pool);
 
-    await pool.query(`UPDATE schema_version SET version = ${oldestUsableSchemaVersion - 1}`);
+    await pool.query(`UPDATE schema_version SET version = ${codeSchemaVersion - 1}`);
     await expect(checkSchemaVersion(pool)).rejects.toThrow('run the migrations first');
 
     // A newer schema that still admits this code is used, so that old and new replicas run side by side.

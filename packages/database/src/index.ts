@@ -10,7 +10,6 @@ export { readFunctions } from './sql-files.ts';
 export {
   checkSchemaVersion,
   codeSchemaVersion,
-  oldestUsableSchemaVersion,
   readSchemaVersion,
   UnusableSchema,
 } from './schema-version.ts';

@@ -1,11 +1,8 @@
 import type { Queryable } from './queryable.ts';
 import { migrationNames } from './sql-files.ts';
 
-/** The schema this code was written for: the number of its migrations. */
+/** The schema this code was written for, and the oldest on which it works: the number of its migrations. */
 export const codeSchemaVersion = migrationNames.length;
-
-/** The oldest schema this code works on. Raised when a service starts to need a migration. */
-export const oldestUsableSchemaVersion = 26;
 
 /**
  * The oldest code, by its schema version, that may use the schema after this code's migrations. Raised when a migration
@@ -56,9 +53,9 @@ export async function checkSchemaVersion(database: Queryable): Promise<void> {
     throw new UnusableSchema(
       'the database has no schema yet: run the migrations first (parley migrate)',
     );
-  if (found.version < oldestUsableSchemaVersion) {
+  if (found.version < codeSchemaVersion) {
     throw new UnusableSchema(
-      `the database's schema is version ${found.version}, this release needs ${oldestUsableSchemaVersion}: run the migrations first (parley migrate)`,
+      `the database's schema is version ${found.version}, this release needs ${codeSchemaVersion}: run the migrations first (parley migrate)`,
     );
   }
   if (codeSchemaVersion < found.oldest_code_version) {

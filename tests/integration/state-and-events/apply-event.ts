@@ -7,7 +7,8 @@ import { peopleFolds } from './fold-people.ts';
 import { realmFolds } from './fold-realm.ts';
 import { streamFolds } from './fold-streams.ts';
 
-const folds: Readonly<Record<string, Fold>> = {
+/** By event types that change a state. */
+export const folds: Readonly<Record<string, Fold>> = {
   ...messageFolds,
   ...peopleFolds,
   ...realmFolds,
@@ -15,12 +16,11 @@ const folds: Readonly<Record<string, Fold>> = {
 };
 
 /** Events about no state (reference facts, events 4: types with no state). */
-const stateless: ReadonlySet<string> = new Set([
+export const stateless: ReadonlySet<string> = new Set([
   'attachment',
   'heartbeat',
   'invites_changed',
   'realm_export',
-  'restart',
   'submessage',
   'typing',
 ]);

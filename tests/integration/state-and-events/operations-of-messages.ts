@@ -49,6 +49,26 @@ async function schedule(world: World): Promise<boolean> {
   return answer !== undefined;
 }
 
+/** Two drafts at most, so that they are replaced and deleted as often as added. */
+async function changeDrafts(world: World): Promise<boolean> {
+  const { random } = world;
+  const who = random.pick(world.people);
+  const draft = {
+    type: 'stream',
+    to: [world.aStream().id],
+    topic: random.pick(topics),
+    content: aText(world),
+  };
+  const listed = await world.ask(who, 'GET', 'drafts');
+  const [oldest, ...others] = listed === undefined ? [] : readObjects(listed, 'drafts');
+  if (oldest === undefined || (others.length === 0 && random.chance(0.5)))
+    return world.did(who, 'POST', 'drafts', { drafts: [draft] });
+  const path = `drafts/${String(oldest['id'])}`;
+  return random.chance(0.5)
+    ? world.did(who, 'PATCH', path, { draft })
+    : world.did(who, 'DELETE', path);
+}
+
 async function cancel(world: World): Promise<boolean> {
   for (const who of world.random.sample(world.everybody, world.everybody.length)) {
     const listed = await world.ask(who, 'GET', 'scheduled_messages');
@@ -134,10 +154,11 @@ async function changeWords(world: World): Promise<boolean> {
   return answer !== undefined;
 }
 
-export const messageOperations: Operations = {
+export const messageOperations = {
   'send a message': send,
   'schedule a message': schedule,
   'cancel a scheduled message': cancel,
+  'change drafts': changeDrafts,
   'edit a message': edit,
   'move messages': aboutMessage(
     'PATCH',
@@ -182,4 +203,4 @@ export const messageOperations: Operations = {
     world.did(world.random.pick(world.everybody), 'POST', 'users/me/pointer', {
       pointer: world.aMessage(),
     }),
-};
+} satisfies Operations;

@@ -133,7 +133,7 @@ async function changeProfile(world: World): Promise<boolean> {
 
 const picture = drawDefaultAvatar(32);
 
-export const peopleOperations: Operations = {
+export const peopleOperations = {
   'create a person': createPerson,
   'create a bot': createBot,
   'deactivate a bot': (world) => setActive(world, oneOf(world, world.bots, true), false, 'bots'),
@@ -203,4 +203,4 @@ export const peopleOperations: Operations = {
       ping_only: true,
       client: world.random.pick(['website', 'ZulipTerminal']),
     }),
-};
+} satisfies Operations;

@@ -159,7 +159,7 @@ async function changeGroups(world: World): Promise<boolean> {
   return answer !== undefined;
 }
 
-export const streamOperations: Operations = {
+export const streamOperations = {
   'create a public stream': (world) => create(world, false),
   'create a private stream': (world) => create(world, true),
   'subscribe to an existing stream': (world) => {
@@ -204,4 +204,4 @@ export const streamOperations: Operations = {
   'mute a topic': mute,
   'change default streams': changeDefaults,
   'change groups of default streams': changeGroups,
-};
+} satisfies Operations;

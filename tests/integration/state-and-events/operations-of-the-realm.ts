@@ -81,7 +81,7 @@ async function changeFields(world: World): Promise<boolean> {
   return done !== undefined;
 }
 
-export const realmOperations: Operations = {
+export const realmOperations = {
   'name the organization': changeRealm((world) => ({
     name: JSON.stringify(world.newName('Harbour')),
   })),
@@ -139,4 +139,4 @@ export const realmOperations: Operations = {
     desktop_icon_count_display: random.pick([1, 2, 3]),
     ...(random.chance(0.3) && { enable_stream_push_notifications: random.chance(0.5) }),
   })),
-};
+} satisfies Operations;

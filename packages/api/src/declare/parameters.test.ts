@@ -16,7 +16,7 @@ import {
   textParameter,
 } from './parameters.ts';
 import type { Parameter } from './parameters.ts';
-import { integers, object } from './schema.ts';
+import { described, integers, nullable, object } from './schema.ts';
 
 const description = 'a parameter';
 
@@ -194,6 +194,9 @@ describe('declarations', () => {
     expect(() => textParameter('a', { description, required: true, default: 'x' })).toThrow(
       /has a default/,
     );
+    const named = object({}, { name: 'Boat' });
+    for (const declare of [() => described(named, 'Of oak'), () => nullable(named)])
+      expect(declare).toThrow(/another schema named Boat/);
   });
 
   it('pass custom converters the raw text', () => {

@@ -85,16 +85,25 @@ export const avatarUrl = described(
   'null where the client makes the Gravatar URL itself',
 );
 
-/** The same schema with another description. */
-export function described<Schema extends TSchema>(schema: Schema, description: string): Schema {
-  return { ...schema, description };
+/** @throws TypeError for a named schema, because the OpenAPI document has it once and refers to it elsewhere */
+function changed<Schema extends TSchema>(schema: Schema, change: object): Schema {
+  if ('name' in schema)
+    throw new TypeError(
+      `described() or nullable() would make another schema named ${String(schema['name'])}, with ${JSON.stringify(change)}: declare this where the schema gets its name, or in what contains it`,
+    );
+  return { ...schema, ...change };
 }
 
-/** A value of a simple type, or null. */
+/** The same schema, which has no name, with another description. */
+export function described<Schema extends TSchema>(schema: Schema, description: string): Schema {
+  return changed(schema, { description });
+}
+
+/** A value of a simple type without a name, or null. */
 export function nullable<Schema extends TSchema & { readonly type: string }>(
   schema: Schema,
 ): TUnsafe<Static<Schema> | null> {
-  return Type.Unsafe<Static<Schema> | null>({ ...schema, type: [schema.type, 'null'] });
+  return Type.Unsafe<Static<Schema> | null>(changed(schema, { type: [schema.type, 'null'] }));
 }
 
 /** One of these texts. */

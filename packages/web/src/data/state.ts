@@ -21,7 +21,7 @@ export type Subscription = Omit<Registered['subscriptions'][number], 'subscriber
 export type UserGroup = Registered['realm_user_groups'][number];
 
 /** Parts of the answer to `register` that are known in another form, in which their events change them. */
-const convertedNames = [
+export const convertedNames = [
   'realm_users',
   'realm_non_active_users',
   'cross_realm_bots',

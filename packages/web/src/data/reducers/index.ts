@@ -7,7 +7,7 @@ import { peopleReducers } from './people.ts';
 import type { AppliedEvent, Kept, Reducers } from './reducer.ts';
 import { streamReducers } from './streams.ts';
 
-const reducers: Reducers = {
+export const reducers: Reducers = {
   ...messageReducers,
   ...organizationReducers,
   ...peopleReducers,
