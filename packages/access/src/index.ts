@@ -31,6 +31,9 @@ export {
   checkMayCreateBot,
   getActor,
   getAdministrator,
+  lockAdministrator,
+  lockCaller,
+  lockOwnAccount,
   operator,
 } from './people-access.ts';
 export {

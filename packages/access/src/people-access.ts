@@ -7,6 +7,8 @@ import {
 } from '@parley/api';
 import type { Caller, Role } from '@parley/api';
 import type { RealmSettings } from '@parley/api/organization';
+import type { Queryable } from '@parley/database';
+import { lockUserForOwnChange, lockUsersInUse } from '@parley/store';
 import type { User } from '@parley/store';
 
 /** Who may change which account (reference facts, people 7 and 8). */
@@ -83,6 +85,37 @@ export function getAdministrator(people: readonly User[], caller: Pick<Caller, '
   const actor = getActor(people, caller);
   if (actor.role !== 'administrator') throw mustBeAdministrator();
   return actor;
+}
+
+/**
+ * Locks the caller's account for a change of its own data, see `lockUserForOwnChange`.
+ *
+ * @throws ApiError 401 as `getActor`
+ */
+export async function lockOwnAccount(db: Queryable, caller: Pick<Caller, 'userId'>): Promise<User> {
+  const user = await lockUserForOwnChange(db, caller.userId);
+  return getActor(user === undefined ? [] : [user], caller);
+}
+
+/**
+ * Locks the account that makes a change, so that its role and activity still hold at the change's position in the log.
+ *
+ * @throws ApiError 401 as `getActor`
+ */
+export async function lockCaller(db: Queryable, caller: Pick<Caller, 'userId'>): Promise<User> {
+  return getActor(await lockUsersInUse(db, { userIds: [caller.userId] }), caller);
+}
+
+/**
+ * Locks an administrator's account as `lockCaller` does.
+ *
+ * @throws ApiError as `getAdministrator`
+ */
+export async function lockAdministrator(
+  db: Queryable,
+  caller: Pick<Caller, 'userId'>,
+): Promise<User> {
+  return getAdministrator(await lockUsersInUse(db, { userIds: [caller.userId] }), caller);
 }
 
 const rank: Readonly<Record<Role, number>> = { guest: 0, member: 1, administrator: 2 };

@@ -100,6 +100,15 @@ export function valueTooLong(name: string, max: number): ApiError {
   return badRequest(`${name} is too long (limit: ${max} characters)`);
 }
 
+/** @throws ApiError for a text of more code points than its parameter permits */
+export function checkLength(name: string, text: string, maxCodePoints: number): void {
+  // A code point is one or two units; counting them is only worth it between these bounds.
+  const isShort = text.length <= maxCodePoints;
+  const isLong = text.length > 2 * maxCodePoints;
+  if (!isShort && (isLong || Array.from(text).length > maxCodePoints))
+    throw valueTooLong(name, maxCodePoints);
+}
+
 /** A refusal without a `code` (marked with a dash in the reference facts). */
 export function withoutCode(
   text: string,

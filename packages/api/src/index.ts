@@ -18,6 +18,7 @@ export {
   basicAuthenticationRequired,
   bodyTooLarge,
   cannotDeactivateLastUser,
+  checkLength,
   crossOriginSession,
   devEnvironmentOff,
   duplicateHeader,

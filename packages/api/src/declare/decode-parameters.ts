@@ -1,4 +1,5 @@
 import {
+  checkLength,
   requestConfusingVariable,
   requestVariableInvalid,
   requestVariableMissing,
@@ -50,7 +51,7 @@ function decodeOne(raw: RawParameters, parameter: Parameter): unknown {
 }
 
 /**
- * Decodes the parameters in their declared order.
+ * Decodes the parameters in their declared order, and then checks the lengths of texts.
  *
  * @throws ApiError for the first one that fails
  */
@@ -60,5 +61,10 @@ export function decodeParameters(
 ): Readonly<Record<string, unknown>> {
   const decoded: Record<string, unknown> = {};
   for (const parameter of parameters) decoded[parameter.name] = decodeOne(raw, parameter);
+  for (const { name, maxCodePoints } of parameters) {
+    const value = decoded[name];
+    if (maxCodePoints !== undefined && typeof value === 'string')
+      checkLength(name, value, maxCodePoints);
+  }
   return decoded;
 }

@@ -131,6 +131,13 @@ describe('JSON parameters', () => {
     expect(decode(textParameter('topic', { description }), { topic: 'null' })).toBe('null');
   });
 
+  it('bound texts by code points', () => {
+    const topic = textParameter('topic', { description, aliases: ['subject'], maxCodePoints: 3 });
+    expect(decode(topic, { subject: '😀😀😀' })).toBe('😀😀😀');
+    for (const subject of ['😀😀😀x', 'abcdefg'])
+      expect(refusal(topic, { subject })['msg']).toBe('topic is too long (limit: 3 characters)');
+  });
+
   it('read a JSON string or the raw text', () => {
     const name = jsonOrTextParameter('full_name', {
       description,

@@ -32,6 +32,8 @@ export type Parameter<
   readonly nullMeansAbsent: boolean;
   /** True if the endpoint has its own answer for a U+0000 in the text. */
   readonly nulHandled: boolean;
+  /** Of a text that this bounds; the limits of other values are in their schemas. */
+  readonly maxCodePoints: number | undefined;
   readonly description: string;
   readonly schema: Schema;
   /** The value if the parameter is absent and not required. */
@@ -66,6 +68,7 @@ type Parts<Value> = {
   readonly from?: 'path' | 'form' | 'body';
   readonly nullMeansAbsent?: boolean;
   readonly nulHandled?: boolean;
+  readonly maxCodePoints?: number | undefined;
   readonly schema: TSchema;
   readonly matches?: (raw: string) => boolean;
   readonly decode: (raw: string) => Value;
@@ -87,6 +90,7 @@ function build<Name extends string, Value>(
     required: options.required ?? false,
     nullMeansAbsent: parts.nullMeansAbsent ?? parts.encoding === 'json',
     nulHandled: parts.nulHandled ?? false,
+    maxCodePoints: parts.maxCodePoints,
     description: options.description,
     schema: parts.schema,
     defaultValue: options.default,
@@ -103,14 +107,18 @@ export type TextOptions = ParameterOptions & {
   readonly nul?: 'refused' | 'handled';
 };
 
-/** A raw text, used unchanged; an empty text is a value. */
-export function textParameter<const Name extends string, const Options extends TextOptions>(
+/** A raw text, used unchanged; an empty text is a value. One of more code points than `maxCodePoints` is refused after all other faults. */
+export function textParameter<
+  const Name extends string,
+  const Options extends TextOptions & { readonly maxCodePoints?: number },
+>(
   name: Name,
   options: Options,
 ): Parameter<Name, Presence<Options, string>, TString, IsRequired<Options>> {
   return build(name, options, {
     encoding: 'text',
     nulHandled: options.nul === 'handled',
+    maxCodePoints: options.maxCodePoints,
     schema: text,
     decode: (raw) => raw,
   });

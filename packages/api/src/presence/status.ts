@@ -16,6 +16,7 @@ export const changeOwnStatusEndpoint = declareEndpoint({
   parameters: [
     booleanParameter('away', { description: 'Whether the caller is away' }),
     textParameter('status_text', {
+      maxCodePoints: limits.statusTextMaxCodePoints,
       description: `At most ${limits.statusTextMaxCodePoints} characters; an empty one removes it`,
     }),
   ],

@@ -8,6 +8,7 @@ import {
   textParameter,
 } from '../declare/parameters.ts';
 import { object } from '../declare/schema.ts';
+import { limits } from '../limits.ts';
 
 /** Streams that new people join, and groups of streams that they may join. */
 
@@ -76,6 +77,7 @@ export const createDefaultStreamGroupEndpoint = declareEndpoint({
     }),
     textParameter('description', {
       required: true,
+      maxCodePoints: limits.streamDescriptionMaxCodePoints,
       description: 'What the group is for, at most 1024 characters; may be empty',
     }),
     textListParameter('stream_names', {

@@ -2,8 +2,9 @@
 import {
   checkMaySubscribeOthers,
   filterReadableStreams,
-  getActor,
   getAdministrator,
+  lockAdministrator,
+  lockCaller,
   maySubscribeOthers,
 } from '@parley/access';
 import { badRequest, invitationFailed, limits, roles, withoutCode } from '@parley/api';
@@ -170,7 +171,7 @@ export async function invitePeople(
   prepareEmailRules();
   const taken = await context.eventLog.transaction(async (client) => {
     const realm = await lockRealmInUse(client);
-    const actor = getActor(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
+    const actor = await lockCaller(client, caller);
     if (realm.settings.invite_by_admins_only && actor.role !== 'administrator')
       throw withoutCode('Must be an organization administrator');
     const role = checkRole(actor, terms.invitedAs);
@@ -259,10 +260,7 @@ export async function makeInvitationLink(
   checkLinksLeadIn(context);
   return context.eventLog.transaction(async (client) => {
     const realm = await lockRealmInUse(client);
-    const actor = getAdministrator(
-      await lockUsersInUse(client, { userIds: [caller.userId] }),
-      caller,
-    );
+    const actor = await lockAdministrator(client, caller);
     const role = checkRole(actor, terms.invitedAs);
     await checkStreams(context, client, realm, actor, terms.streamIds);
     await checkRoom(client, 1);
@@ -288,7 +286,7 @@ export async function revokeInvitation(
   kind: 'address' | 'link',
 ): Promise<void> {
   await context.eventLog.transaction(async (client) => {
-    getAdministrator(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
+    await lockAdministrator(client, caller);
     if (!(await deleteInvitation(client, id, kind))) throw noSuchInvitation();
     return { result: undefined, append: { entries: [invitesChanged()] } };
   });

@@ -1,8 +1,8 @@
-import { getActor } from '@parley/access';
+import { lockOwnAccount } from '@parley/access';
 import { withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import { hashPassword } from '@parley/secrets';
-import { getUser, lockRealmInUse, lockUsersForOwnChange, updateUser } from '@parley/store';
+import { getUser, lockRealmInUse, updateUser } from '@parley/store';
 
 import type { PeopleContext } from '../people-context.ts';
 import { beginEmailChange, confirmationSent } from '../account-links/change-own-email.ts';
@@ -58,7 +58,7 @@ export async function changeOwnAccount(
   if (change.email !== '') prepareEmailRules();
   return context.eventLog.transaction<OwnAnswer>(async (client) => {
     const realm = await lockRealmInUse(client);
-    const user = getActor(await lockUsersForOwnChange(client, [caller.userId]), caller);
+    const user = await lockOwnAccount(client, caller);
     const email = change.email.trim();
     const isOtherEmail = email !== '' && email !== user.deliveryEmail;
     if (hasNewPassword || isOtherEmail) await prove(client);

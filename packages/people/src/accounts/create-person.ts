@@ -1,4 +1,4 @@
-import { checkListRoom, getAdministrator } from '@parley/access';
+import { checkListRoom, lockAdministrator } from '@parley/access';
 import { withoutCode } from '@parley/api';
 import type { ApiError, Caller, Role } from '@parley/api';
 import type { Append, EventPart, SideEffect } from '@parley/event-log';
@@ -17,7 +17,6 @@ import {
   listDefaultStreams,
   lockRealmInUse,
   lockStreams,
-  lockUsersInUse,
   openBacklog,
   setFirstStreamFloors,
   subscribeToStreams,
@@ -167,7 +166,7 @@ export async function createPerson(
   try {
     return await context.eventLog.transaction(async (client) => {
       const realm = await lockRealmInUse(client);
-      getAdministrator(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
+      await lockAdministrator(client, caller);
       await checkEmail(client, realm, email);
       const added = await addPerson(context, client, realm, {
         email,

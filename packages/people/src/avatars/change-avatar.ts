@@ -1,4 +1,4 @@
-import { getActor } from '@parley/access';
+import { lockOwnAccount } from '@parley/access';
 import { withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { EventPart } from '@parley/event-log';
@@ -9,7 +9,6 @@ import {
   listHumanAdministratorIds,
   lockAdministratorsInUse,
   lockRealmInUse,
-  lockUsersForOwnChange,
   readBotDetails,
   updateUser,
 } from '@parley/store';
@@ -67,7 +66,7 @@ async function changeOwnAvatar(
   return context.eventLog.transaction(async (client) => {
     const { settings } = await lockRealmInUse(client);
     await lockAdministratorsInUse(client);
-    const actor = getActor(await lockUsersForOwnChange(client, [caller.userId]), caller);
+    const actor = await lockOwnAccount(client, caller);
     checkMayChange(actor, settings);
     const { user, events, former } = await setAvatar(context, client, actor, fileKey);
     return {

@@ -1,12 +1,7 @@
-import { getActor } from '@parley/access';
+import { lockOwnAccount } from '@parley/access';
 import { limits, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
-import {
-  deleteBotStorage,
-  lockUsersForOwnChange,
-  readBotStorage,
-  writeBotStorage,
-} from '@parley/store';
+import { deleteBotStorage, readBotStorage, writeBotStorage } from '@parley/store';
 
 import type { PeopleContext } from '../people-context.ts';
 
@@ -43,7 +38,7 @@ export async function writeStorage(
 ): Promise<void> {
   checkSize(values.size, limits.storageKeysMax, 'keys');
   await context.eventLog.transaction(async (client) => {
-    const user = getActor(await lockUsersForOwnChange(client, [caller.userId]), caller);
+    const user = await lockOwnAccount(client, caller);
     const stored = await writeBotStorage(client, user.id, values);
     checkSize(stored.keys, limits.storageKeysMax, 'keys');
     checkSize(stored.characters, storageMaxCharacters, 'characters');
@@ -71,7 +66,7 @@ export async function deleteStorage(
 ): Promise<void> {
   const requested = distinctKeys(keys);
   await context.eventLog.transaction(async (client) => {
-    const user = getActor(await lockUsersForOwnChange(client, [caller.userId]), caller);
+    const user = await lockOwnAccount(client, caller);
     const deleted = await deleteBotStorage(client, user.id, requested);
     if (requested !== undefined && deleted < requested.length) throw keyDoesNotExist();
     return { result: undefined };

@@ -1,4 +1,4 @@
-import { checkListRoom, checkMayCreateBot, getActor } from '@parley/access';
+import { checkListRoom, checkMayCreateBot, lockCaller } from '@parley/access';
 import { badRequest, botTypes, notAllowedForGuests, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import { isUniqueViolation } from '@parley/database';
@@ -11,7 +11,6 @@ import {
   lockAdministratorsInUse,
   lockBotDetails,
   lockRealmInUse,
-  lockUsersInUse,
   generatedEmailDomain,
   setBotService,
 } from '@parley/store';
@@ -101,7 +100,7 @@ async function insert(
     const { settings } = await lockRealmInUse(client);
     const isNameFree = await isBotNameFree(client, fullName);
     const administratorIds = await lockAdministratorsInUse(client);
-    const actor = getActor(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
+    const actor = await lockCaller(client, caller);
     if (actor.role === 'guest') throw notAllowedForGuests();
     if (await isEmailTaken(client, email)) throw usernameInUse();
     if (!isNameFree) throw badRequest('Name is already in use!');

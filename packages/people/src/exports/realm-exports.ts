@@ -1,14 +1,14 @@
 /** Exports of the public data: administrators ask for them, a job makes them (reference facts, people 14.4; decision 0056). */
+import { lockAdministrator } from '@parley/access';
 import { randomBytes } from 'node:crypto';
 
-import { getAdministrator } from '@parley/access';
 import { withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { RealmExportJson } from '@parley/api/organization';
 import { deadline } from '@parley/clock';
 import type { Clock } from '@parley/clock';
 import type { Client, Pool } from '@parley/database';
-import { claimNewFiles, lockUsersInUse, noteNewFiles, noteUnusedFile } from '@parley/store';
+import { claimNewFiles, noteNewFiles, noteUnusedFile } from '@parley/store';
 import {
   claimRealmExport,
   endRealmExport,
@@ -68,7 +68,7 @@ async function changeList(
 }
 
 async function checkAdministrator(client: Client, caller: Caller): Promise<void> {
-  getAdministrator(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
+  await lockAdministrator(client, caller);
 }
 
 /**

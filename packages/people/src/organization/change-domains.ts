@@ -1,4 +1,4 @@
-import { getAdministrator } from '@parley/access';
+import { lockAdministrator } from '@parley/access';
 import { limits, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { ApiEvent } from '@parley/api/events';
@@ -9,7 +9,6 @@ import {
   insertDomain,
   listDomains,
   lockRealmForChange,
-  lockUsersInUse,
   updateDomain,
   updateRealm,
 } from '@parley/store';
@@ -31,7 +30,7 @@ async function change<Result>(
 ): Promise<Result> {
   return context.eventLog.transaction(async (client) => {
     const realm = await lockRealmForChange(client);
-    getAdministrator(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
+    await lockAdministrator(client, caller);
     const { result, events } = await work(client, realm);
     return { result, append: { entries: [entryForEveryone(events.map(toEveryone))] } };
   });

@@ -1,4 +1,4 @@
-import { checkMayAddEmoji, checkMayRemoveEmoji, getActor } from '@parley/access';
+import { checkMayAddEmoji, checkMayRemoveEmoji, lockCaller } from '@parley/access';
 import { badRequest, limits, valueTooLong, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { Client } from '@parley/database';
@@ -13,7 +13,6 @@ import {
   listRealmEmoji,
   lockRealmEmoji,
   lockRealmInUse,
-  lockUsersInUse,
 } from '@parley/store';
 import type { AuthoredEmoji, User } from '@parley/store';
 import type { RealmSettings } from '@parley/api/organization';
@@ -59,7 +58,7 @@ async function change<Result>(
 ): Promise<Result> {
   return context.eventLog.transaction(async (client) => {
     const { settings } = await lockRealmInUse(client);
-    const actor = getActor(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
+    const actor = await lockCaller(client, caller);
     const result = await work(client, actor, settings, await lockRealmEmoji(client));
     const all = realmEmojiJson(await listRealmEmoji(client));
     const event = toEveryone({ type: 'realm_emoji', op: 'update', realm_emoji: all });

@@ -1,5 +1,5 @@
-import { checkListRoom, checkMayEditGroup, checkMayEditGroups, getActor } from '@parley/access';
-import { badRequest, limits, valueTooLong, withoutCode } from '@parley/api';
+import { checkListRoom, checkMayEditGroup, checkMayEditGroups, lockCaller } from '@parley/access';
+import { badRequest, checkLength, limits, withoutCode } from '@parley/api';
 import type { ApiError, Caller } from '@parley/api';
 import type { ApiEvent } from '@parley/api/events';
 import { isUniqueViolation } from '@parley/database';
@@ -14,7 +14,6 @@ import {
   lockGroupCounts,
   lockRealmInUse,
   lockUserGroup,
-  lockUsersInUse,
   removeGroupMembers,
   updateUserGroup,
 } from '@parley/store';
@@ -43,7 +42,7 @@ async function change<Result>(
 ): Promise<Result> {
   return context.eventLog.transaction(async (client) => {
     const { settings } = await lockRealmInUse(client);
-    const actor = getActor(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
+    const actor = await lockCaller(client, caller);
     checkMayEditGroups(actor, settings);
     const { events, result } = await work(client, actor);
     if (events.length === 0) return { result };
@@ -64,12 +63,15 @@ export function groupNameTaken(name: string): ApiError {
 }
 
 /** @throws ApiError for a text that is too long to store */
-function checkTexts({ name, description }: { name?: string; description?: string }): void {
-  const tooLong = (text: string | undefined, max: number): boolean =>
-    text !== undefined && Array.from(text).length > max;
-  const { groupNameMaxCodePoints: nameMax, groupDescriptionMaxCodePoints: descriptionMax } = limits;
-  if (tooLong(name, nameMax)) throw valueTooLong('name', nameMax);
-  if (tooLong(description, descriptionMax)) throw valueTooLong('description', descriptionMax);
+function checkTexts({
+  name = '',
+  description = '',
+}: {
+  name?: string;
+  description?: string;
+}): void {
+  checkLength('name', name, limits.groupNameMaxCodePoints);
+  checkLength('description', description, limits.groupDescriptionMaxCodePoints);
 }
 
 /** The largest possible id. */

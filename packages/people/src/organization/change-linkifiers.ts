@@ -1,15 +1,9 @@
-import { checkListRoom, getAdministrator } from '@parley/access';
+import { checkListRoom, lockAdministrator } from '@parley/access';
 import { limits, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { Client } from '@parley/database';
 import { linkifierJson } from '@parley/objects';
-import {
-  deleteLinkifier,
-  insertLinkifier,
-  listLinkifiers,
-  lockLinkifiers,
-  lockUsersInUse,
-} from '@parley/store';
+import { deleteLinkifier, insertLinkifier, listLinkifiers, lockLinkifiers } from '@parley/store';
 import type { StoredLinkifier } from '@parley/store';
 
 import { entryForEveryone, toEveryone } from '../accounts/account-events.ts';
@@ -24,10 +18,7 @@ async function changeList<Result>(
   work: (client: Client, list: readonly StoredLinkifier[]) => Promise<Result>,
 ): Promise<Result> {
   return context.eventLog.transaction(async (client) => {
-    const actor = getAdministrator(
-      await lockUsersInUse(client, { userIds: [caller.userId] }),
-      caller,
-    );
+    const actor = await lockAdministrator(client, caller);
     const before = await lockLinkifiers(client);
     const result = await work(client, before);
     const after = await listLinkifiers(client);

@@ -1,12 +1,12 @@
+import { lockAdministrator } from '@parley/access';
 import { randomBytes } from 'node:crypto';
 
-import { getAdministrator } from '@parley/access';
 import { withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { ApiEvent } from '@parley/api/events';
 import type { WantedImages } from '@parley/images';
 import { realmIconUrl, realmLogoUrl } from '@parley/objects';
-import { getRealm, lockRealmForChange, lockUsersInUse, setRealmPicture } from '@parley/store';
+import { getRealm, lockRealmForChange, setRealmPicture } from '@parley/store';
 import type { Realm, RealmPicture } from '@parley/store';
 
 import { entryForEveryone, toEveryone } from '../accounts/account-events.ts';
@@ -64,7 +64,7 @@ async function setPicture(
 ): Promise<string> {
   const done = await context.eventLog.transaction(async (client) => {
     const realm = await lockRealmForChange(client);
-    getAdministrator(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
+    await lockAdministrator(client, caller);
     const url = pictureUrl(realm, picture);
     if (key === null && sourceOf(realm, picture) !== 'U') return { result: { url, former: [] } };
     if (key !== null) await context.pictures.claim(client, [key]);

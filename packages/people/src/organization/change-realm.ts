@@ -1,4 +1,4 @@
-import { getAdministrator, getReadableStream } from '@parley/access';
+import { getReadableStream, lockAdministrator } from '@parley/access';
 import type { Caller } from '@parley/api';
 import type { ApiEvent } from '@parley/api/events';
 import type { EventPart } from '@parley/event-log';
@@ -10,7 +10,6 @@ import {
   emailPolicy,
   lockRealmForChange,
   lockStreams,
-  lockUsersInUse,
   updateRealm,
 } from '@parley/store';
 import type { Realm, RealmChange } from '@parley/store';
@@ -232,7 +231,7 @@ export async function changeRealm(
   checkRealmRequest(request);
   return context.eventLog.transaction(async (client) => {
     const realm = await lockRealmForChange(client);
-    getAdministrator(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
+    await lockAdministrator(client, caller);
     const wanted = withCheckedCalls(realm.settings, givenMembers(request.settings));
     const texts = differenceOfTexts(realm, request);
     const simple = differenceOfSettings(realm, wanted);

@@ -1,11 +1,6 @@
-import { getAdministrator } from '@parley/access';
+import { lockAdministrator } from '@parley/access';
 import type { Caller } from '@parley/api';
-import {
-  deactivateRealm,
-  listActiveUserIds,
-  lockRealmForChange,
-  lockUsersInUse,
-} from '@parley/store';
+import { deactivateRealm, listActiveUserIds, lockRealmForChange } from '@parley/store';
 
 import { entryForEveryone, toEveryone } from '../accounts/account-events.ts';
 import type { PeopleContext } from '../people-context.ts';
@@ -22,7 +17,7 @@ export async function deactivateOrganization(
 ): Promise<void> {
   await context.eventLog.transaction(async (client) => {
     const realm = await lockRealmForChange(client);
-    getAdministrator(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
+    await lockAdministrator(client, caller);
     if (realm.isDeactivated) return { result: undefined };
     await deactivateRealm(client);
     const event = toEveryone({ type: 'realm', op: 'deactivated', realm_id: realm.id });

@@ -1,4 +1,4 @@
-import { checkListRoom, getAdministrator } from '@parley/access';
+import { checkListRoom, lockAdministrator } from '@parley/access';
 import { badRequest, limits, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { Client } from '@parley/database';
@@ -8,7 +8,6 @@ import {
   insertProfileField,
   listProfileFields,
   lockProfileFields,
-  lockUsersInUse,
   orderProfileFields,
   updateProfileField,
 } from '@parley/store';
@@ -28,10 +27,7 @@ async function changeList<Result>(
   work: (client: Client, fields: readonly ProfileField[]) => Promise<Result>,
 ): Promise<Result> {
   return context.eventLog.transaction(async (client) => {
-    const actor = getAdministrator(
-      await lockUsersInUse(client, { userIds: [caller.userId] }),
-      caller,
-    );
+    const actor = await lockAdministrator(client, caller);
     const before = await lockProfileFields(client);
     const result = await work(client, before);
     const after = await listProfileFields(client);

@@ -1,4 +1,4 @@
-import { checkListRoom, getActor } from '@parley/access';
+import { checkListRoom, lockOwnAccount } from '@parley/access';
 import type { Caller } from '@parley/api';
 import type { EventPart } from '@parley/event-log';
 import type { Client } from '@parley/database';
@@ -6,7 +6,6 @@ import {
   deleteProfileValues,
   listProfiles,
   lockProfileFieldsInUse,
-  lockUsersForOwnChange,
   setProfileValues,
 } from '@parley/store';
 import type { User } from '@parley/store';
@@ -79,7 +78,7 @@ export async function changeOwnProfile(
   change: ProfileChange,
 ): Promise<void> {
   await context.eventLog.transaction(async (client) => {
-    const user = getActor(await lockUsersForOwnChange(client, [caller.userId]), caller);
+    const user = await lockOwnAccount(client, caller);
     const events = await changeProfile(context, client, user, user, change);
     if (events.length === 0) return { result: undefined };
     return { result: undefined, append: { entries: [entryForEveryone(events)] } };

@@ -1,10 +1,9 @@
 /** Tokens of programs that keep accounts by SCIM (decision 0052). */
-import { getAdministrator, operator } from '@parley/access';
-import { limits, valueTooLong, withoutCode } from '@parley/api';
+import { lockAdministrator, operator } from '@parley/access';
+import { checkLength, limits, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import { transaction } from '@parley/database';
 import { makeScimToken as makeSecret } from '@parley/secrets';
-import { lockUsersInUse } from '@parley/store';
 import { deleteScimToken, insertScimToken, lockScimTokenCount } from '@parley/store/scim';
 
 import type { CallerProof } from '../accounts/prove-caller.ts';
@@ -17,8 +16,7 @@ const hasControls = /\p{C}/u;
 function checkName(given: string): string {
   const name = given.trim();
   if (name === '') throw withoutCode('A token needs a name.');
-  const { scimTokenNameMaxCodePoints: max } = limits;
-  if (Array.from(name).length > max) throw valueTooLong('name', max);
+  checkLength('name', name, limits.scimTokenNameMaxCodePoints);
   if (hasControls.test(name)) throw withoutCode('Invalid characters in name!');
   return name;
 }
@@ -38,7 +36,7 @@ export async function makeScimToken(
   const name = checkName(givenName);
   const token = makeSecret();
   return transaction(pool, async (client) => {
-    getAdministrator(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
+    await lockAdministrator(client, caller);
     await prove(client);
     if ((await lockScimTokenCount(client)) >= limits.scimTokensMax)
       throw withoutCode(`There may be at most ${limits.scimTokensMax} SCIM tokens.`);
@@ -54,7 +52,7 @@ export async function revokeScimToken(
   tokenId: number,
 ): Promise<void> {
   await transaction(pool, async (client) => {
-    getAdministrator(await lockUsersInUse(client, { userIds: [caller.userId] }), caller);
+    await lockAdministrator(client, caller);
     if (!(await deleteScimToken(client, tokenId))) throw withoutCode('No such SCIM token');
   });
 }

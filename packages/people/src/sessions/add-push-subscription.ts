@@ -1,11 +1,10 @@
 /** Where a person wants to be notified by Web Push (decision 0053). */
+import { lockOwnAccount } from '@parley/access';
 import { createPublicKey } from 'node:crypto';
 
-import { getActor } from '@parley/access';
 import { badRequest, limits } from '@parley/api';
 import type { Caller } from '@parley/api';
 import { transaction } from '@parley/database';
-import { lockUsersForOwnChange } from '@parley/store';
 import { insertPushSubscription } from '@parley/store/notifications';
 import type { PushTarget } from '@parley/store/notifications';
 
@@ -63,7 +62,7 @@ export async function addPushSubscription(
 ): Promise<number> {
   const checked = checkTarget(target);
   return transaction(pool, async (client) => {
-    getActor(await lockUsersForOwnChange(client, [caller.userId]), caller);
+    await lockOwnAccount(client, caller);
     return insertPushSubscription(client, caller.userId, caller.sessionId, checked);
   });
 }

@@ -1,17 +1,10 @@
+import { lockOwnAccount } from '@parley/access';
 import type { ApiEvent } from '@parley/api/events';
 import type { SettingChanges } from '@parley/api/people';
-import { getActor } from '@parley/access';
 import { audienceKey } from '@parley/event-log';
 import { withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
-import {
-  findLanguageName,
-  isHotspot,
-  lockUsersForOwnChange,
-  nextHotspots,
-  updateUser,
-  userSettings,
-} from '@parley/store';
+import { findLanguageName, isHotspot, nextHotspots, updateUser, userSettings } from '@parley/store';
 import type { User, UserChange } from '@parley/store';
 
 import { entryForEveryone, personUpdated, toUsers } from '../accounts/account-events.ts';
@@ -107,7 +100,7 @@ async function changeSettings<Settings extends object>(
   wanted: Partial<Settings>,
 ): Promise<Partial<Settings>> {
   return context.eventLog.transaction(async (client) => {
-    const user = getActor(await lockUsersForOwnChange(client, [caller.userId]), caller);
+    const user = await lockOwnAccount(client, caller);
     const changed = changedMembers(wanted, group.stored(user));
     const update = group.update(changed);
     const events = mapMembers(changed, (name, value) =>
@@ -159,7 +152,7 @@ export async function setEnterSends(
   enterSends: boolean,
 ): Promise<void> {
   await context.eventLog.transaction(async (client) => {
-    const user = getActor(await lockUsersForOwnChange(client, [caller.userId]), caller);
+    const user = await lockOwnAccount(client, caller);
     await updateUser(client, user.id, { settings: { enter_sends: enterSends } });
     return { result: undefined };
   });
@@ -177,7 +170,7 @@ export async function markHotspotSeen(
 ): Promise<void> {
   if (!isHotspot(name)) throw withoutCode(`Unknown hotspot: ${name}`);
   await context.eventLog.transaction(async (client) => {
-    const user = getActor(await lockUsersForOwnChange(client, [caller.userId]), caller);
+    const user = await lockOwnAccount(client, caller);
     const { seen_hotspots: seen } = userSettings(user);
     if (seen.includes(name)) return { result: undefined };
     const changed = await updateUser(client, user.id, {

@@ -7,7 +7,8 @@
  *
  * The sender sees the rows: each that is added or deleted is an event for that account.
  */
-import { ApiError, badRequest, idempotencyKeyReused, limits, notAuthenticated } from '@parley/api';
+import { lockOwnAccount } from '@parley/access';
+import { ApiError, badRequest, idempotencyKeyReused, limits } from '@parley/api';
 import { pauseShortly } from '@parley/clock';
 import type { Clock } from '@parley/clock';
 import { codeBlock, mention, notice, systemClientName } from '@parley/composing';
@@ -246,8 +247,7 @@ export class DeferredMessages {
    */
   async cancel(id: number, senderId: number): Promise<void> {
     await this.#eventLog.transaction(async (client) => {
-      const user = await lockUserForOwnChange(client, senderId);
-      if (user?.isActive !== true) throw notAuthenticated('Account is deactivated');
+      await lockOwnAccount(client, { userId: senderId });
       const outcome = await cancelDeferredMessage(client, { id, senderId });
       if (outcome === 'unknown') throw badRequest('Scheduled message does not exist');
       if (outcome === 'taken') throw badRequest('Scheduled message is already being sent');

@@ -1,20 +1,12 @@
 import { addSubmessageEndpoint } from '@parley/api/messages';
 import type { ApiEvent } from '@parley/api/events';
-import { getLockedMessage, getSeenMessage } from '@parley/access';
-import { badRequest, limits, notAuthenticated } from '@parley/api';
+import { getLockedMessage, getSeenMessage, lockCaller } from '@parley/access';
+import { badRequest, checkLength, limits } from '@parley/api';
 import { implement } from '@parley/server';
-import { addSubmessage, lockUsersInUse } from '@parley/store';
+import { addSubmessage } from '@parley/store';
 
 import { getMessageHolders, messageEntry } from '../changing/message-entry.ts';
 import type { MessagesContext } from '../context.ts';
-
-function checkLength(name: string, value: string, maxCodePoints: number): void {
-  // A code point is one or two units; counting them is only worth it between these bounds.
-  const isShort = value.length <= maxCodePoints;
-  const isLong = value.length > 2 * maxCodePoints;
-  if (!isShort && (isLong || Array.from(value).length > maxCodePoints))
-    throw badRequest(`${name} is too long (limit: ${maxCodePoints} characters)`);
-}
 
 function isJson(content: string): boolean {
   try {
@@ -36,8 +28,7 @@ export const addSubmessageHandler = implement(
     checkLength('content', content, limits.submessageMaxCodePoints);
     if (!isJson(content)) throw badRequest('Invalid json for submessage');
     await context.eventLog.transaction(async (client) => {
-      const [user] = await lockUsersInUse(client, { userIds: [userId] });
-      if (user?.isActive !== true) throw notAuthenticated('Account is deactivated');
+      await lockCaller(client, caller);
       await getLockedMessage(client, userId, seen, 'change');
       const added = await addSubmessage(client, { messageId, senderId: userId, msgType, content });
       if (added.outcome === 'no widget')

@@ -1,19 +1,15 @@
+import { lockOwnAccount } from '@parley/access';
 import {
   listAlertWordsEndpoint,
   addAlertWordsEndpoint,
   removeAlertWordsEndpoint,
 } from '@parley/api/messages';
-import { badRequest, limits, notAuthenticated } from '@parley/api';
+import { badRequest, checkLength, limits } from '@parley/api';
 import { ownEventsEntry } from '@parley/event-log';
 import type { Caller } from '@parley/api';
 import type { Client } from '@parley/database';
 import { implement } from '@parley/server';
-import {
-  addAlertWords,
-  listAlertWords,
-  lockUserForOwnChange,
-  removeAlertWords,
-} from '@parley/store';
+import { addAlertWords, listAlertWords, removeAlertWords } from '@parley/store';
 
 import type { MessagesContext } from '../context.ts';
 
@@ -24,8 +20,7 @@ async function changeWords(
   change: (client: Client) => Promise<void>,
 ): Promise<string[]> {
   return context.eventLog.transaction(async (client) => {
-    const user = await lockUserForOwnChange(client, caller.userId);
-    if (user?.isActive !== true) throw notAuthenticated('Account is deactivated');
+    const user = await lockOwnAccount(client, caller);
     await change(client);
     const words = await listAlertWords(client, user.id);
     if (words.length > limits.alertWordsMax) {
@@ -51,14 +46,8 @@ export const addAlertWordsHandler = implement(
   addAlertWordsEndpoint,
   async (context: MessagesContext, { caller, parameters }) => {
     const words = parameters.alert_words.map((word) => word.trim());
-    const tooLong = words.findIndex(
-      (word) => Array.from(word).length > limits.alertWordMaxCodePoints,
-    );
-    if (tooLong !== -1) {
-      throw badRequest(
-        `alert_words[${tooLong}] is too long (limit: ${limits.alertWordMaxCodePoints} characters)`,
-      );
-    }
+    for (const [n, word] of words.entries())
+      checkLength(`alert_words[${n}]`, word, limits.alertWordMaxCodePoints);
     const wanted = words.filter((word) => word !== '');
     return {
       alert_words: await changeWords(context, caller, (client) =>

@@ -1,5 +1,6 @@
 /** Drafts of the caller (decision 0082). Each change is an event for the account's own queues, and commits with it. */
-import { badRequest, limits, notAuthenticated } from '@parley/api';
+import { lockOwnAccount } from '@parley/access';
+import { badRequest, limits } from '@parley/api';
 import type { Caller } from '@parley/api';
 import {
   addDraftsEndpoint,
@@ -16,7 +17,6 @@ import { implement } from '@parley/server';
 import {
   addDraft,
   listDrafts,
-  lockUserForOwnChange,
   measureDrafts,
   removeDraft,
   replaceDraft,
@@ -72,8 +72,7 @@ function changeDrafts<Result>(
   ) => Promise<{ readonly result: Result; readonly event: ApiEvent }>,
 ): Promise<Result> {
   return context.eventLog.transaction(async (client) => {
-    const user = await lockUserForOwnChange(client, caller.userId);
-    if (user?.isActive !== true) throw notAuthenticated('Account is deactivated');
+    const user = await lockOwnAccount(client, caller);
     if (!userSettings(user).enable_drafts_synchronization)
       throw badRequest('User has disabled synchronizing drafts.');
     const { result, event } = await change(client, user.id);

@@ -1,8 +1,9 @@
+import { lockOwnAccount } from '@parley/access';
 import { getPointerEndpoint, movePointerEndpoint, putPointerEndpoint } from '@parley/api/messages';
 import { badRequest, notAuthenticated } from '@parley/api';
 import { ownEventsEntry } from '@parley/event-log';
 import { implement } from '@parley/server';
-import { findUserById, isMessageHeld, lockUserForOwnChange, setPointer } from '@parley/store';
+import { findUserById, isMessageHeld, setPointer } from '@parley/store';
 
 import type { MessagesContext } from '../context.ts';
 
@@ -22,8 +23,7 @@ async function movePointer(
   messageId: number,
 ): Promise<void> {
   await context.eventLog.transaction(async (client) => {
-    const user = await lockUserForOwnChange(client, userId);
-    if (user?.isActive !== true) throw notAuthenticated('Account is deactivated');
+    const user = await lockOwnAccount(client, { userId });
     if (messageId <= user.pointer) return { result: undefined };
     if (!(await isMessageHeld(client, userId, messageId))) throw badRequest('Invalid message ID');
     await setPointer(client, userId, messageId);

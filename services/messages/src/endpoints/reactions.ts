@@ -1,6 +1,6 @@
 import { addReactionEndpoint, removeReactionEndpoint } from '@parley/api/messages';
-import { getLockedMessage, getSeenMessage } from '@parley/access';
-import { badRequest, notAuthenticated } from '@parley/api';
+import { getLockedMessage, getSeenMessage, lockCaller } from '@parley/access';
+import { badRequest } from '@parley/api';
 import type { ApiEvent } from '@parley/api/events';
 import type { Client } from '@parley/database';
 import { implement } from '@parley/server';
@@ -8,7 +8,6 @@ import {
   addLateReceipt,
   addReaction,
   findRealmEmoji,
-  lockUsersInUse,
   removeReaction,
   reactionTypeOf,
 } from '@parley/store';
@@ -39,8 +38,7 @@ async function changeReaction(
   { op, write }: ReactionChange,
 ): Promise<void> {
   await context.eventLog.transaction(async (client) => {
-    const [user] = await lockUsersInUse(client, { userIds: [userId] });
-    if (user?.isActive !== true) throw notAuthenticated('Account is deactivated');
+    const user = await lockCaller(client, { userId });
     const locked = await getLockedMessage(client, userId, seen, 'change');
     const emoji = await write(client, locked);
     const event: ApiEvent = {

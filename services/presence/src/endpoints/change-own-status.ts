@@ -1,4 +1,4 @@
-import { limits, valueTooLong, withoutCode } from '@parley/api';
+import { withoutCode } from '@parley/api';
 import { changeOwnStatusEndpoint } from '@parley/api/presence';
 import { implement } from '@parley/server';
 
@@ -9,9 +9,6 @@ export const changeOwnStatusHandler = implement(
   changeOwnStatusEndpoint,
   async (context: PresenceContext, { caller, parameters }) => {
     const { away, status_text: statusText } = parameters;
-    const max = limits.statusTextMaxCodePoints;
-    if (statusText !== undefined && Array.from(statusText).length > max)
-      throw valueTooLong('status_text', max);
     if (away === undefined && statusText === undefined)
       throw withoutCode('Client did not pass any new values.');
     await changeStatus(context, caller, {

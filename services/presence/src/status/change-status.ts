@@ -1,7 +1,7 @@
-import { getActor } from '@parley/access';
+import { lockOwnAccount } from '@parley/access';
 import type { Caller } from '@parley/api';
 import { audienceKey, changeEntry } from '@parley/event-log';
-import { lockUsersForOwnChange, setUserStatus } from '@parley/store';
+import { setUserStatus } from '@parley/store';
 
 import type { PresenceContext } from '../context.ts';
 
@@ -16,7 +16,7 @@ export async function changeStatus(
   change: { readonly away?: boolean; readonly statusText?: string },
 ): Promise<void> {
   await context.eventLog.transaction(async (client) => {
-    const user = getActor(await lockUsersForOwnChange(client, [caller.userId]), caller);
+    const user = await lockOwnAccount(client, caller);
     await setUserStatus(client, user.id, change);
     const entry = changeEntry({
       events: [

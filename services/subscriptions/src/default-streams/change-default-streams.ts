@@ -1,4 +1,4 @@
-import { checkListRoom, findReadableStream, getAdministrator } from '@parley/access';
+import { checkListRoom, findReadableStream, lockAdministrator } from '@parley/access';
 import { audienceKey, changeEntry } from '@parley/event-log';
 import { badRequest, limits } from '@parley/api';
 import type { Caller } from '@parley/api';
@@ -10,7 +10,6 @@ import {
   listDefaultStreams,
   lockDefaultStreams,
   lockStreams,
-  lockUsersInUse,
   updateStream,
 } from '@parley/store';
 import type { Stream, User } from '@parley/store';
@@ -32,10 +31,7 @@ export async function changeLists(
   work: (client: Client, actor: User) => Promise<readonly EventPart[]>,
 ): Promise<void> {
   await context.eventLog.transaction(async (client) => {
-    const actor = getAdministrator(
-      await lockUsersInUse(client, { userIds: [caller.userId] }),
-      caller,
-    );
+    const actor = await lockAdministrator(client, caller);
     await lockDefaultStreams(client);
     const events = await work(client, actor);
     if (events.length === 0) return { result: undefined };

@@ -1,5 +1,5 @@
 import { checkListRoom, filterReadableStreams } from '@parley/access';
-import { badRequest, foldName, limits, withoutCode } from '@parley/api';
+import { badRequest, checkLength, foldName, limits, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { EventPart } from '@parley/event-log';
 import type { Client } from '@parley/database';
@@ -31,13 +31,6 @@ function checkName(name: string): void {
   if (name.includes('\0')) {
     throw badRequest(`Default stream group name '${name}' contains NULL (0x00) characters.`);
   }
-}
-
-/** @param parameter that the description came in */
-function checkDescription(parameter: string, description: string): void {
-  const max = limits.streamDescriptionMaxCodePoints;
-  if (Array.from(description).length > max)
-    throw badRequest(`${parameter} is too long (limit: ${max} characters)`);
 }
 
 async function checkNameIsFree(client: Client, name: string): Promise<void> {
@@ -111,7 +104,6 @@ export async function createGroup(
     readonly streamNames: readonly string[];
   },
 ): Promise<void> {
-  checkDescription('description', group.description);
   await changeLists(context, caller, async (client, actor) => {
     const streams = await lockReadable(client, actor, group.streamNames);
     checkNoDefaults(streams, group.name);
@@ -153,7 +145,7 @@ export async function changeGroup(
   if ((name ?? '') === '' && (description ?? '') === '') {
     throw withoutCode('You must pass "new_description" or "new_group_name".');
   }
-  checkDescription('new_description', description ?? '');
+  checkLength('new_description', description ?? '', limits.streamDescriptionMaxCodePoints);
   await changeLists(context, caller, async (client, actor) => {
     const group = await getGroup(client, groupId);
     if (name !== undefined) {

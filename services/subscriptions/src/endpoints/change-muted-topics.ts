@@ -1,4 +1,4 @@
-import { badRequest, limits } from '@parley/api';
+import { badRequest, checkLength, limits } from '@parley/api';
 import { changeMutedTopicsEndpoint } from '@parley/api/streams';
 import { implement } from '@parley/server';
 
@@ -26,9 +26,7 @@ export const changeMutedTopicsHandler = implement(
     const { topic } = parameters;
     const stream = checkOneStream(parameters.stream_id, parameters.stream);
     const operation = checkOperation(parameters.op);
-    if (operation === 'add' && Array.from(topic).length > limits.topicMaxCodePoints) {
-      throw badRequest(`topic is too long (limit: ${limits.topicMaxCodePoints} characters)`);
-    }
+    if (operation === 'add') checkLength('topic', topic, limits.topicMaxCodePoints);
     await changeMutedTopic(context, caller, operation, { stream, topic });
     return {};
   },

@@ -1,6 +1,6 @@
 import type { ApiEvent } from '@parley/api/events';
-import { findReadableStream } from '@parley/access';
-import { badRequest, limits, notAuthenticated, withoutCode } from '@parley/api';
+import { findReadableStream, lockOwnAccount } from '@parley/access';
+import { badRequest, limits, withoutCode } from '@parley/api';
 import { ownEventsEntry } from '@parley/event-log';
 import type { Caller } from '@parley/api';
 import type { Client } from '@parley/database';
@@ -12,7 +12,6 @@ import {
   knowsOfStream,
   listMutedTopics,
   lockStreamInUse,
-  lockUserForOwnChange,
   muteTopic,
   unmuteTopic,
 } from '@parley/store';
@@ -79,8 +78,7 @@ export async function changeMutedTopic(
   change: MutedTopicChange,
 ): Promise<void> {
   await context.eventLog.transaction(async (client) => {
-    const user = await lockUserForOwnChange(client, caller.userId);
-    if (user?.isActive !== true) throw notAuthenticated('Account is deactivated');
+    const user = await lockOwnAccount(client, caller);
     const actor = { userId: user.id, role: user.role };
     await (operation === 'add' ? mute : unmute)(client, actor, change);
     // The event replaces the clients' list, so no rename may come between reading the names and the event.

@@ -1,5 +1,5 @@
 import type { ApiEvent } from '@parley/api/events';
-import { checkListRoom, getAdministrator } from '@parley/access';
+import { checkListRoom, lockAdministrator } from '@parley/access';
 import { audienceKey, changeEntry } from '@parley/event-log';
 import { badRequest, foldName, withoutCode } from '@parley/api';
 import type { Audience, ChangeContent, EventPart } from '@parley/event-log';
@@ -16,7 +16,6 @@ import {
   lockAdministratorsInUse,
   lockDefaultStreams,
   lockStreams,
-  lockUsersInUse,
   streamNameFault,
   clearDefaultStreamsUnknownToOwner,
   updateStream,
@@ -56,10 +55,7 @@ export async function lockStreamForAdministrator(
   streamId: number,
   changesLists: boolean,
 ): Promise<{ readonly actor: User; readonly stream: Stream }> {
-  const actor = getAdministrator(
-    await lockUsersInUse(client, { userIds: [caller.userId] }),
-    caller,
-  );
+  const actor = await lockAdministrator(client, caller);
   if (changesLists) await lockDefaultStreams(client);
   const [stream] = await lockStreams(client, { streamIds: [streamId] });
   if (stream === undefined || stream.isDeactivated) throw badRequest('Invalid stream id');

@@ -1,4 +1,5 @@
-import { foldName, notAuthenticated, unauthorizedPrincipal } from '@parley/api';
+import { getActor } from '@parley/access';
+import { foldName, unauthorizedPrincipal } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { Queryable } from '@parley/database';
 import { lockUsersInUse } from '@parley/store';
@@ -50,8 +51,7 @@ export async function lockPeople(
   });
   const byId = new Map(people.map((person) => [person.id, person]));
   const byEmail = new Map(people.map((person) => [foldName(person.email), person]));
-  const actor = byId.get(caller.userId);
-  if (actor?.isActive !== true) throw notAuthenticated('Account is deactivated');
+  const actor = getActor(people, caller);
   const getTargets = (): User[] => {
     if (names.length === 0) return [actor];
     const targets = new Map<number, User>();

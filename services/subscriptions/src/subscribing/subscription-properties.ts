@@ -1,6 +1,6 @@
 import type { ApiEvent } from '@parley/api/events';
-import { mayReadStream } from '@parley/access';
-import { badRequest, notAuthenticated, withoutCode } from '@parley/api';
+import { lockCaller, mayReadStream } from '@parley/access';
+import { badRequest, withoutCode } from '@parley/api';
 import { ownEventsEntry } from '@parley/event-log';
 import type { Caller } from '@parley/api';
 import type { SubscriptionPropertyChange } from '@parley/api/streams';
@@ -8,7 +8,6 @@ import {
   findMemberships,
   findStreamsByIds,
   lockSubscriptions,
-  lockUsersInUse,
   updateSubscriptionSettings,
 } from '@parley/store';
 import type { SettingsChange, Stream } from '@parley/store';
@@ -122,8 +121,7 @@ export async function changeProperties(
   if (requested.length === 0) return;
   const streamIds = [...new Set(requested.map((change) => change.stream_id))];
   await context.eventLog.transaction(async (client) => {
-    const [user] = await lockUsersInUse(client, { userIds: [caller.userId] });
-    if (user?.isActive !== true) throw notAuthenticated('Account is deactivated');
+    const user = await lockCaller(client, caller);
     const subscribedTo = await lockSubscriptions(client, user.id, streamIds);
     const streams = await findStreamsByIds(client, streamIds);
     const memberOf = await findMemberships(client, user.id, streamIds);
