@@ -103,15 +103,20 @@ const typing = implement(sendTypingEndpoint, unreached);
 const ofAnotherService = implement(getPointerEndpoint, unreached);
 const unlisted = implement(unlistedEndpoint, unreached);
 
+const some = { ownStatusHandler: ownStatus, ofRealmHandler: ofRealm, ofUserHandler: ofUser };
+const rest = { otherHandlers: [report, typing] };
+
 /** The handlers of a service. */
 export const handlers = [
-  everyHandlerOf('presence', [ownStatus, ofRealm, ofUser, report, typing]),
-  // @ts-expect-error -- an endpoint without a handler
-  everyHandlerOf('presence', [ownStatus, ofRealm, ofUser, report]),
+  everyHandlerOf('presence', [some, rest]),
+  // @ts-expect-error -- endpoints without a handler
+  everyHandlerOf('presence', [some]),
+  // @ts-expect-error -- a handler that is exported under another name
+  everyHandlerOf('presence', [{ ...some, report }, { typingHandler: typing }]),
   // @ts-expect-error -- a handler of another service's endpoint
-  everyHandlerOf('presence', [ownStatus, ofRealm, ofUser, report, typing, ofAnotherService]),
+  everyHandlerOf('presence', [some, rest, { anotherHandler: ofAnotherService }]),
   // @ts-expect-error -- a handler of an endpoint that no list of endpoints has
-  everyHandlerOf('presence', [ownStatus, ofRealm, ofUser, report, typing, unlisted]),
+  everyHandlerOf('presence', [some, rest, { unlistedHandler: unlisted }]),
   // @ts-expect-error -- a service that does not exist
   everyHandlerOf('absence', []),
 ];

@@ -1,2 +1,1 @@
-export { runCommandLine } from './run-command-line.ts';
-export type { CommandEnvironment } from './run-command-line.ts';
+export * from './run-command-line.ts';

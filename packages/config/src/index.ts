@@ -1,5 +1,4 @@
-export { answerTokenLength, parseAnswerAddresses } from './answer-addresses.ts';
-export type { AnswerAddresses } from './answer-addresses.ts';
+export * from './answer-addresses.ts';
 export { configAsMarkdown, describeConfig } from './describe-config.ts';
 export {
   ConfigError,
@@ -28,11 +27,9 @@ export type {
 } from './read-config.ts';
 export type { IdentityProviderConfig, ProvidedRole } from './identity-providers.ts';
 export type { MailSender } from './mail-sender.ts';
-export { parseRedisAddress } from './redis-address.ts';
-export type { RedisAddress, RedisHost } from './redis-address.ts';
-export { Secret } from './secret.ts';
-export { parseSmtpAddress } from './smtp-address.ts';
-export type { SmtpAddress } from './smtp-address.ts';
+export * from './redis-address.ts';
+export * from './secret.ts';
+export * from './smtp-address.ts';
 export { parseAddressRanges } from './parse-settings.ts';
 export type { AddressRange, AllowedOrigins, RateLimit } from './parse-settings.ts';
 export { queueLifetimeBoundSecs } from './settings.ts';

@@ -1,5 +1,5 @@
-export { decideContentType, extensionOf, headBytes, servingHeaders } from './content-type.ts';
-export { cleanFileName, cutFileName, newPathId } from './file-path.ts';
+export * from './content-type.ts';
+export * from './file-path.ts';
 export { FileStoreFault } from './file-store.ts';
 export type { ByteRange, FileStore, StoredFile } from './file-store.ts';
-export { openFileStore } from './open-file-store.ts';
+export * from './open-file-store.ts';

@@ -1,9 +1,8 @@
 export { ImportFault } from './import-fault.ts';
 export { Ledger } from './ledger.ts';
 export type { LedgerLine, NotImported, Place } from './ledger.ts';
-export { importHistory, planHistoryImport } from './load/import-history.ts';
-export type { ImportedOrganization } from './load/import-history.ts';
-export type { HistoryImport, ImportStep } from './load/import-options.ts';
+export * from './load/import-history.ts';
+export * from './load/import-options.ts';
 export type { Source } from './records.ts';
 export { openMattermost } from './sources/mattermost/open-mattermost.ts';
 export type { SlackFetching } from './sources/slack/files-fetch.ts';

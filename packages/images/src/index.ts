@@ -1,7 +1,7 @@
-export { drawDefaultAvatar } from './default-avatar.ts';
-export { drawDefaultLogo } from './default-logo.ts';
-export { drawExtraEmoji } from './extra-emoji.ts';
-export { DecoderUnavailable } from './decoder-unavailable.ts';
+export * from './default-avatar.ts';
+export * from './default-logo.ts';
+export * from './extra-emoji.ts';
+export * from './decoder-unavailable.ts';
 export { ImageDecoder } from './image-decoder.ts';
 export type { MadeImage, WantedImages } from './make-images.ts';
 export { UnusableImage } from './open-image.ts';

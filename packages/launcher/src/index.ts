@@ -1,1 +1,1 @@
-export { nodeOptionsOf } from './node-options.ts';
+export * from './node-options.ts';

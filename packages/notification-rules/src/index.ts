@@ -1,11 +1,3 @@
-export { channels, notificationsFor } from './notifications.ts';
-export type { PushPayload } from './push-payload.ts';
-export { wordsOf } from './words.ts';
-export type {
-  Attention,
-  Channel,
-  JudgedMessage,
-  Notifications,
-  Reason,
-  Recipient,
-} from './notifications.ts';
+export * from './notifications.ts';
+export * from './push-payload.ts';
+export * from './words.ts';

@@ -1,3 +1,2 @@
-export { OpenIdProvider } from './openid-provider.ts';
-export type { Answer, SignInAttempt, ProvidedIdentity } from './openid-provider.ts';
+export * from './openid-provider.ts';
 export { ProviderAnswerFault, ProviderUnavailable } from './provider-faults.ts';

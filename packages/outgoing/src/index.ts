@@ -1,7 +1,6 @@
-export { AddressRules } from './address-rules.ts';
+export * from './address-rules.ts';
 export { KeptConnections } from './kept-connections.ts';
-export { callService } from './call-service.ts';
-export type { CallOptions, CallResult, ServiceAnswer, ServiceCall } from './call-service.ts';
+export * from './call-service.ts';
 export { fetchFile } from './fetch-file.ts';
 export type { FetchedFile } from './fetch-file.ts';
 export { findAddressesInDns } from './find-addresses.ts';

@@ -8,13 +8,13 @@ export { createPerson } from './accounts/create-person.ts';
 export { deactivateAccount } from './accounts/deactivate-account.ts';
 export { isEmailShaped } from './accounts/email-rules.ts';
 export { loadPasswordDictionaries } from './accounts/password-strength.ts';
-export { isSameMailbox } from './accounts/mailbox.ts';
-export { checkFullName } from './accounts/full-name.ts';
+export * from './accounts/mailbox.ts';
+export * from './accounts/full-name.ts';
 export { reactivateAccount } from './accounts/reactivate-account.ts';
 export { prepareProof, provenByOperator } from './accounts/prove-caller.ts';
-export { replaceApiKey } from './accounts/replace-api-key.ts';
-export { setPassword } from './accounts/set-password.ts';
-export { signInByPassword, signInForDevelopment } from './accounts/sign-in.ts';
+export * from './accounts/replace-api-key.ts';
+export * from './accounts/set-password.ts';
+export * from './accounts/sign-in.ts';
 export {
   accountDisabled,
   checkEmailShape,
@@ -29,24 +29,13 @@ export { removeOwnAvatar, uploadOwnAvatar } from './avatars/change-avatar.ts';
 
 export { checkShortName } from './bots/bot-rules.ts';
 export { changeBot } from './bots/change-bot.ts';
-export { deleteStorage, readStorage, writeStorage } from './bots/change-storage.ts';
+export * from './bots/change-storage.ts';
 export { createBot } from './bots/create-bot.ts';
 
-export {
-  deleteExport,
-  makeExport,
-  realmExportJson,
-  requestExport,
-} from './exports/realm-exports.ts';
+export * from './exports/realm-exports.ts';
 
-export { addDomain, changeDomain, removeDomain } from './organization/change-domains.ts';
-export {
-  addEmoji,
-  emojiFileKey,
-  emojiSide,
-  pictureExtensions,
-  removeEmoji,
-} from './organization/change-emoji.ts';
+export * from './organization/change-domains.ts';
+export * from './organization/change-emoji.ts';
 export {
   checkMayEditGroupsEarly,
   changeGroup,
@@ -54,15 +43,15 @@ export {
   createGroup,
   removeGroup,
 } from './organization/change-groups.ts';
-export { addLinkifier, removeLinkifier } from './organization/change-linkifiers.ts';
-export { pictureUrl, removePicture, uploadPicture } from './organization/change-pictures.ts';
-export { changeRealm } from './organization/change-realm.ts';
+export * from './organization/change-linkifiers.ts';
+export * from './organization/change-pictures.ts';
+export * from './organization/change-realm.ts';
 export { createOrganization } from './organization/create-organization.ts';
-export { deactivateOrganization } from './organization/deactivate-organization.ts';
+export * from './organization/deactivate-organization.ts';
 export { checkDomain } from './organization/domain-rules.ts';
-export { checkLinkifier } from './organization/linkifier-rules.ts';
-export { reactivateOrganization } from './organization/reactivate-organization.ts';
-export { setStringId } from './organization/set-string-id.ts';
+export * from './organization/linkifier-rules.ts';
+export * from './organization/reactivate-organization.ts';
+export * from './organization/set-string-id.ts';
 
 export { unlinkIdentity } from './sso/identities.ts';
 export { isSingleSignOnUsed, signInPath } from './sso/providers.ts';
@@ -74,16 +63,11 @@ export {
   deleteProvisionedPerson,
 } from './scim/provision-person.ts';
 export type { ProvisionedPerson } from './scim/provision-person.ts';
-export {
-  changeProvisionedGroup,
-  createProvisionedGroup,
-  deleteProvisionedGroup,
-} from './scim/provision-group.ts';
-export type { ProvisionedGroup, MembersChange } from './scim/provision-group.ts';
-export { makeScimToken, revokeScimToken } from './scim/scim-tokens.ts';
+export * from './scim/provision-group.ts';
+export * from './scim/scim-tokens.ts';
 
-export { addPushSubscription } from './sessions/add-push-subscription.ts';
-export { endOtherSessions, endSession, openSession } from './sessions/change-sessions.ts';
+export * from './sessions/add-push-subscription.ts';
+export * from './sessions/change-sessions.ts';
 
 export { confirmEmailChange } from './account-links/change-own-email.ts';
 export {
@@ -96,25 +80,15 @@ export {
 export type { InvitationTerms } from './account-links/invite.ts';
 export { join, lookAtJoinLink, requestToJoin } from './account-links/join.ts';
 export { addressOfLink, isOpenToStrangers } from './account-links/links.ts';
-export { requestPasswordReset, resetPassword } from './account-links/reset-password.ts';
+export * from './account-links/reset-password.ts';
 
 export { writeTestMail } from './mails/write-mail.ts';
 
 export { readPictures } from './pictures/picture-maker.ts';
 
-export {
-  addField,
-  changeField,
-  removeField,
-  reorderFields,
-} from './profile-fields/change-fields.ts';
+export * from './profile-fields/change-fields.ts';
 export { changeOwnProfile } from './profile-fields/change-values.ts';
 
-export {
-  changeDisplaySettings,
-  changeNotificationSettings,
-  markHotspotSeen,
-  setEnterSends,
-} from './settings/change-settings.ts';
+export * from './settings/change-settings.ts';
 
 export { givenMembers } from './typed-members.ts';

@@ -1,7 +1,7 @@
-export type { LiveNode } from './live-node.ts';
-export { holdersOfQueue } from './holders-of-queue.ts';
+export * from './live-node.ts';
+export * from './holders-of-queue.ts';
 export type { LeaseState } from './live-services.ts';
 export { listLiveServices } from './leases-table.ts';
 export { LiveServices } from './live-services.ts';
 export { ServiceLease } from './service-lease.ts';
-export type { HintPublisher, HintSubscriber } from './lease-hint.ts';
+export * from './lease-hint.ts';

@@ -6,5 +6,5 @@ export {
   takeStates,
 } from './client-states.ts';
 export type { AppliedReport, ClientState, ClientStates, Report } from './client-states.ts';
-export { clientPresence, listedForMs, presenceJson, serverTimestamp } from './presence-json.ts';
-export { SharedPresence } from './shared-presence.ts';
+export * from './presence-json.ts';
+export * from './shared-presence.ts';

@@ -1,4 +1,4 @@
-export { deriveToken, openUnder, sealUnder } from './derived-secrets.ts';
+export * from './derived-secrets.ts';
 export {
   deriveKeySecrets,
   hashToStore,
@@ -11,11 +11,5 @@ export {
   sealSecret,
 } from './key-secrets.ts';
 export type { KeySecrets } from './key-secrets.ts';
-export { hashPassword, makePassword, verifyPassword } from './passwords.ts';
-export {
-  hashSessionToken,
-  makeScimToken,
-  makeSessionToken,
-  scimTokenPattern,
-  sessionTokenPattern,
-} from './session-tokens.ts';
+export * from './passwords.ts';
+export * from './session-tokens.ts';

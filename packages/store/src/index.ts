@@ -9,27 +9,9 @@ export {
   setApiKeys,
 } from './people/api-keys.ts';
 export type { KeyAccount } from './people/api-keys.ts';
-export {
-  deleteIdentities,
-  deleteIdentity,
-  findIdentityAccount,
-  insertIdentity,
-  listIdentities,
-} from './people/linked-identities.ts';
-export type { Identity, LinkedIdentity } from './people/linked-identities.ts';
-export {
-  deleteSession,
-  deleteSessions,
-  findAccountsBySessions,
-  findSessionAgeSecs,
-  findSessionProvider,
-  insertSession,
-  listSessions,
-  noteSessionUses,
-} from './people/sessions.ts';
-export type { Session, SessionAccount, SessionProvider } from './people/sessions.ts';
-export { deleteOldAttempts, insertAttempt, takeAttempt } from './people/sign-in-attempts.ts';
-export type { SignInAttempt } from './people/sign-in-attempts.ts';
+export * from './people/linked-identities.ts';
+export * from './people/sessions.ts';
+export * from './people/sign-in-attempts.ts';
 export {
   countStoredSecrets,
   renewStoredSecrets,
@@ -49,13 +31,7 @@ export {
   updateRealm,
 } from './organization/realm.ts';
 export type { Realm, RealmChange, RealmPicture } from './organization/realm.ts';
-export {
-  deleteDomain,
-  insertDomain,
-  listDomains,
-  updateDomain,
-} from './organization/realm-domains.ts';
-export type { RealmDomain } from './organization/realm-domains.ts';
+export * from './organization/realm-domains.ts';
 export {
   accountPeriodsOf,
   countActiveBots,
@@ -76,19 +52,11 @@ export {
   updateUser,
 } from './people/users.ts';
 export type { SignInAccount, User, UserChange } from './people/users.ts';
-export {
-  isBotNameFree,
-  listHumanAdministratorIds,
-  lockAdministratorsInUse,
-  lockUserForOwnChange,
-  lockUsersForActivityChange,
-  lockUsersForOwnChange,
-  lockUsersInUse,
-} from './people/user-locks.ts';
+export * from './people/user-locks.ts';
 export { applyEmailPolicy, createUser, createUsers, drawUserIds } from './people/new-users.ts';
 export type { NewUser } from './people/new-users.ts';
 export { createOrganizationRows } from './bots/system-bots.ts';
-export { avatarPathName, findAvatarFile, setAvatarFile } from './people/avatars.ts';
+export * from './people/avatars.ts';
 export {
   findBotServices,
   openBotSecrets,
@@ -97,45 +65,15 @@ export {
 } from './bots/bot-services.ts';
 export type { BotService } from './bots/bot-services.ts';
 export { deleteBotStorage, readBotStorage, writeBotStorage } from './bots/bot-storage.ts';
-export {
-  isStreamKnownToOwner,
-  clearDefaultStreamsUnknownToOwner,
-} from './bots/bot-default-streams.ts';
-export { lockBotDetails, readBotDetails } from './bots/bot-details.ts';
-export type { BotDetails } from './bots/bot-details.ts';
-export {
-  deleteProfileField,
-  deleteProfileValues,
-  insertProfileField,
-  listProfileFields,
-  listProfiles,
-  lockProfileFields,
-  lockProfileFieldsInUse,
-  orderProfileFields,
-  profileFieldTypes,
-  setProfileValues,
-  updateProfileField,
-} from './people/profile-fields.ts';
-export type { NewProfileValue, ProfileField } from './people/profile-fields.ts';
+export * from './bots/bot-default-streams.ts';
+export * from './bots/bot-details.ts';
+export * from './people/profile-fields.ts';
 export { findUserStatus, listUserStatuses, setUserStatus } from './people/user-status.ts';
-export {
-  findSupersededPresence,
-  listPresence,
-  listPresencePeople,
-  presenceClientsMax,
-  trimPresence,
-  writePresence,
-} from './people/presence.ts';
-export type { PresencePerson, PresenceRow, PresenceStatus } from './people/presence.ts';
-export { displaySettings, notificationSettings, userSettings } from './people/user-settings.ts';
+export * from './people/presence.ts';
+export * from './people/user-settings.ts';
 export { isHotspot, nextHotspots } from './people/hotspots.ts';
-export { findLanguageName } from './organization/languages.ts';
-export {
-  emailPolicy,
-  hidesEmails,
-  generatedEmailDomain,
-  shownEmail,
-} from './people/shown-email.ts';
+export * from './organization/languages.ts';
+export * from './people/shown-email.ts';
 export {
   createStream,
   createStreams,
@@ -151,27 +89,14 @@ export {
   updateStream,
 } from './streams/streams.ts';
 export type { Stream, StreamChange, StreamSources } from './streams/streams.ts';
-export {
-  createDefaultStreamGroup,
-  deleteDefaultStreamGroup,
-  findDefaultStreamGroup,
-  holdListedStreams,
-  isDefaultStreamGroupNameTaken,
-  listDefaultStreamGroups,
-  listDefaultStreams,
-  lockDefaultStreams,
-  removeFromDefaultStreamGroups,
-  updateDefaultStreamGroup,
-} from './streams/default-streams.ts';
-export type { DefaultStreamGroup } from './streams/default-streams.ts';
-export { countMade, deleteOldMadeCounts, readMade } from './organization/made-counts.ts';
-export type { Made } from './organization/made-counts.ts';
+export * from './streams/default-streams.ts';
+export * from './organization/made-counts.ts';
 export { lockListSizes, readListSizes } from './organization/shared-lists.ts';
 export type { SharedList } from './organization/shared-lists.ts';
 export { readRowVersions } from './organization/row-versions.ts';
 export type { VersionedTable } from './organization/row-versions.ts';
 export { countTopics, listTopics } from './streams/topics.ts';
-export { StreamTraffic } from './streams/stream-traffic.ts';
+export * from './streams/stream-traffic.ts';
 export {
   closeAccountMemberships,
   closeStreamMemberships,
@@ -198,24 +123,10 @@ export {
 } from './streams/memberships.ts';
 export type { Membership, NewMembership } from './streams/memberships.ts';
 export { findBacklog } from './messages/backlog.ts';
-export { lockSubscriptions, updateSubscriptionSettings } from './streams/subscription-settings.ts';
-export type { SettingsChange, SubscriptionSettings } from './streams/subscription-settings.ts';
+export * from './streams/subscription-settings.ts';
 export { findSubscriptions, resolvedSubscription } from './streams/stored-subscriptions.ts';
-export {
-  countMutedTopics,
-  forgetMutedTopics,
-  holdMutedStreamNames,
-  listMutedTopics,
-  muteTopic,
-  unmuteTopic,
-} from './streams/muted-topics.ts';
-export {
-  addAlertWords,
-  listAlertWords,
-  listAllAlertWords,
-  removeAlertWords,
-} from './people/alert-words.ts';
-export type { AllAlertWords } from './people/alert-words.ts';
+export * from './streams/muted-topics.ts';
+export * from './people/alert-words.ts';
 export {
   deleteEventQueue,
   deleteEventQueuesOf,
@@ -259,17 +170,11 @@ export {
   unreadListedMax,
 } from './read-state/read-state.ts';
 export type { UnreadOfLeaver } from './read-state/read-state.ts';
-export { unreadState } from './read-state/unread-state.ts';
-export type { UnreadState } from './read-state/unread-state.ts';
-export {
-  isMessageHeld,
-  listHeldInStreams,
-  newestReceivedMessageId,
-} from './messages/received-messages.ts';
-export type { HeldRange } from './messages/received-messages.ts';
+export * from './read-state/unread-state.ts';
+export * from './messages/received-messages.ts';
 export { listRecentConversations } from './messages/recent-conversations.ts';
-export { searchStopWords } from './search/stop-words.ts';
-export { findMessageOfSendKey, findNewestSentMessageId } from './messages/sent-messages.ts';
+export * from './search/stop-words.ts';
+export * from './messages/sent-messages.ts';
 export {
   addSideEffects,
   claimSideEffect,
@@ -283,14 +188,7 @@ export {
   saveSideEffectProgress,
 } from './messages/side-effects.ts';
 export type { BotEffectBounds, SideEffectClaim, SideEffectKey } from './messages/side-effects.ts';
-export {
-  addDraft,
-  listDrafts,
-  measureDrafts,
-  removeDraft,
-  replaceDraft,
-} from './messages/drafts.ts';
-export type { Draft, WrittenDraft } from './messages/drafts.ts';
+export * from './messages/drafts.ts';
 export {
   addDeferredMessage,
   cancelDeferredMessage,
@@ -320,8 +218,8 @@ export type {
   StreamSendFacts,
   StreamSendQuestion,
 } from './messages/send-facts.ts';
-export { isPictureVisible, noteRenderedPictures } from './messages/thumbnails.ts';
-export { listSizes } from './lists/list-sizes.ts';
+export * from './messages/thumbnails.ts';
+export * from './lists/list-sizes.ts';
 export {
   asList,
   flaggedSql,
@@ -367,8 +265,7 @@ export {
 export type { MessageFacts, MessagePage } from './messages/messages.ts';
 export { pageSideBytesMax, readShownMessages } from './messages/shown-messages.ts';
 export type { MessageToRead, MessageTexts, ShownMessage } from './messages/shown-messages.ts';
-export { readShownNames } from './people/shown-names.ts';
-export type { ShownNames, ShownPerson } from './people/shown-names.ts';
+export * from './people/shown-names.ts';
 export {
   editMessage,
   findMessageHistory,
@@ -385,17 +282,11 @@ export type {
   NewTopic,
   PastEdit,
 } from './messages/edits.ts';
-export { deleteMessage, deleteMessages, lockTopicMessages } from './messages/deletions.ts';
-export type { TopicMessage } from './messages/deletions.ts';
+export * from './messages/deletions.ts';
 export { findHeldMessage, listHeldMessages } from './messages/message-holders.ts';
 export { listKeptTopics } from './messages/kept-messages.ts';
 export type { KeptTopic } from './messages/kept-messages.ts';
-export {
-  deleteOldSendKeys,
-  flushSearchIndex,
-  mailKeyPrefix,
-  noteNewestMessages,
-} from './messages/message-maintenance.ts';
+export * from './messages/message-maintenance.ts';
 export {
   addUpload,
   claimNewFiles,
@@ -415,7 +306,7 @@ export {
 } from './messages/uploads.ts';
 export type { ClaimableUpload } from './messages/uploads.ts';
 export { foldPhrases, phrasesSql } from './search/search-phrases.ts';
-export { countSearchBacklog, readEarlierWords, renewSearchWords } from './search/search-backlog.ts';
+export * from './search/search-backlog.ts';
 export { SourceText, escapeTopic, foldWords, readHtml } from './search/search-text.ts';
 export {
   allOfWords,
@@ -425,8 +316,7 @@ export {
   wordFinder,
 } from './search/search-words.ts';
 export type { TextRange } from './search/search-words.ts';
-export { findSeenMessage, lockSeenMessage } from './messages/seen-messages.ts';
-export type { SeenMessage } from './messages/seen-messages.ts';
+export * from './messages/seen-messages.ts';
 export {
   addRealmEmoji,
   deactivateRealmEmoji,
@@ -437,24 +327,8 @@ export {
   lockRealmEmoji,
 } from './organization/emoji.ts';
 export type { AuthoredEmoji, RealmEmojiFacts } from './organization/emoji.ts';
-export {
-  deleteLinkifier,
-  insertLinkifier,
-  listLinkifiers,
-  lockLinkifiers,
-} from './organization/linkifiers.ts';
-export type { StoredLinkifier } from './organization/linkifiers.ts';
-export {
-  addGroupMembers,
-  deleteUserGroup,
-  insertUserGroup,
-  listUserGroups,
-  lockGroupCounts,
-  lockUserGroup,
-  removeGroupMembers,
-  updateUserGroup,
-} from './people/user-groups.ts';
-export type { GroupCounts, UserGroup } from './people/user-groups.ts';
+export * from './organization/linkifiers.ts';
+export * from './people/user-groups.ts';
 export { addReaction, reactionTypeOf, removeReaction } from './messages/reactions.ts';
 export type { EmojiKey, ReactedEmoji, ReactionType } from './messages/reactions.ts';
 export { addSubmessage, drawSubmessageId } from './messages/submessages.ts';
@@ -485,5 +359,4 @@ export {
   takeInvitation,
 } from './people/invitations.ts';
 export type { Invitation, ListedInvitation, NewInvitation } from './people/invitations.ts';
-export type { EmailPolicy } from './people/shown-email.ts';
 export { findSignInPlaces, noteSignInPlaces } from './people/sign-in-places.ts';

@@ -1,4 +1,3 @@
-export { findTracer, inChildSpan, startTraces } from './start-traces.ts';
-export type { TracesOptions } from './start-traces.ts';
-export type { ChildOptions, ServerSpanOptions, Span, SpanAttributes, Tracer } from './tracer.ts';
+export * from './start-traces.ts';
+export * from './tracer.ts';
 export { asksForTraces, tracingVariables } from './variables.ts';

@@ -1,39 +1,13 @@
-export {
-  addAlertWordsEndpoint,
-  listAlertWordsEndpoint,
-  removeAlertWordsEndpoint,
-} from './alert-words.ts';
+export * from './alert-words.ts';
 export { anchorAt, newestAnchor } from './anchor-parameter.ts';
 export type { AnchorId } from './anchor-parameter.ts';
-export {
-  addSubmessageEndpoint,
-  deleteMessageEndpoint,
-  deleteTopicEndpoint,
-  editMessageEndpoint,
-} from './change-messages.ts';
-export { parseContentType } from './content-type-parameter.ts';
-export {
-  addDraftsEndpoint,
-  changeDraftEndpoint,
-  deleteDraftEndpoint,
-  listDraftsEndpoint,
-} from './drafts.ts';
-export { messageEvents } from './events.ts';
-export {
-  deleteAttachmentEndpoint,
-  getThumbnailEndpoint,
-  getUploadedFileEndpoint,
-  listAttachmentsEndpoint,
-  uploadFileEndpoint,
-} from './files.ts';
-export {
-  changeFlagsEndpoint,
-  markAllAsReadEndpoint,
-  markStreamAsReadEndpoint,
-  markTopicAsReadEndpoint,
-} from './flags.ts';
-export { parseNarrow } from './narrow-parameter.ts';
-export type { NarrowTerm } from './narrow-parameter.ts';
+export * from './change-messages.ts';
+export * from './content-type-parameter.ts';
+export * from './drafts.ts';
+export * from './events.ts';
+export * from './files.ts';
+export * from './flags.ts';
+export * from './narrow-parameter.ts';
 export {
   attachmentSchema,
   draftSchema,
@@ -53,18 +27,9 @@ export type {
   MessageFlag,
   ScheduledMessage,
 } from './objects.ts';
-export { getPointerEndpoint, movePointerEndpoint, putPointerEndpoint } from './pointer.ts';
-export { addReactionEndpoint, removeReactionEndpoint } from './reactions.ts';
-export {
-  getMessageEndpoint,
-  getMessageHistoryEndpoint,
-  getMessagesEndpoint,
-  matchesNarrowEndpoint,
-} from './read-messages.ts';
-export { noRecipients, parseRecipients } from './recipients-parameter.ts';
-export type { Recipients } from './recipients-parameter.ts';
-export {
-  cancelScheduledMessageEndpoint,
-  listScheduledMessagesEndpoint,
-} from './scheduled-messages.ts';
-export { renderMessageEndpoint, sendMessageEndpoint } from './send-message.ts';
+export * from './pointer.ts';
+export * from './reactions.ts';
+export * from './read-messages.ts';
+export * from './recipients-parameter.ts';
+export * from './scheduled-messages.ts';
+export * from './send-message.ts';

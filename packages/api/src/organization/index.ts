@@ -1,17 +1,6 @@
-export {
-  addRealmDomainEndpoint,
-  changeRealmDomainEndpoint,
-  listRealmDomainsEndpoint,
-  removeRealmDomainEndpoint,
-} from './domains.ts';
-export {
-  addRealmEmojiEndpoint,
-  getEmojiFileEndpoint,
-  getExtraEmojiEndpoint,
-  listRealmEmojiEndpoint,
-  removeRealmEmojiEndpoint,
-} from './emoji.ts';
-export { heartbeatEvent, organizationEvents } from './events.ts';
+export * from './domains.ts';
+export * from './emoji.ts';
+export * from './events.ts';
 export {
   deleteExportEndpoint,
   getExportFileEndpoint,
@@ -19,11 +8,7 @@ export {
   requestExportEndpoint,
 } from './exports.ts';
 export type { RealmExportJson } from './exports.ts';
-export {
-  addLinkifierEndpoint,
-  listLinkifiersEndpoint,
-  removeLinkifierEndpoint,
-} from './linkifiers.ts';
+export * from './linkifiers.ts';
 export {
   authenticationMethodsSchema,
   linkifierSchema,
@@ -32,37 +17,8 @@ export {
   realmEmojiSchema,
 } from './objects.ts';
 export type { RealmEmoji } from './objects.ts';
-export {
-  getDefaultLogoEndpoint,
-  getDefaultNightLogoEndpoint,
-  getRealmIconEndpoint,
-  getRealmLogoEndpoint,
-  getRealmPictureEndpoint,
-  removeRealmIconEndpoint,
-  removeRealmLogoEndpoint,
-  uploadRealmIconEndpoint,
-  uploadRealmLogoEndpoint,
-} from './pictures.ts';
-export {
-  addProfileFieldEndpoint,
-  changeOwnProfileEndpoint,
-  changeProfileFieldEndpoint,
-  clearOwnProfileEndpoint,
-  listProfileFieldsEndpoint,
-  removeProfileFieldEndpoint,
-  reorderProfileFieldsEndpoint,
-} from './profile-fields.ts';
-export { changeRealmEndpoint, deactivateRealmEndpoint } from './realm.ts';
-export type { ChangedRealm } from './realm.ts';
-export { generate204Endpoint, getServerSettingsEndpoint } from './server-settings.ts';
-export {
-  botCreationPolicies,
-  emailAddressVisibilities,
-  policyValues,
-  realmSettingDefaults,
-  realmSettings,
-  settingSchemas,
-  streamPolicies,
-  userGroupPolicies,
-} from './settings.ts';
-export type { RealmSettings } from './settings.ts';
+export * from './pictures.ts';
+export * from './profile-fields.ts';
+export * from './realm.ts';
+export * from './server-settings.ts';
+export * from './settings.ts';

@@ -1,49 +1,10 @@
-export {
-  invitePeopleEndpoint,
-  joinEndpoint,
-  listInvitationsEndpoint,
-  lookAtJoinLinkEndpoint,
-  makeInvitationLinkEndpoint,
-  requestToJoinEndpoint,
-  resendInvitationEndpoint,
-  revokeInvitationEndpoint,
-  revokeInvitationLinkEndpoint,
-} from './invitations.ts';
-export {
-  confirmEmailEndpoint,
-  requestPasswordResetEndpoint,
-  resetPasswordEndpoint,
-} from './account-links.ts';
-export {
-  getAvatarEndpoint,
-  getAvatarFileEndpoint,
-  getDefaultAvatarEndpoint,
-  getMediumAvatarEndpoint,
-  getMediumDefaultAvatarEndpoint,
-  removeOwnAvatarEndpoint,
-  uploadOwnAvatarEndpoint,
-} from './avatars.ts';
-export {
-  deleteBotStorageEndpoint,
-  readBotStorageEndpoint,
-  writeBotStorageEndpoint,
-} from './bot-storage.ts';
-export {
-  changeBotEndpoint,
-  createBotEndpoint,
-  deactivateBotEndpoint,
-  listBotsEndpoint,
-  regenerateBotKeyEndpoint,
-} from './bots.ts';
-export {
-  createUserEndpoint,
-  deactivateOwnUserEndpoint,
-  deactivateUserEndpoint,
-  reactivateUserEndpoint,
-  updateUserEndpoint,
-} from './change-users.ts';
-export { peopleEvents } from './events.ts';
-export type { BotChange, PersonChange } from './events.ts';
+export * from './invitations.ts';
+export * from './account-links.ts';
+export * from './avatars.ts';
+export * from './bot-storage.ts';
+export * from './bots.ts';
+export * from './change-users.ts';
+export * from './events.ts';
 export {
   botDefaults,
   botServicesSchema,
@@ -65,43 +26,12 @@ export type {
   UserGroupObject,
   UserObject,
 } from './objects.ts';
-export {
-  changeDisplaySettingsEndpoint,
-  changeNotificationSettingsEndpoint,
-  changeOwnAccountEndpoint,
-  markHotspotSeenEndpoint,
-  setEnterSendsEndpoint,
-} from './own-settings.ts';
-export type { SettingChanges } from './own-settings.ts';
-export { getOwnProfileEndpoint, getUserEndpoint, listUsersEndpoint } from './read-users.ts';
-export {
-  displaySettingDefaults,
-  displaySettings,
-  emojisets,
-  notificationSettingDefaults,
-  notificationSettings,
-  notificationSounds,
-  userSettingDefaults,
-} from './settings.ts';
-export type { UserSettings } from './settings.ts';
-export {
-  addPushSubscriptionEndpoint,
-  listPushSubscriptionsEndpoint,
-  removePushSubscriptionEndpoint,
-} from './push-subscriptions.ts';
-export {
-  endOtherSessionsEndpoint,
-  endSessionEndpoint,
-  listSessionsEndpoint,
-  openSessionEndpoint,
-} from './sessions.ts';
-export {
-  beginLinkingEndpoint,
-  beginSingleSignOnEndpoint,
-  finishSingleSignOnEndpoint,
-  listIdentitiesEndpoint,
-  unlinkIdentityEndpoint,
-} from './single-sign-on.ts';
+export * from './own-settings.ts';
+export * from './read-users.ts';
+export * from './settings.ts';
+export * from './push-subscriptions.ts';
+export * from './sessions.ts';
+export * from './single-sign-on.ts';
 export {
   devFetchApiKeyEndpoint,
   devListUsersByPostEndpoint,
@@ -109,15 +39,5 @@ export {
   fetchApiKeyEndpoint,
   regenerateOwnApiKeyEndpoint,
 } from './sign-in.ts';
-export {
-  changeUserGroupEndpoint,
-  changeUserGroupMembersEndpoint,
-  createUserGroupEndpoint,
-  listUserGroupsEndpoint,
-  removeUserGroupEndpoint,
-} from './user-groups.ts';
-export {
-  createScimTokenEndpoint,
-  listScimTokensEndpoint,
-  revokeScimTokenEndpoint,
-} from './scim-tokens.ts';
+export * from './user-groups.ts';
+export * from './scim-tokens.ts';

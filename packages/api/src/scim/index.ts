@@ -1,27 +1,2 @@
-export {
-  scimListUsersEndpoint,
-  scimSearchUsersEndpoint,
-  scimCreateUserEndpoint,
-  scimGetUserEndpoint,
-  scimReplaceUserEndpoint,
-  scimChangeUserEndpoint,
-  scimDeleteUserEndpoint,
-  scimListGroupsEndpoint,
-  scimSearchGroupsEndpoint,
-  scimCreateGroupEndpoint,
-  scimGetGroupEndpoint,
-  scimReplaceGroupEndpoint,
-  scimChangeGroupEndpoint,
-  scimDeleteGroupEndpoint,
-  scimGetConfigurationEndpoint,
-  scimListResourceTypesEndpoint,
-  scimListSchemasEndpoint,
-  scimGetResourceTypeEndpoint,
-  scimGetSchemaEndpoint,
-  scimMeEndpoint,
-  scimBulkEndpoint,
-  scimSearchAllEndpoint,
-  scimEndpoints,
-} from './endpoints.ts';
-export { isScimPath, scimContentType, scimRefusal, scimRefusalText, scimRoot } from './refusals.ts';
-export type { ScimType } from './refusals.ts';
+export * from './endpoints.ts';
+export * from './refusals.ts';

@@ -1,21 +1,9 @@
-export { changeStreamEndpoint, deleteStreamEndpoint } from './change-stream.ts';
-export {
-  addSubscriptionsEndpoint,
-  changeSubscriptionsEndpoint,
-  removeSubscriptionsEndpoint,
-} from './change-subscriptions.ts';
-export type { StreamEntry } from './change-subscriptions.ts';
-export {
-  addDefaultStreamEndpoint,
-  changeDefaultStreamGroupEndpoint,
-  changeDefaultStreamGroupStreamsEndpoint,
-  createDefaultStreamGroupEndpoint,
-  deleteDefaultStreamGroupEndpoint,
-  removeDefaultStreamEndpoint,
-} from './default-streams.ts';
-export { streamEvents } from './events.ts';
-export { listStreamsEndpoint, listSubscriptionsEndpoint } from './list-streams.ts';
-export { changeMutedTopicsEndpoint } from './muted-topics.ts';
+export * from './change-stream.ts';
+export * from './change-subscriptions.ts';
+export * from './default-streams.ts';
+export * from './events.ts';
+export * from './list-streams.ts';
+export * from './muted-topics.ts';
 export {
   addedSubscriptionSchema,
   defaultStreamGroupSchema,
@@ -34,15 +22,5 @@ export type {
   StreamObject,
   SubscriptionObject,
 } from './objects.ts';
-export {
-  getStreamEmailEndpoint,
-  getStreamIdEndpoint,
-  getSubscriptionStatusEndpoint,
-  listMembersEndpoint,
-  listTopicsEndpoint,
-} from './read-stream.ts';
-export {
-  changeSubscriptionPropertiesEndpoint,
-  changeSubscriptionPropertyEndpoint,
-} from './subscription-properties.ts';
-export type { SubscriptionPropertyChange } from './subscription-properties.ts';
+export * from './read-stream.ts';
+export * from './subscription-properties.ts';

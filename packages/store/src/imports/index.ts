@@ -37,11 +37,4 @@ export {
   writeImportedReads,
 } from './imported-read-state.ts';
 export type { ImportedPosition, ReceiptRun } from './imported-read-state.ts';
-export {
-  addMessageKeys,
-  beginMessageKeys,
-  findMessageNumbers,
-  numberMessages,
-  planForImports,
-} from './message-keys.ts';
-export type { MessageKey, MessageNumber } from './message-keys.ts';
+export * from './message-keys.ts';

@@ -1,5 +1,4 @@
-export { findAnsweredMessage, findAnswerer } from './answers.ts';
-export type { AnsweredMessage, Answerer } from './answers.ts';
+export * from './answers.ts';
 export {
   claimAddedMentions,
   concernedCountMax,
@@ -13,15 +12,7 @@ export {
   writeCandidates,
 } from './candidates.ts';
 export type { ConcerningMessage, EnabledChannels, NewMessages } from './candidates.ts';
-export {
-  countMailCandidates,
-  listDueMailCandidates,
-  lockMailCandidates,
-  postponeMailCandidates,
-  removeMailCandidates,
-  restoreMailCandidates,
-} from './messages-to-mail.ts';
-export type { Candidate, ReadCandidate } from './messages-to-mail.ts';
+export * from './messages-to-mail.ts';
 export { findPublicPushKey, getPushKeys } from './push-keys.ts';
 export type { PushKeys } from './push-keys.ts';
 export {
