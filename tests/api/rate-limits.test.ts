@@ -18,7 +18,6 @@ type RefusedAnswer = {
 };
 
 const requestsMax = 200;
-const answerDeadlineMs = 30_000;
 
 /** The members of every refusal, for every limit (reference facts, people 6). */
 function expectRateLimited(answer: RefusedAnswer, countMax: number): void {
@@ -140,21 +139,17 @@ describe('two hundred requests a minute', () => {
   test('have the remainder in answers of services and in refusals of the gateway', async () => {
     const before = Number((await ask('gil')).headers['x-ratelimit-remaining']);
     const { user, apiKey } = organization.accounts.gil;
-    const { status, headers } = await sendRaw(
-      organization.url,
-      {
-        method: 'POST',
-        path: '/api/v1/messages',
-        headers: {
-          authorization: `Basic ${Buffer.from(`${user.email}:${apiKey}`).toString('base64')}`,
-          'content-length': String(limits.bodyMaxBytes + 1),
-          // The body itself is never sent.
-          connection: 'close',
-        },
-        body: undefined,
+    const { status, headers } = await sendRaw(organization.url, {
+      method: 'POST',
+      path: '/api/v1/messages',
+      headers: {
+        authorization: `Basic ${Buffer.from(`${user.email}:${apiKey}`).toString('base64')}`,
+        'content-length': String(limits.bodyMaxBytes + 1),
+        // The body itself is never sent.
+        connection: 'close',
       },
-      answerDeadlineMs,
-    );
+      body: undefined,
+    });
     expect([status, headers['x-ratelimit-limit'], headers['x-ratelimit-remaining']]).toEqual([
       413,
       String(requestsMax),

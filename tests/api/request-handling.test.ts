@@ -28,8 +28,6 @@ beforeAll(async () => {
 
 const formType = 'application/x-www-form-urlencoded';
 
-const answerDeadlineMs = 30_000;
-
 type Written = {
   readonly who?: PersonKey;
   readonly type?: string;
@@ -46,20 +44,16 @@ function send(method: string, path: string, written: Written = {}): Promise<RawA
   const account = who === undefined ? undefined : organization.accounts[who];
   const login = Buffer.from(`${account?.user.email}:${account?.apiKey}`).toString('base64');
   turn += 1;
-  return sendRaw(
-    gatewayUrls[turn % gatewayUrls.length] ?? '',
-    {
-      method,
-      path: path.startsWith('/') ? path : `/api/v1/${path}`,
-      headers: {
-        ...(account === undefined ? {} : { authorization: `Basic ${login}` }),
-        ...(type === undefined ? {} : { 'content-type': type }),
-        ...headers,
-      },
-      body: body === undefined ? undefined : Buffer.from(body),
+  return sendRaw(gatewayUrls[turn % gatewayUrls.length] ?? '', {
+    method,
+    path: path.startsWith('/') ? path : `/api/v1/${path}`,
+    headers: {
+      ...(account === undefined ? {} : { authorization: `Basic ${login}` }),
+      ...(type === undefined ? {} : { 'content-type': type }),
+      ...headers,
     },
-    answerDeadlineMs,
-  );
+    body: body === undefined ? undefined : Buffer.from(body),
+  });
 }
 
 function read({ text }: RawAnswer): JsonObject {

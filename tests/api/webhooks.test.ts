@@ -17,8 +17,6 @@ beforeAll(async () => {
   await organization.makeStream('secret', [ann], { inviteOnly: true });
 });
 
-const answerDeadlineMs = 30_000;
-
 type Outcome = Readonly<Record<string, unknown>>;
 
 type Posted = {
@@ -37,16 +35,12 @@ async function post(path: string, posted: Posted = {}): Promise<Outcome> {
   const { gatewayUrls } = all.cluster;
   turn += 1;
   const text = typeof body === 'string' ? body : JSON.stringify(body);
-  const answer = await sendRaw(
-    gatewayUrls[turn % gatewayUrls.length] ?? '',
-    {
-      method,
-      path: `/api/v1/external/${path}?${new URLSearchParams(query).toString()}`,
-      headers: { 'content-type': 'application/json', ...headers },
-      body: body === undefined ? undefined : Buffer.from(text),
-    },
-    answerDeadlineMs,
-  );
+  const answer = await sendRaw(gatewayUrls[turn % gatewayUrls.length] ?? '', {
+    method,
+    path: `/api/v1/external/${path}?${new URLSearchParams(query).toString()}`,
+    headers: { 'content-type': 'application/json', ...headers },
+    body: body === undefined ? undefined : Buffer.from(text),
+  });
   const authenticate = answer.headers['www-authenticate'];
   return {
     status: answer.status,

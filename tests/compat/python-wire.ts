@@ -41,8 +41,6 @@ export type WireAnswer = { readonly status: number; readonly body: JsonObject };
 
 export type WireMethod = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
-const deadlineMs = 90_000;
-
 export class PythonWire {
   readonly #url: string;
   readonly #headers: Readonly<Record<string, string>>;
@@ -112,11 +110,12 @@ export class PythonWire {
     headers: Readonly<Record<string, string>>,
     body: Buffer | undefined,
   ): Promise<WireAnswer> {
-    const answer = await sendRaw(
-      this.#url,
-      { method, path, headers: { ...this.#headers, ...headers }, body },
-      deadlineMs,
-    );
+    const answer = await sendRaw(this.#url, {
+      method,
+      path,
+      headers: { ...this.#headers, ...headers },
+      body,
+    });
     if (!(answer.headers['content-type'] ?? '').startsWith('application/json'))
       throw new Error(`${method} ${path} answers ${answer.headers['content-type']}`);
     const parsed: unknown = JSON.parse(answer.text);

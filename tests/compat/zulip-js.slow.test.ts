@@ -155,19 +155,15 @@ describe('reference facts, clients 4.2', () => {
   test('a multipart form with only the closing boundary, which the library sends if its form was not measured', async () => {
     const { authorization } = proxy.requests.at(-1)?.headers ?? {};
     const boundary = `${'-'.repeat(26)}515890814546601021194782`;
-    const answer = await sendRaw(
-      organization.cluster.url,
-      {
-        method: 'POST',
-        path: '/api/v1/mark_all_as_read',
-        headers: {
-          authorization: String(authorization),
-          'content-type': `multipart/form-data;boundary=${boundary}`,
-        },
-        body: Buffer.from(`--${boundary}--\r\n`),
+    const answer = await sendRaw(organization.cluster.url, {
+      method: 'POST',
+      path: '/api/v1/mark_all_as_read',
+      headers: {
+        authorization: String(authorization),
+        'content-type': `multipart/form-data;boundary=${boundary}`,
       },
-      30_000,
-    );
+      body: Buffer.from(`--${boundary}--\r\n`),
+    });
     expect(answer).toMatchObject({ status: 200, text: JSON.stringify(succeeded) });
   });
 
@@ -242,7 +238,7 @@ describe('the event loop (reference facts, clients 4.3)', () => {
   test.each([
     ['with types asks for those', [['message']], '["message"]'],
     ['without types asks for null, which is every type', [], 'null'],
-  ])('%s', { timeout: 120_000 }, async (_, parameters, text) => {
+  ])('%s', async (_, parameters, text) => {
     const { events, poll } = await follow('ann', ...parameters);
     expect(partsOf(registers().at(-1) as RecordedRequest)).toEqual({ event_types: text });
     expect(poll.target).toMatch(
@@ -257,7 +253,7 @@ describe('the event loop (reference facts, clients 4.3)', () => {
     for (const event of events()) answerDocument().checkEvent(event);
   });
 
-  test("with a password delivers the library's own messages", { timeout: 120_000 }, async () => {
+  test("with a password delivers the library's own messages", async () => {
     await library.connect('bob', {
       username: 'bob@example.com',
       password: 'bob-secret',

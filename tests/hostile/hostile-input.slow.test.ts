@@ -78,11 +78,7 @@ test.each(seedsOf('hostile input'))(
 
 test.each(unknownPaths)('%s is unknown: 404 as JSON', async (path) => {
   for (const method of ['GET', 'POST', 'OPTIONS']) {
-    const answer = await sendRaw(
-      world.url,
-      { method, path, headers: {}, body: undefined },
-      runTimeoutMs,
-    );
+    const answer = await sendRaw(world.url, { method, path, headers: {}, body: undefined });
     expect([answer.status, answer.headers['content-type']]).toEqual([404, 'application/json']);
     expect(JSON.parse(answer.text)).toEqual({ result: 'error', msg: 'Not found' });
   }
@@ -93,11 +89,12 @@ test.each(brokenRequests)('%s does no harm', async (_what, text) => {
     const answered = await sendBytes(url, Buffer.from(text, 'latin1'));
     // With or without an answer of the server, the connection is closed.
     expect(answered).toMatch(/^(?:HTTP\/1\.1 4\d\d |$)/);
-    const next = await sendRaw(
-      url,
-      { method: 'GET', path: '/api/v1/server_settings', headers: {}, body: undefined },
-      runTimeoutMs,
-    );
+    const next = await sendRaw(url, {
+      method: 'GET',
+      path: '/api/v1/server_settings',
+      headers: {},
+      body: undefined,
+    });
     expect(next.status).toBe(200);
   }
 });

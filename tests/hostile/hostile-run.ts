@@ -8,9 +8,6 @@ import type { Plan, PlannedRequest } from './request-plan.ts';
 import { sendRaw } from '../support/send-raw.ts';
 import type { RawAnswer } from '../support/send-raw.ts';
 
-/** Far above the time of any request, even on a busy machine, and above a gateway's longest wait for its services. */
-const deadlineMs = 150_000;
-
 const atOnce = 12;
 
 /** The number of concurrent reads after which the data is checked for changes. */
@@ -187,7 +184,7 @@ export class HostileRun {
     this.report.sent += 1;
     let answer: RawAnswer;
     try {
-      answer = await sendRaw(this.#world.url, request, deadlineMs);
+      answer = await sendRaw(this.#world.url, request);
     } catch (error) {
       this.#tell(plan, request, `got no answer: ${(error as Error).message}`);
       return undefined;

@@ -175,7 +175,7 @@ describe('the bot of the README', () => {
     expect(errors.get('bot')).toBe(undefined);
   });
 
-  test('answers in streams and in private, as written there', { timeout: 120_000 }, async () => {
+  test('answers in streams and in private, as written there', async () => {
     const organization = await startSmallOrganization({ time: 'flows', events: 1, messages: 1 });
     const { user, apiKey } = organization.accounts.bobBot;
     const text = bot

@@ -2,7 +2,7 @@
 import { ParleyClient } from '@parley/client';
 import { connectMaker } from '@parley/demo';
 import type { Account } from '@parley/demo';
-import { useSystem } from '@parley/test-kit';
+import { useSystem, waitMaxMs } from '@parley/test-kit';
 import type { UsedSystem } from '@parley/test-kit';
 import type { App } from '@parley/web/data/app';
 import { topicNarrow } from '@parley/web/data/narrow';
@@ -101,7 +101,7 @@ function known({ state }: App): unknown {
 async function expectAgreement(followed: App, who: PersonKey): Promise<void> {
   const fresh = await open(who);
   // What the server does in the background reaches both.
-  await vi.waitFor(() => expect(known(followed)).toEqual(known(fresh)), { timeout: 10_000 });
+  await vi.waitFor(() => expect(known(followed)).toEqual(known(fresh)), { timeout: waitMaxMs });
 }
 
 async function streamIdOf(name: string): Promise<number> {

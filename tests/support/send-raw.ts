@@ -2,7 +2,7 @@ import { Agent, request as startRequest } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 
-import { answerDocument, namedMethodIn } from '@parley/test-kit';
+import { answerDocument, namedMethodIn, waitMaxMs } from '@parley/test-kit';
 
 export type RawRequest = {
   readonly method: string;
@@ -23,15 +23,11 @@ const agent = new Agent({ keepAlive: true, maxSockets: 64 });
 /**
  * Sends a request unchanged, decompresses its answer if necessary, and compares it with the OpenAPI document.
  *
- * @throws Error if no answer came within the deadline, or the connection ended without one
+ * @throws Error if no answer came in time, or the connection ended without one
  * @throws BadAnswer if the answer deviates from the document
  */
-export async function sendRaw(
-  url: string,
-  raw: RawRequest,
-  deadlineMs = 30_000,
-): Promise<RawAnswer> {
-  const answer = await send(url, raw, deadlineMs);
+export async function sendRaw(url: string, raw: RawRequest): Promise<RawAnswer> {
+  const answer = await send(url, raw);
   const { body, method, path } = raw;
   // A request that Node's parser refuses does not reach the interface, and has no id.
   if (answer.headers['x-request-id'] === undefined) return answer;
@@ -44,7 +40,7 @@ export async function sendRaw(
   return answer;
 }
 
-function send(url: string, raw: RawRequest, deadlineMs: number): Promise<RawAnswer> {
+function send(url: string, raw: RawRequest): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   const { method, path, headers, body } = raw;
   return new Promise((resolve, reject) => {
@@ -55,7 +51,7 @@ function send(url: string, raw: RawRequest, deadlineMs: number): Promise<RawAnsw
         agent,
         method,
         path,
-        signal: AbortSignal.timeout(deadlineMs),
+        signal: AbortSignal.timeout(waitMaxMs),
         headers: {
           ...headers,
           ...(body === undefined ? {} : { 'content-length': String(body.length) }),
@@ -78,7 +74,7 @@ function send(url: string, raw: RawRequest, deadlineMs: number): Promise<RawAnsw
     );
     sent.on('error', (error: NodeJS.ErrnoException) => {
       // The server may close an idle connection just when it is used again, before it reads any of the request.
-      if (error.code === 'ECONNRESET' && sent.reusedSocket) resolve(send(url, raw, deadlineMs));
+      if (error.code === 'ECONNRESET' && sent.reusedSocket) resolve(send(url, raw));
       else reject(error);
     });
     sent.end(body);

@@ -8,7 +8,6 @@ import { waitUntil } from './wait-until.ts';
 
 // A client that is refused a connection tries again after a moment; no test depends on this time.
 const pauseAfterFailureMs = 100;
-const registerDeadlineMs = 30_000;
 
 /**
  * A client that registers one event queue and polls it until stopped, recording its events in a ledger. A failed poll is repeated with the
@@ -47,7 +46,7 @@ export class QueueFollower {
         if (answer.status !== 200) throw new RefusedRequest('POST', 'register', answer);
         return answer.body;
       },
-      { deadlineMs: registerDeadlineMs, pauseMs: pauseAfterFailureMs },
+      { pauseMs: pauseAfterFailureMs },
     );
     const queueId = body['queue_id'] as string;
     return new QueueFollower(
