@@ -14,7 +14,8 @@ const kinds = [
   { list: ['volume', 'ls', '--format', `{{.Name}} ${project}`], remove: ['volume', 'rm'] },
   {
     list: ['image', 'ls', '--format', '{{.Repository}}:{{.Tag}} {{.Repository}}'],
-    remove: ['image', 'rm', '--force'],
+    // Not by force, which takes only the name from an image that is still used, so that no later run finds it.
+    remove: ['image', 'rm'],
   },
 ];
 

@@ -38,7 +38,7 @@ export function decisionsPage(): string {
     '',
     'One page for each decision that had a real alternative: the context, the choice, its cost, what was rejected, and what would change it. A page',
     'describes the system as it is; one that no longer does is rewritten, or goes and is named by the page that replaces it. Numbers that are',
-    'not here were never used.',
+    'not here name no decision.',
     '',
     '| | |',
     '| --- | --- |',
