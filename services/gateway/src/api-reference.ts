@@ -8,14 +8,13 @@ import { createRequire } from 'node:module';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 
-import { interfaceDocument } from '@parley/api/interface-document';
 import { parleyVersion } from '@parley/server';
 import type { Express } from 'express';
 
 import { ownSourcesOf } from './own-sources.ts';
 import { addPage } from './page-route.ts';
 
-type Content = () => Buffer | Promise<Buffer>;
+type Content = () => Promise<Buffer>;
 
 function gatewayFile(name: string): Content {
   return () => readFile(new URL(`../reference/${name}`, import.meta.url));
@@ -35,7 +34,10 @@ const files: readonly (readonly [path: string, type: string, content: Content])[
   [
     '/api/v1/openapi.json',
     'application/json',
-    () => Buffer.from(JSON.stringify(interfaceDocument(parleyVersion))),
+    async () => {
+      const { interfaceDocument } = await import('@parley/api/interface-document');
+      return Buffer.from(JSON.stringify(interfaceDocument(parleyVersion)));
+    },
   ],
   ['/api/docs', html, gatewayFile('page.html')],
   [`${filesFolder}page.mjs`, script, gatewayFile('page.mjs')],
@@ -71,37 +73,34 @@ const fixedHeaders = {
 
 const compress = promisify(gzip);
 
-function tagOf(content: Buffer): string {
-  const hash = createHash('sha256').update(content).digest('base64url');
-  // Weak, because both encodings have it.
-  return `W/"${hash.slice(0, 22)}"`;
+/** A page as it is sent. The tag is weak, because both encodings have it. */
+type Page = { tag: string; plain: Buffer; compressed: Buffer };
+
+async function makePage(read: Content): Promise<Page> {
+  const plain = await read();
+  const hash = createHash('sha256').update(plain).digest('base64url');
+  return { tag: `W/"${hash.slice(0, 22)}"`, plain, compressed: await compress(plain) };
 }
 
 /**
- * Adds the pages, and makes the document from the declarations.
+ * Adds the pages. Most gateways never serve them, so each is made at its first request, and kept.
  *
  * @param publicUrl where browsers reach them
- * @throws Error of the file system if a file is missing, which stops the start
  */
-export async function addReference(app: Express, publicUrl: string): Promise<void> {
+export function addReference(app: Express, publicUrl: string): void {
   const ownSources = ownSourcesOf(publicUrl);
   for (const [path, type, read] of files) {
-    const content = await read();
-    const tag = tagOf(content);
-    let compressed: Promise<Buffer> | undefined;
+    let page: Page | undefined;
     addPage(app, path, path, async (request, response) => {
+      page ??= await makePage(read);
+      const { tag, plain, compressed } = page;
       const policy = contentSecurityPolicy(ownSources(request.headers.host, filesFolder));
       response.set({ ...fixedHeaders, ETag: tag, 'Content-Security-Policy': policy });
       // Express would add a charset, which JSON has not.
       response.setHeader('Content-Type', type);
       response.vary('Accept-Encoding');
-      if (request.acceptsEncodings('gzip') === false) {
-        response.send(content);
-        return;
-      }
-      // Most gateways never serve these pages, so a page is compressed at its first request and kept.
-      compressed ??= compress(content);
-      response.set('Content-Encoding', 'gzip').send(await compressed);
+      if (request.acceptsEncodings('gzip') === false) response.send(plain);
+      else response.set('Content-Encoding', 'gzip').send(compressed);
     });
   }
 }

@@ -50,17 +50,14 @@ function addSignOn(app: Express, publicUrl: string): void {
     addPage(app, `/sso/{provider}/${step}`, `/sso/:provider/${step}`, leadToWebClient(publicUrl));
 }
 
-/** @throws Error of the file system if a file of the reference is missing, which stops the start */
-export async function createPages({
-  config,
-  log,
-}: Pick<ServiceFrame, 'config' | 'log'>): Promise<AnswerPage> {
+/** @returns what answers the requests for pages and files */
+export function createPages({ config, log }: Pick<ServiceFrame, 'config' | 'log'>): AnswerPage {
   const { publicUrl, webFolder = webBuildFolder } = config;
   const app = express()
     .disable('x-powered-by')
     .enable('case sensitive routing')
     .enable('strict routing');
-  await addReference(app, publicUrl);
+  addReference(app, publicUrl);
   addPage(app, '/dev/mails', '/dev/mails', answerKeptMails(config));
   addSignOn(app, publicUrl);
   if (existsSync(join(webFolder, 'index.html'))) addWebClient(app, webFolder, publicUrl);

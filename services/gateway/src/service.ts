@@ -327,7 +327,7 @@ export const startGateway: StartService = async (frame: ServiceFrame) => {
     upstreams,
     forwarder,
     uploadForwarder,
-    answerPage: await createPages(frame),
+    answerPage: createPages(frame),
     eventsHop: hop,
     signIdentity: sign,
     answerTimeoutMs: config.upstreamTimeoutMs,
