@@ -8,7 +8,13 @@ import {
   makeOrganization,
   startCluster,
 } from '@parley/test-kit';
-import type { Cluster, ClusterOptions, ServiceProcess, TestOrganization } from '@parley/test-kit';
+import type {
+  Cluster,
+  ClusterOptions,
+  NodeKind,
+  ServiceProcess,
+  TestOrganization,
+} from '@parley/test-kit';
 
 import { MailServer } from '../support/mail-server.ts';
 import { startDurableStores } from './durable-stores.ts';
@@ -40,6 +46,11 @@ export type OwnSystemOptions = Omit<
   /** Whether the processes log to files that nobody reads during the run. */
   readonly logsToFiles?: boolean;
 };
+
+/** What runs in the processes of a system, in alphabetical order: services, or all together. */
+export function nodeKindsOf(cluster: Cluster<ServiceProcess>): readonly NodeKind[] {
+  return [...new Set(cluster.processes.map(({ service }) => service))].toSorted();
+}
 
 const stream = 'load';
 // The default of a process; test clusters have a lower value.

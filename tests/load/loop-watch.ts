@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { serviceNames } from '@parley/test-kit';
 import type { ServiceProcess } from '@parley/test-kit';
 
 import { nowMs } from './fleet/protocol.ts';
 import type { Window } from './fleet/protocol.ts';
+import { nodeKindsOf } from './load-system.ts';
 import type { LoadSystem } from './load-system.ts';
 import { ProcessGauge } from './process-gauge.ts';
 import type { LoopSample } from './process-gauge.ts';
@@ -22,16 +22,14 @@ import type { Sample } from './summary.ts';
 export async function watchLoops(system: LoadSystem, window: Window): Promise<Sample> {
   const { cluster } = system;
   if (cluster === undefined) return {};
-  const watched = serviceNames.flatMap((service) =>
-    cluster.findProcesses(service).map((running) => new WatchedProcess(running)),
-  );
+  const watched = cluster.processes.map((running) => new WatchedProcess(running));
   try {
     await pause(Math.max(0, window.fromMs - nowMs()));
     await Promise.all(watched.map((each) => each.start()));
     await pause(Math.max(0, window.toMs - nowMs()));
     const found = await Promise.all(watched.map((each) => each.end()));
     return Object.fromEntries(
-      serviceNames.flatMap((service) => {
+      nodeKindsOf(cluster).flatMap((service) => {
         const ofService = found.filter((each) => each.service === service);
         const worst = (read: (each: Found) => number): number => Math.max(...ofService.map(read));
         return [

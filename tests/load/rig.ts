@@ -2,7 +2,6 @@ import { availableParallelism } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 
 import type { Pool } from '@parley/database';
-import { serviceNames } from '@parley/test-kit';
 
 import {
   addUses,
@@ -18,6 +17,7 @@ import type { CpuUse, Part } from './accounting.ts';
 import { nowMs } from './fleet/protocol.ts';
 import type { Window } from './fleet/protocol.ts';
 import { untilJobsAreDone } from './jobs.ts';
+import { nodeKindsOf } from './load-system.ts';
 import type { LoadSystem } from './load-system.ts';
 import type { Sample } from './summary.ts';
 import { findWritten, readWriteCounters } from './write-counters.ts';
@@ -169,9 +169,9 @@ export class Rig {
 export function findParts(system: LoadSystem): readonly Part[] {
   const { cluster, stores } = system;
   if (cluster === undefined || stores === undefined) return [];
-  const services = serviceNames.map((name): Part => ({
+  const services = nodeKindsOf(cluster).map((name): Part => ({
     name,
-    pids: () => cluster.findProcesses(name).map(({ pid }) => pid),
+    pids: () => cluster.processes.filter(({ service }) => service === name).map(({ pid }) => pid),
   }));
   return [
     ...services,

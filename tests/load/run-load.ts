@@ -36,7 +36,7 @@ ${describeEach(measuredScenarios.map(({ name, summary }) => [name, summary]))}
   --messages N               history: to make (default 1000000); reads: unread ones (default 100000)
   --people N                 reads: in the organization that registers (default 1000); office: at work (default 2000); scale (default 600);
                              storm: clients (default 5000)
-  --processes a=N,b=N        processes of a service, such as events=2,gateway=2 (default one of each)
+  --processes a=N,b=N        processes of a service, such as events=2,gateway=2 (default one of each), or together=1: all in one
   --profile DIR              each process writes a CPU profile there when it ends
   --report DIR               writes SCENARIO.json there
   --compare FILE             an earlier SCENARIO.json: ratios of the medians; a star where the runs do not overlap

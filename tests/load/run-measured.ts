@@ -4,8 +4,6 @@ import { availableParallelism, cpus, totalmem } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
-import { serviceNames } from '@parley/test-kit';
-
 import { readStoreSettings } from './durable-stores.ts';
 import type { LoadOptions } from './load-options.ts';
 import { readAmount, readCount } from './load-options.ts';
@@ -168,7 +166,7 @@ export async function describeLogs(system: LoadSystem): Promise<string> {
 async function readLogs(
   system: LoadSystem,
 ): Promise<readonly { readonly service: string; readonly line: string }[]> {
-  const processes = serviceNames.flatMap((service) => system.cluster?.findProcesses(service) ?? []);
+  const processes = system.cluster?.processes ?? [];
   const texts = await Promise.all(
     processes.map(async ({ service, logFile }) => {
       const text = logFile === undefined ? '' : await readFile(logFile, 'utf8');
@@ -204,6 +202,7 @@ async function findCommit(): Promise<string> {
 
 const processesMax = 8;
 const processCounts = {
+  together: 'together',
   gateway: 'gateways',
   messages: 'messages',
   subscriptions: 'subscriptions',
@@ -212,7 +211,7 @@ const processCounts = {
   events: 'events',
 } as const;
 
-/** @returns the processes of the system for a scenario: one of each service unless more are requested */
+/** @returns the processes of the system for a scenario: one of each service unless others are requested */
 export function findOwnSystem(scenario: MeasuredScenario, options: LoadOptions): OwnSystemOptions {
   const requested = options.processes.split(',').filter(Boolean);
   const counts = requested.map((text) => {
@@ -223,7 +222,7 @@ export function findOwnSystem(scenario: MeasuredScenario, options: LoadOptions):
   });
   const own = scenario.ownSystem?.(options) ?? {};
   return {
-    events: 1,
+    events: counts.some(([name]) => name === 'together') ? 0 : 1,
     logsToFiles: true,
     ...own,
     ...Object.fromEntries(counts),

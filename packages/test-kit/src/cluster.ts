@@ -144,13 +144,14 @@ export class Cluster<Node extends ServiceNode = ServiceNode> {
     return this.findProcesses('gateway').map((gateway) => gateway.url);
   }
 
+  /** All that run, oldest first. */
+  get processes(): readonly Node[] {
+    return this.#processes.filter(({ end }) => end === undefined);
+  }
+
   /** The running processes of a service, oldest first, also those with all services. */
   findProcesses(service: NodeKind): readonly Node[] {
-    return this.#processes.filter(
-      (running) =>
-        (running.service === service || running.service === 'together') &&
-        running.end === undefined,
-    );
+    return this.processes.filter((running) => [service, 'together'].includes(running.service));
   }
 
   /** @throws Error if the service has no such process; `index` counts the running ones, from 0 */
