@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { checkAnswer } from './answer-checks.ts';
 import type { JsonObject } from './answer-checks.ts';
 import { answerDocument } from './answer-document.ts';
-import { isWatched } from './local-service.ts';
+import { isWatched } from './watched-ports.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
@@ -264,7 +264,6 @@ export class ApiClient {
     parameters: Parameters,
     answer: RawAnswer,
   ): void {
-    // A gateway in this process compares its answers itself, and the fault is reported when its system stops.
     if (this.urls.every((url) => isWatched(new URL(url)))) return;
     const namedMethod = method === 'POST' ? parameters['method'] : undefined;
     answerDocument().check({

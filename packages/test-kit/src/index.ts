@@ -30,3 +30,4 @@ export { TestOrganization, makeOrganization } from './test-organization.ts';
 export type { TestAccount } from './test-organization.ts';
 export * from './until-available.ts';
 export * from './wait-until.ts';
+export { isWatched } from './watched-ports.ts';

@@ -15,6 +15,7 @@ import { readMetricAt } from './service-node.ts';
 import type { NodeEnd, ServiceNode } from './service-node.ts';
 import { watchAnswers } from './watch-answers.ts';
 import type { AnswerFaultHandler } from './watch-answers.ts';
+import { watchedPorts } from './watched-ports.ts';
 
 /** By port, the functions that get the faults in the answers of gateways. */
 const watchedGateways = new Map<number, AnswerFaultHandler>();
@@ -22,14 +23,10 @@ let isWatching = false;
 
 function watchGateway(port: number, onFault: AnswerFaultHandler): void {
   watchedGateways.set(port, onFault);
+  watchedPorts.add(port);
   if (isWatching) return;
   isWatching = true;
   watchAnswers((ofPort) => (ofPort === undefined ? undefined : watchedGateways.get(ofPort)));
-}
-
-/** @returns whether all answers of this gateway are compared with the OpenAPI document, whoever gets them */
-export function isWatched(url: URL): boolean {
-  return watchedGateways.has(Number(url.port));
 }
 
 /** Each service's `service.ts` exports its start function, such as `startMessages`. */
@@ -157,6 +154,7 @@ export class LocalService implements ServiceNode {
     await this.#running.stop();
     await this.#inProcess.stop();
     watchedGateways.delete(this.#running.address.port);
+    watchedPorts.delete(this.#running.address.port);
     this.#end = { code: 0, signal: null };
     return this.#end;
   }

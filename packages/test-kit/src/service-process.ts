@@ -15,6 +15,7 @@ import { repositoryFolder } from './repository-folder.ts';
 import { readMetricAt } from './service-node.ts';
 import type { NodeEnd, NodeKind, ServiceNode } from './service-node.ts';
 import { waitUntil } from './wait-until.ts';
+import { watchedPorts } from './watched-ports.ts';
 
 /** Compares the answers of a gateway with the OpenAPI document (`answer-watch.ts`). */
 const answerWatch = join(repositoryFolder, 'dist', 'answer-watch.js');
@@ -85,6 +86,7 @@ export class ServiceProcess implements ServiceNode {
     const started = new ServiceProcess(service, nodeId, environment, preloaded, options.logFile);
     try {
       await started.#becomeReady();
+      if (preloaded.length > 0) watchedPorts.add(started.#getAddress().port);
     } catch (error) {
       started.#endWasAsked = true;
       started.signal('SIGKILL');
@@ -130,6 +132,7 @@ export class ServiceProcess implements ServiceNode {
       const finish = (end: NodeEnd): void => {
         this.#end = end;
         running.delete(child);
+        if (this.#address !== undefined) watchedPorts.delete(this.#address.port);
         if (running.size === 0) process.off('exit', killAll);
         this.#listening.reject(new Error(`it ended with ${describeEnd(end)}`));
         resolve(end);
