@@ -18,7 +18,7 @@ export function filesNamed(...endings: readonly string[]): string[] {
  * - `NAME.test.ts` in a `src` folder needs nothing but itself: `npm run check`, and `npm test`.
  * - Every other `NAME.test.ts` runs in one process against real stores: `npm test`. Those in `withoutStores` need none, and hold documents
  *   and lists to declarations: `npm run check` as well.
- * - `NAME.slow.test.ts` needs processes of its own, a browser, or clients and servers of others: `npm run test:slow`.
+ * - `NAME.slow.test.ts` needs processes of its own, a browser, or clients and servers of others, or takes a minute: `npm run test:slow`.
  * - `NAME.release.test.ts` takes long because of its size, or measures: `npm run test:release`.
  */
 export const tiers = {

@@ -91,14 +91,11 @@ export class ChangeWatch {
 
   /** @returns the changes since the last call, without those that happen by themselves */
   async take(): Promise<Change[]> {
-    const calling = await this.#pool.query<{ id: number }>({
-      text: `SELECT id FROM users WHERE bot_type = ${botTypes.outgoingWebhook}`,
-    });
-    this.#callingBots = new Set(calling.rows.map(({ id }) => id));
     const { rows } = await this.#pool.query<Change>({
       text: `DELETE FROM hostile.changes
         RETURNING transaction, table_name AS "table", operation, row_is AS "row"`,
     });
+    if (rows.length > 0) await this.#readCallingBots();
     const [ofRequests, byItself] = [new Array<Change>(), new Array<Change>()];
     for (const changes of Map.groupBy(rows, ({ transaction }) => transaction).values())
       (this.#happensByItself(changes) ? byItself : ofRequests).push(...changes);
@@ -122,6 +119,13 @@ export class ChangeWatch {
       text: parts.join(' UNION ALL '),
     });
     return Object.fromEntries(rows.map(({ name, value }) => [name, value]));
+  }
+
+  async #readCallingBots(): Promise<void> {
+    const { rows } = await this.#pool.query<{ id: number }>({
+      text: `SELECT id FROM users WHERE bot_type = ${botTypes.outgoingWebhook}`,
+    });
+    this.#callingBots = new Set(rows.map(({ id }) => id));
   }
 
   #happensByItself(changes: readonly Change[]): boolean {

@@ -1,7 +1,7 @@
 /** The organization that gets the requests; its accounts are restored after strangers changed it. */
 import type { Pool } from '@parley/database';
 import { findApiKeys } from '@parley/store';
-import { makeOrganization, openTestPool, startCluster } from '@parley/test-kit';
+import { makeOrganization, openTestPool, startLocalCluster } from '@parley/test-kit';
 import type { Cluster, TestAccount, TestOrganization } from '@parley/test-kit';
 
 export const callers = [
@@ -79,7 +79,9 @@ export class HostileWorld {
   }
 
   static async start(): Promise<HostileWorld> {
-    const cluster = await startCluster({
+    const cluster = await startLocalCluster({
+      time: 'flows',
+      // The first calls the services in this process, the second over the network.
       gateways: 2,
       environment: {
         // Makes a held poll return soon.

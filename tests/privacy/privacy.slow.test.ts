@@ -2,7 +2,7 @@
  * Nothing private is delivered, counted, searched, linked, rendered or hinted at outside its audience (architecture, What always
  * holds): people of every kind request everything from every endpoint. `PARLEY_PROPERTY_SEED` repeats a run by its printed seed.
  */
-import { isJsonObject, makeOrganization, startCluster } from '@parley/test-kit';
+import { isJsonObject, makeOrganization, startLocalCluster } from '@parley/test-kit';
 import type { Cluster, TestOrganization } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 
@@ -36,7 +36,7 @@ describe.each(seedsOf('privacy'))('seed %i', (seed) => {
   let readers: readonly EventReader[];
 
   beforeAll(async () => {
-    cluster = await startCluster();
+    cluster = await startLocalCluster({ gateways: 2, time: 'flows' });
     organization = await makeOrganization(cluster);
     const population = new Population(random);
     ({ world } = population);
