@@ -269,9 +269,9 @@ describe('bodies', () => {
   });
 
   const forms = endpoints.filter(
-    ({ method, takesFile, parameters }) =>
+    ({ method, file, parameters }) =>
       method === 'POST' &&
-      !takesFile &&
+      file !== 'streamed' &&
       parameters.some(({ from, required }) => from === 'form' && required),
   );
   test.each(forms)(

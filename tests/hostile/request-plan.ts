@@ -192,7 +192,7 @@ export function makeRequest(plan: Plan, world: HostileWorld): PlannedRequest {
       ? {}
       : { 'x-github-event': event, 'x-gitlab-event': event };
   const method = endpoint.method === 'ANY' ? 'POST' : endpoint.method;
-  const written = write(shape, { method, path, fields, random, takesFile: isFileLike(endpoint) });
+  const written = write(shape, { method, path, fields, random, hasFile: isFileLike(endpoint) });
   const headers = { ...common, ...eventHeaders, ...written.headers };
   if (jsonBody === undefined || !bodyShapes.has(shape)) return { ...written, headers, caller };
   const query = urlencoded(fields).slice(0, queryMaxChars);
@@ -202,8 +202,8 @@ export function makeRequest(plan: Plan, world: HostileWorld): PlannedRequest {
 /** In these shapes the webhook's body is valid JSON, whatever its content type; in the others the body itself is hostile. */
 const bodyShapes: ReadonlySet<Shape> = new Set(['form', 'query', 'multipart', 'json', 'noType']);
 
-function isFileLike({ takesFile, path, method }: Endpoint): boolean {
-  return takesFile || (method === 'POST' && /avatar|icon|logo|emoji/.test(path));
+function isFileLike({ file, path, method }: Endpoint): boolean {
+  return file === 'streamed' || (method === 'POST' && /avatar|icon|logo|emoji/.test(path));
 }
 
 type Ingredients = {
@@ -211,13 +211,13 @@ type Ingredients = {
   readonly path: string;
   readonly fields: readonly Field[];
   readonly random: SeededRandom;
-  readonly takesFile: boolean;
+  readonly hasFile: boolean;
 };
 
 const form = { 'content-type': 'application/x-www-form-urlencoded' };
 
 function write(shape: Shape, ingredients: Ingredients): RawRequest {
-  const { method, path, fields, random, takesFile } = ingredients;
+  const { method, path, fields, random, hasFile } = ingredients;
   const text = urlencoded(fields);
   const inQuery: RawRequest = {
     method,
@@ -235,7 +235,7 @@ function write(shape: Shape, ingredients: Ingredients): RawRequest {
   switch (shape) {
     case 'form':
       if (method === 'GET') return inQuery;
-      return takesFile
+      return hasFile
         ? withBody(multipart, multipartBody(fields, boundary, true))
         : withBody(form, text);
     case 'query':
@@ -243,7 +243,7 @@ function write(shape: Shape, ingredients: Ingredients): RawRequest {
     case 'multipart':
       return method === 'GET'
         ? inQuery
-        : withBody(multipart, multipartBody(fields, boundary, takesFile));
+        : withBody(multipart, multipartBody(fields, boundary, hasFile));
     case 'json':
       return withBody(
         { 'content-type': 'application/json' },

@@ -185,7 +185,7 @@ export const endpoints: readonly Endpoint[] = ofServices;
 
 /** Those with an example of a call. */
 export const endpointsWithExample: readonly Endpoint[] = endpoints.filter(
-  ({ onlyForPages }) => !onlyForPages,
+  ({ clients }) => clients !== 'pages',
 );
 
 /** Endpoints of SCIM, which describe themselves and are not in the document. */

@@ -22,13 +22,11 @@ type GivenParameters<Item extends Parameter> = {
     | undefined;
 };
 
-type GivenFile<Declared extends DeclaredEndpoint> = Declared['takesFile'] extends true
+type GivenFile<Declared extends DeclaredEndpoint> = Declared['file'] extends 'streamed' | 'required'
   ? { readonly file: Blob }
-  : Declared['formFile'] extends 'required'
-    ? { readonly file: Blob }
-    : Declared['formFile'] extends 'optional'
-      ? { readonly file?: Blob | undefined }
-      : unknown;
+  : Declared['file'] extends 'optional'
+    ? { readonly file?: Blob | undefined }
+    : unknown;
 
 /** For an operation without parameters. */
 type NoParameters = { readonly [name in string]?: never };

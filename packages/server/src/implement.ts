@@ -41,9 +41,9 @@ export type RequestFacts = {
   readonly replacedCaller: Caller | undefined;
   /** The fields of the query, declared or not. */
   readonly query: FormValues;
-  /** Reads the small files of a multipart body besides its fields; not for endpoints that declare `takesFile`. */
+  /** Reads the small files of a multipart body besides its fields; not for endpoints whose file is streamed. */
   readonly formFiles: () => Promise<FormFile[]>;
-  /** Receives the one file of the body; only for endpoints that declare `takesFile`. */
+  /** Receives the one file of the body; only for endpoints whose file is streamed. */
   readonly receiveFile: ReceiveFile;
 };
 

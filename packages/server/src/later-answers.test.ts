@@ -43,7 +43,7 @@ const implementation: Implementation<Context> = {
     ],
     success: object({ word: text }),
     errors: ['BAD_EVENT_QUEUE_ID'],
-    longPoll: true,
+    eventQueue: 'held',
   }),
   admit: undefined,
   handle: (context) => context.answer(),

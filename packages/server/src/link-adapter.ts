@@ -224,7 +224,7 @@ class LinkExchange<Context> implements Exchange, StreamWriter {
 
   /** The longest answer that goes as a whole. Polls have no bound of their own, because a single event may be long. */
   #wholeMaxBytes(endpoint: Endpoint | undefined): number {
-    if (endpoint?.method !== 'GET' || endpoint.longPoll) return answerMaxBytes;
+    if (endpoint?.method !== 'GET' || endpoint.eventQueue === 'held') return answerMaxBytes;
     return this.#request.wants === 'steps' ? shortMaxBytes : readAnswerMaxBytes;
   }
 

@@ -64,7 +64,7 @@ export class OwnerTurns {
 /** Handles a request; changes take turns. */
 export function inTurn<Result>(
   turns: OwnerTurns | undefined,
-  endpoint: Pick<Endpoint, 'method' | 'takesFile' | 'manyAtOnce'>,
+  endpoint: Pick<Endpoint, 'method' | 'file' | 'limits'>,
   { caller, signal }: Pick<UntypedRequest, 'caller' | 'signal'>,
   work: () => Result | Promise<Result>,
 ): Result | Promise<Result> {

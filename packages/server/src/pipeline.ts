@@ -292,10 +292,10 @@ class RequestRun<Context> implements Settle, Progress {
   /** The sources of its parameters. Only a form with a file is decoded here. */
   #read(endpoint: Endpoint): RawParameters | Promise<RawParameters> {
     const { path, query } = this.#exchange;
-    if (endpoint.takesFile) return { path, query, form: noForm, body: noBody };
+    if (endpoint.file === 'streamed') return { path, query, form: noForm, body: noBody };
     const body = this.#exchange.readBody();
     if (body.length === 0 || takesJson(endpoint)) return { path, query, form: noForm, body };
-    if (endpoint.formFile === 'none') return { path, query, form: formOf(body), body };
+    if (endpoint.file === 'none') return { path, query, form: formOf(body), body };
     const contentType = this.#exchange.header('content-type');
     return decodeBody(endpoint.method, contentType, body).then((form) => ({
       path,

@@ -9,11 +9,11 @@ import type { Endpoint } from '@parley/api';
  * @param traceparent the gateway's header; other callers can choose neither a trace nor whether it is recorded
  */
 export function openRequestSpan(
-  endpoint: Pick<Endpoint, 'name' | 'method' | 'path' | 'longPoll'>,
+  endpoint: Pick<Endpoint, 'name' | 'method' | 'path' | 'eventQueue'>,
   traceparent: string | undefined,
   requestId: string,
 ): Span | undefined {
-  if (endpoint.longPoll) return undefined;
+  if (endpoint.eventQueue === 'held') return undefined;
   return findTracer()?.openServerSpan(`${endpoint.method} ${endpoint.path}`, {
     traceparent,
     attributes: {

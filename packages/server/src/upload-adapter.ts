@@ -35,7 +35,7 @@ export function serveUploads<Context>(
   const { clock, implementations } = pipeline.options;
   const names = new Set(
     implementations
-      .filter(({ endpoint }) => endpoint.takesFile)
+      .filter(({ endpoint }) => endpoint.file === 'streamed')
       .map(({ endpoint }) => endpoint.name),
   );
   return (request, response) => {

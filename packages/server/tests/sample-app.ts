@@ -241,7 +241,7 @@ const held = implement(
     service: 'messages',
     tag: 'Server',
     summary: 'Waits for ever',
-    longPoll: true,
+    eventQueue: 'held',
     access: { authentication: 'none' },
     parameters: [],
     success: object({}),

@@ -44,7 +44,7 @@ const takeFile = implement(
     tag: 'Server',
     summary: 'Takes a file',
     access: { authentication: 'required' },
-    takesFile: true,
+    file: 'streamed',
     parameters: [textParameter('mimetype', { description: 'The type' })],
     success: object({ name: text, bytes: integer, ...optional({ type: text }) }),
   }),

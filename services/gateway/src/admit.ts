@@ -281,12 +281,12 @@ async function checkScimToken(
 /** @throws ApiError 429 if the client's network has made too many of these requests */
 async function countWithoutCaller(
   request: IncomingMessage,
-  { countsStrangers, countsSignIns }: Endpoint,
+  { limits: { network } }: Endpoint,
   requestId: string,
   { rateLimiter, addressOf }: Checks,
 ): Promise<Readonly<Record<string, string>>> {
-  if (countsSignIns) return rateLimiter.countSignIn(addressOf(request), requestId);
-  return countsStrangers ? rateLimiter.countStranger(addressOf(request), requestId) : {};
+  if (network === 'sign-ins') return rateLimiter.countSignIn(addressOf(request), requestId);
+  return network === 'attempts' ? rateLimiter.countStranger(addressOf(request), requestId) : {};
 }
 
 /**
@@ -305,7 +305,7 @@ export async function admit(
   if (route === undefined) throw notFound();
   const endpoint = findEndpoint(route, request.method ?? '');
   if (endpoint === undefined) throw methodNotAllowed(route.allowedMethods);
-  if (endpoint.forDevelopment && !checks.isDevelopment) throw devEnvironmentOff();
+  if (endpoint.clients === 'development' && !checks.isDevelopment) throw devEnvironmentOff();
   const { access } = endpoint;
   if (access.authentication === 'none') {
     const caller = endpoint.opensSession ? await findReplacedCaller(received, checks) : null;
@@ -331,8 +331,8 @@ export async function admit(
   }
   const login = await authenticate(request, received, access, checks, findInForm);
   const rateLimitHeaders = await checks.rateLimiter.count(login.caller, requestId, {
-    kind: endpoint.countsAsFile ? 'files' : 'requests',
-    cost: endpoint.cost,
+    kind: endpoint.limits.rate,
+    cost: endpoint.limits.cost,
   });
   return { ...received, route, endpoint, ...login, rateLimitHeaders };
 }

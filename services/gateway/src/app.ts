@@ -97,8 +97,8 @@ async function forwardAdmitted(
   const contentType = headers['content-type'];
   const decoded = await decodeRequest(admitted, { method, contentType, body });
   const { endpoint } = decoded;
-  const queueId = endpoint.goesToHolder ? findField(decoded, 'queue_id') : undefined;
-  if (endpoint.longPoll && queueId !== undefined && queueId !== '') {
+  const queueId = endpoint.eventQueue !== 'none' ? findField(decoded, 'queue_id') : undefined;
+  if (endpoint.eventQueue === 'held' && queueId !== undefined && queueId !== '') {
     const fields = new Map([...decoded.query, ...decoded.form]);
     context.openRequests.hold(response);
     context.eventsHop.handle(request, response, { ...admitted, endpoint }, { queueId, fields });
@@ -129,9 +129,10 @@ async function forwardAdmitted(
         queueId === undefined
           ? context.upstreams.inTurn(endpoint.service)
           : context.upstreams.holdersOf(queueId),
-      answerTimeoutMs: endpoint.longPoll
-        ? context.pollBoundMs
-        : context.answerTimeoutMs + endpoint.waitMaxMs,
+      answerTimeoutMs:
+        endpoint.eventQueue === 'held'
+          ? context.pollBoundMs
+          : context.answerTimeoutMs + endpoint.limits.waitMaxMs,
       onAnswer: (bytes) => {
         answerBytes += bytes;
       },
@@ -145,7 +146,7 @@ async function forwardAdmitted(
     );
   else await forward();
   const { caller } = admitted;
-  const isCounted = caller?.scimTokenId === undefined && !endpoint.countsAsFile;
+  const isCounted = caller?.scimTokenId === undefined && endpoint.limits.rate === 'requests';
   if (caller !== null && isCounted)
     await context.rateLimiter.countAnswer(caller, admitted.requestId, answerBytes);
 }
@@ -236,11 +237,12 @@ async function handle(context: GatewayContext, exchange: NotedHttpExchange): Pro
     response.setHeader(name, value);
   if (response.destroyed) return;
   const { endpoint } = admitted;
-  if (endpoint.takesFile) await forwardUpload(context, exchange, admitted, endpoint);
+  if (endpoint.file === 'streamed') await forwardUpload(context, exchange, admitted, endpoint);
   else {
     const sender = admitted.caller === null ? address : senderOf(admitted.caller);
     const held = holdBody(context, response, sender);
-    const body = formBeforeAdmission.body ?? (await readBody(request, endpoint.bodyMaxBytes, held));
+    const body =
+      formBeforeAdmission.body ?? (await readBody(request, endpoint.limits.bodyMaxBytes, held));
     await forwardAdmitted(context, exchange, admitted, body);
   }
 }
@@ -269,7 +271,7 @@ function fail(context: GatewayContext, { response, received }: HttpExchange, err
 function findPolledQueue(request: IncomingMessage, received: GatewayRequest): string | undefined {
   if (request.method !== 'GET' && request.method !== 'HEAD') return undefined;
   const endpoint = received.route?.find('GET')?.endpoint;
-  if (endpoint === undefined || !endpoint.longPoll || !endpoint.goesToHolder) return undefined;
+  if (endpoint?.eventQueue !== 'held') return undefined;
   const queueId = received.query.get('queue_id');
   return queueId === '' ? undefined : queueId;
 }
@@ -326,7 +328,7 @@ function observe(
     metrics.requests.inc({ service: first?.service ?? ofGateway, status });
     serviceMetrics.requestDuration.observe({ endpoint, status }, durationMs / 1000);
     if (span !== undefined) endRequestSpan(span, response, status);
-    const level = first?.longPoll === true ? 'debug' : 'info';
+    const level = first?.eventQueue === 'held' ? 'debug' : 'info';
     if (!log.isLevelEnabled(level)) return;
     log[level](
       {

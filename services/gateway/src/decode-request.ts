@@ -31,8 +31,8 @@ export async function decodeRequest(
   const given = method === 'GET' || method === 'HEAD' ? noBody : body;
   const form = isForm(route, method, given) ? await decodeBody(method, contentType, given) : noForm;
   const endpoint = findMeantEndpoint(route, method, form);
-  if (given.length > endpoint.bodyMaxBytes) throw bodyTooLarge();
-  const takesBytes = takesJson(endpoint) || endpoint.formFile !== 'none';
+  if (given.length > endpoint.limits.bodyMaxBytes) throw bodyTooLarge();
+  const takesBytes = takesJson(endpoint) || endpoint.file !== 'none';
   return {
     endpoint,
     path: pathTexts,
@@ -48,7 +48,7 @@ function isForm(route: Route, method: string, { length }: Buffer): boolean {
   if (route.served.some(({ endpoint }) => takesJson(endpoint))) return false;
   // A large picture is only passed on, because looking for a method beside it would stop everything else for too long.
   const named = route.find(method)?.endpoint;
-  return length <= limits.bodyMaxBytes || named === undefined || named.formFile === 'none';
+  return length <= limits.bodyMaxBytes || named === undefined || named.file === 'none';
 }
 
 export type GivenRequest = {

@@ -49,7 +49,7 @@ export function openRequestSpan(
 }
 
 function isPoll({ method }: IncomingMessage, route: GatewayRequest['route']): boolean {
-  return route !== undefined && findEndpoint(route, method ?? '')?.longPoll === true;
+  return route !== undefined && findEndpoint(route, method ?? '')?.eventQueue === 'held';
 }
 
 /** Ends the span with the status that the log shows too. */

@@ -74,6 +74,46 @@ export type Refusal = {
 /** The declared success of an endpoint: the members of a JSON object, or answers that are not JSON. */
 export type DeclaredSuccess = TObject | readonly RawResponse[];
 
+/** What bounds the requests of an endpoint. */
+export type EndpointLimits = {
+  /** A larger body is refused with 413 while it is read, whatever its content. 64 KiB without a login, otherwise 1 MiB. */
+  readonly bodyMaxBytes: number;
+  /** The longest time that the service lets it wait for its turn, in addition to the time of any answer. */
+  readonly waitMaxMs: number;
+  /** Which of the caller's rate limits counts it. `files` is apart, because pages show many files at once. */
+  readonly rate: 'requests' | 'files';
+  /** As how many requests it counts there, because it takes as much work; long answers count in addition. */
+  readonly cost: number;
+  /**
+   * How a request without a caller counts for the client's network. `attempts`: anybody may make it send a mail or try a secret; `sign-ins`:
+   * anybody may begin a sign-in by it.
+   */
+  readonly network: 'uncounted' | 'attempts' | 'sign-ins';
+  /**
+   * Whose changes it waits for. `none`: any number of one caller's requests is handled at once, because they are gathered with those of others
+   * before they take a connection to Postgres.
+   */
+  readonly turns: 'owner' | 'none';
+};
+
+const defaultLimits = {
+  bodyMaxBytes: limits.bodyMaxBytes,
+  waitMaxMs: 0,
+  rate: 'requests',
+  cost: 1,
+  network: 'uncounted',
+  turns: 'owner',
+} as const satisfies EndpointLimits;
+
+/** The file in the body of a request, which is a multipart form then. */
+export type EndpointFile =
+  | 'none'
+  /** The handler receives it with `receiveFile`. Parameters come only from path and query, because they are checked before the body is read. */
+  | 'streamed'
+  /** The form may or must contain one small file, which the handler reads with `formFiles`. */
+  | 'optional'
+  | 'required';
+
 export type EndpointDeclaration<
   Parameters extends readonly Parameter[],
   Access extends EndpointAccess,
@@ -114,51 +154,32 @@ export type EndpointDeclaration<
   readonly answersKey?: boolean;
   /** Its service compresses the answer for clients that accept gzip, because it keeps compressed parts of it. */
   readonly compresses?: boolean;
-  /** A larger body is refused with 413 while it is read, whatever its content. 64 KiB without a login, otherwise 1 MiB. */
-  readonly bodyMaxBytes?: number;
-  /**
-   * The body is a multipart form with a file, which the handler receives as a stream with `receiveFile`. Parameters come only from path and
-   * query, because they are checked before the body is read.
-   */
-  readonly takesFile?: boolean;
-  /** The form may or must contain one small file, which the handler reads with `formFiles`. */
-  readonly formFile?: 'optional' | 'required';
-  /** Its requests have a rate limit of their own: pages show many files at once. */
-  readonly countsAsFile?: boolean;
-  /** As how many requests it counts there, because it takes as much work; long answers count in addition. 1 by default. */
-  readonly cost?: number;
+  /** What differs from the limits of other endpoints. */
+  readonly limits?: Partial<EndpointLimits>;
+  readonly file?: EndpointFile;
   /** It checks a password: of the account in the request, or of the caller if authenticated. */
   readonly judgesPassword?: boolean;
-  /** Anybody may make it send a mail or try a secret, so its requests are counted for the network of the client. */
-  readonly countsStrangers?: boolean;
   /**
    * Its answer sets the cookie of a session. The gateway takes the request only from a page of its own origin, and passes on whose session the
    * browser sent, which the new one replaces.
    */
   readonly opensSession?: boolean;
-  /** Anybody may begin a sign-in by it, so its requests are counted for the network of the client, apart from the others. */
-  readonly countsSignIns?: boolean;
   /** The headers that its handler reads besides those of every request, in lower case. Its service gets no others. */
   readonly takesHeaders?: readonly string[];
-  /** Only a page of this server can call it, by a cookie that no program has, so there is no example of a call. */
-  readonly onlyForPages?: boolean;
+  /**
+   * Who has the means to call it. `pages`: only a page of this server, by a cookie that no program has, so there is no example of a call;
+   * `development`: a production server refuses it before anything is read.
+   */
+  readonly clients?: 'all' | 'pages' | 'development';
   /** The form of its refusals: the envelope of the interface, or the errors of SCIM (RFC 7644, 3.12). */
   readonly refusalsAs?: 'envelope' | 'scim';
-  /** A production server refuses it before anything is read. */
-  readonly forDevelopment?: boolean;
   /** `read` for a GET, otherwise `once`. */
   readonly afterLoss?: AfterLoss;
-  /** The longest time that the service lets it wait for its turn, in addition to the time of any answer. */
-  readonly waitMaxMs?: number;
-  /** The answer may be held until there is an event, so its access log lines are at debug level. */
-  readonly longPoll?: boolean;
   /**
-   * Any number of one caller's requests is handled at once: they are gathered with those of others before they take a connection to
-   * Postgres. Other changes take turns.
+   * Whether it concerns an event queue, given by `queue_id` in query or body: then the request goes to the queue's holder. `held`: the answer
+   * may be held until there is an event, so its access log lines are at debug level.
    */
-  readonly manyAtOnce?: boolean;
-  /** The request belongs to an event queue, given by `queue_id` in query or body, and goes to the queue's holder. */
-  readonly goesToHolder?: boolean;
+  readonly eventQueue?: 'none' | 'addressed' | 'held';
 };
 
 /**
@@ -167,15 +188,7 @@ export type EndpointDeclaration<
  */
 export type EndpointFacts = Pick<
   EndpointDeclaration<readonly Parameter[], EndpointAccess, DeclaredSuccess>,
-  | 'name'
-  | 'method'
-  | 'path'
-  | 'below'
-  | 'service'
-  | 'errors'
-  | 'refusals'
-  | 'takesFile'
-  | 'formFile'
+  'name' | 'method' | 'path' | 'below' | 'service' | 'errors' | 'refusals' | 'file'
 >;
 
 /** The defaults of a declaration. */
@@ -183,8 +196,7 @@ const defaultFacts = {
   below: 'api',
   errors: [],
   refusals: [],
-  takesFile: false,
-  formFile: 'none',
+  file: 'none',
 } as const;
 
 /** The facts of a declared endpoint, with its defaults. */
@@ -195,9 +207,9 @@ export type Endpoint<
   Parameters extends readonly Parameter[] = readonly Parameter[],
   Access extends EndpointAccess = EndpointAccess,
   Success extends DeclaredSuccess = DeclaredSuccess,
-> = Required<Omit<EndpointDeclaration<Parameters, Access, Success>, 'formFile' | 'example'>> & {
+> = Required<Omit<EndpointDeclaration<Parameters, Access, Success>, 'example' | 'limits'>> & {
   readonly example: EndpointExample;
-  readonly formFile: 'none' | 'optional' | 'required';
+  readonly limits: EndpointLimits;
 };
 
 /** The values of parameters by name, typed by the declared list. */
@@ -248,32 +260,29 @@ export function declareEndpoint<
   ) {
     throw new TypeError(`endpoint ${name}: only a JSON body is called ${jsonBodyName}`);
   }
-  return {
+  const whole: Endpoint<Parameters, Access, Success> = {
     ...defaultFacts,
     matching: 'exact',
     description: '',
     compresses: false,
     answersKey: !isRaw(declaration.success) && hasKey(declaration.success),
-    bodyMaxBytes:
-      access.authentication === 'none' ? limits.anonymousBodyMaxBytes : limits.bodyMaxBytes,
-    countsAsFile: false,
-    cost: 1,
     judgesPassword: false,
-    countsStrangers: false,
     opensSession: false,
-    countsSignIns: false,
     takesHeaders: [],
-    onlyForPages: false,
+    clients: 'all',
     refusalsAs: 'envelope',
-    forDevelopment: false,
     afterLoss: method === 'GET' ? 'read' : 'once',
-    waitMaxMs: 0,
-    longPoll: false,
-    manyAtOnce: false,
-    goesToHolder: false,
+    eventQueue: 'none',
     ...declaration,
+    limits: {
+      ...defaultLimits,
+      ...(access.authentication === 'none' && { bodyMaxBytes: limits.anonymousBodyMaxBytes }),
+      ...declaration.limits,
+    },
     example: declaration.example ?? {},
   };
+  // The compiler does not see that what is spread keeps the literal types of the facts.
+  return whole as typeof whole & AllFacts<Facts>;
 }
 
 /** Whether a schema declares an API key among its members, at any depth. */
@@ -313,10 +322,10 @@ export function headersTakenBy({
 /** Whether it is a change that waits for earlier ones of the same owner. */
 export function takesTurns({
   method,
-  takesFile,
-  manyAtOnce,
-}: Pick<Endpoint, 'method' | 'takesFile' | 'manyAtOnce'>): boolean {
-  return method !== 'GET' && !takesFile && !manyAtOnce;
+  file,
+  limits: { turns },
+}: Pick<Endpoint, 'method' | 'file' | 'limits'>): boolean {
+  return method !== 'GET' && file !== 'streamed' && turns === 'owner';
 }
 
 /** Whether the body is JSON, which may be labelled as a form (reference facts, people 16.1). */

@@ -19,7 +19,6 @@ export const registerQueueEndpoint = declareEndpoint({
   description:
     'Registers an event queue and returns the state of the fetched types as of `last_event_id`. Every later change of the types in `event_types` arrives as an event with a larger id.',
   example: { parameters: { event_types: ['message', 'alert_words'] } },
-  cost: 5,
   access: { authentication: 'required' },
   parameters: [
     ...queueParameters,
@@ -46,8 +45,7 @@ export const registerQueueEndpoint = declareEndpoint({
   }),
   errors: ['BAD_NARROW'],
   afterLoss: 'lapses',
-  waitMaxMs: limits.registerWaitMaxMs,
-  manyAtOnce: true,
+  limits: { cost: 5, waitMaxMs: limits.registerWaitMaxMs, turns: 'none' },
   compresses: true,
 });
 
@@ -67,5 +65,5 @@ export const deleteQueueEndpoint = declareEndpoint({
   ],
   success: object({}),
   errors: ['BAD_EVENT_QUEUE_ID'],
-  goesToHolder: true,
+  eventQueue: 'addressed',
 });

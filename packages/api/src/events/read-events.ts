@@ -51,8 +51,7 @@ export const getEventsEndpoint = declareEndpoint({
   errors: ['BAD_EVENT_QUEUE_ID', 'BAD_NARROW'],
   // Endpoints whose answers contain a bot's key declare it.
   answersKey: false,
-  longPoll: true,
-  goesToHolder: true,
+  eventQueue: 'held',
 });
 
 /** GET events/stream: a queue as Server-Sent Events. */
@@ -87,6 +86,5 @@ export const streamEventsEndpoint = declareEndpoint({
     },
   ],
   errors: ['BAD_EVENT_QUEUE_ID'],
-  longPoll: true,
-  goesToHolder: true,
+  eventQueue: 'held',
 });

@@ -20,7 +20,7 @@ export const uploadFileEndpoint = declareEndpoint({
     'The answer is a relative address for links in messages. Until a message links to it, only its owner can read the file.',
   example: { file: 'heron.png' },
   access: { authentication: 'required' },
-  takesFile: true,
+  file: 'streamed',
   parameters: [
     customParameter(
       'mimetype',
@@ -48,7 +48,7 @@ const shownFile = {
   service: 'messages',
   tag: 'Files',
   access: { authentication: 'required', keyParameter: 'accepted' },
-  countsAsFile: true,
+  limits: { rate: 'files' },
   errors: ['INVALID_API_KEY'],
   refusals: [
     { status: 403, contentType: 'text/html', description: 'The file may not be seen' },

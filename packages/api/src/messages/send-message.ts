@@ -27,7 +27,7 @@ export const sendMessageEndpoint = declareEndpoint({
   },
   access: { authentication: 'required', incomingWebhookBots: 'allowed' },
   afterLoss: 'keyed-send',
-  manyAtOnce: true,
+  limits: { turns: 'none' },
   parameters: [
     textParameter('type', {
       required: true,

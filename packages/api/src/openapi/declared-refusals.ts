@@ -39,7 +39,7 @@ export function sharedStatusesOf(endpoint: Endpoint): number[] {
   return [
     ...(parameters.some(({ from }) => from === 'path') ? [404] : []),
     // A form may name another method than POST, which the path may not have.
-    ...(method === 'POST' && !endpoint.takesFile ? [405] : []),
+    ...(method === 'POST' && endpoint.file !== 'streamed' ? [405] : []),
     ...(method === 'GET' ? [] : [413]),
     ...(access.authentication === 'none' ? [] : [429]),
     500,

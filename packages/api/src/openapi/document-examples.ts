@@ -109,7 +109,7 @@ export function withExamples(document: Json, endpoints: readonly Endpoint[]): Js
       Object.entries(objectOf(item)).map(([method, operation]) => {
         const name = objectOf(operation)['operationId'];
         const endpoint = byName.get(name);
-        return endpoint === undefined || endpoint.onlyForPages
+        return endpoint === undefined || endpoint.clients === 'pages'
           ? [method, operation]
           : [
               method,

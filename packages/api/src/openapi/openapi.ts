@@ -116,11 +116,12 @@ const fileBody: Json = {
 };
 
 /** The request of an operation whose form may also contain a file: only multipart forms can. */
-function withFormFile({ formFile }: Endpoint, { requestBody, ...rest }: Json): Json {
-  if (formFile === 'none') return { ...rest, ...(requestBody !== undefined && { requestBody }) };
+function withFormFile({ file }: Endpoint, { requestBody, ...rest }: Json): Json {
+  if (file === 'none' || file === 'streamed')
+    return { ...rest, ...(requestBody !== undefined && { requestBody }) };
   const { content, required } = (requestBody ?? {}) as { content?: Json; required?: boolean };
   const media = (content?.['multipart/form-data'] ?? {}) as { schema?: JsonSchema };
-  const names = [...(media.schema?.required ?? []), ...(formFile === 'required' ? ['file'] : [])];
+  const names = [...(media.schema?.required ?? []), ...(file === 'required' ? ['file'] : [])];
   const schema = {
     type: 'object',
     properties: { ...media.schema?.properties, file: { type: 'string', format: 'binary' } },
@@ -129,9 +130,9 @@ function withFormFile({ formFile }: Endpoint, { requestBody, ...rest }: Json): J
   return {
     ...rest,
     requestBody: {
-      required: formFile === 'required' || required === true,
+      required: file === 'required' || required === true,
       content: {
-        ...(formFile === 'optional' && content),
+        ...(file === 'optional' && content),
         'multipart/form-data': { ...media, schema },
       },
     },
@@ -293,9 +294,9 @@ function operationOf(endpoint: Endpoint, method: string, schemas: NamedSchemas):
     security: securityOf(endpoint),
     ...withFormFile(
       endpoint,
-      requestOf(endpoint.parameters, method === 'get' || endpoint.takesFile, schemas),
+      requestOf(endpoint.parameters, method === 'get' || endpoint.file === 'streamed', schemas),
     ),
-    ...(endpoint.takesFile && { requestBody: fileBody }),
+    ...(endpoint.file === 'streamed' && { requestBody: fileBody }),
     responses: { ...successesOf(endpoint, schemas), ...errorResponses(endpoint, schemas) },
   };
 }

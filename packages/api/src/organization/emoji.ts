@@ -43,7 +43,7 @@ export const addRealmEmojiEndpoint = declareEndpoint({
   parameters: [
     emojiNameParameter('Lower-case letters, digits, `.`, `-` and `_`; spaces become `_`'),
   ],
-  formFile: 'required',
+  file: 'required',
   success: object({}),
   errors,
   ...pictureUpload,

@@ -10,7 +10,7 @@ const byNobody = {
   method: 'POST',
   service: 'people',
   access: { authentication: 'none' },
-  countsStrangers: true,
+  limits: { network: 'attempts' },
 } as const;
 
 const tooMany = { status: 429, description: 'Too many requests from this network' } as const;

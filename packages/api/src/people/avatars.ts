@@ -22,7 +22,7 @@ export const uploadOwnAvatarEndpoint = declareEndpoint({
   example: { file: 'heron.png' },
   access: { authentication: 'required' },
   parameters: [],
-  formFile: 'required',
+  file: 'required',
   success,
   errors: ['BAD_IMAGE'],
   ...pictureUpload,
@@ -53,7 +53,7 @@ const location = {
   parameters: [pathText('email_or_id', { description: 'Email address or user id' })],
   success: pictureRedirection,
   errors: ['INVALID_API_KEY'],
-  countsAsFile: true,
+  limits: { rate: 'files' },
 } as const;
 
 /** GET /avatar/{email or id} (reference facts, people 7.8). */

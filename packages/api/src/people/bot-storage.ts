@@ -22,7 +22,7 @@ export const writeBotStorageEndpoint = declareEndpoint({
   parameters: [textsParameter('storage', { required: true, description: 'Texts by key' })],
   success: object({}),
   errors: ['BAD_REQUEST'],
-  bodyMaxBytes: limits.storageBodyMaxBytes,
+  limits: { bodyMaxBytes: limits.storageBodyMaxBytes },
   afterLoss: 'repeat',
 });
 

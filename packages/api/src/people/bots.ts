@@ -104,7 +104,7 @@ export const createBotEndpoint = declareEndpoint({
       description: 'Its event queues listen to all public streams',
     }),
   ],
-  formFile: 'optional',
+  file: 'optional',
   success: object({
     user_id: integer,
     email: text,
@@ -160,7 +160,7 @@ export const changeBotEndpoint = declareEndpoint({
       description: 'Its event queues listen to all public streams',
     }),
   ],
-  formFile: 'optional',
+  file: 'optional',
   success: object({
     full_name: text,
     avatar_url: text,

@@ -184,7 +184,7 @@ const byNobody = {
   service: 'people',
   tag: 'Server',
   access: { authentication: 'none' },
-  countsStrangers: true,
+  limits: { network: 'attempts' },
   errors: ['BAD_REQUEST', 'REQUEST_VARIABLE_MISSING'],
   refusals: [signInRefusal, { status: 429, description: 'Too many requests from this network' }],
 } as const;

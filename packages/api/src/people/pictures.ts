@@ -4,8 +4,10 @@ import { limits } from '../limits.ts';
 
 /** For endpoints that take one: the service, which draws one at a time, bounds its size. */
 export const pictureUpload = {
-  bodyMaxBytes: limits.anyBodyMaxBytes,
-  waitMaxMs: limits.pictureWaitMaxMs + limits.pictureWorkMaxMs,
+  limits: {
+    bodyMaxBytes: limits.anyBodyMaxBytes,
+    waitMaxMs: limits.pictureWaitMaxMs + limits.pictureWorkMaxMs,
+  },
 } as const;
 
 /** For endpoints that show one to anybody who has its address. */

@@ -114,7 +114,7 @@ export const endSessionEndpoint = declareEndpoint({
     }),
   }),
   takesHeaders: ['cookie'],
-  waitMaxMs: limits.identityProviderWaitMaxMs,
+  limits: { waitMaxMs: limits.identityProviderWaitMaxMs },
 });
 
 /** DELETE sessions. */

@@ -109,7 +109,7 @@ const people = listOf(object({ email: text, realm_uri: text }));
 
 const peopleList = {
   ...onDevelopmentServer,
-  forDevelopment: true,
+  clients: 'development',
   path: '/dev_list_users',
   summary: 'List the people whose keys a development server gives out',
   parameters: [],

@@ -57,9 +57,8 @@ export const beginSingleSignOnEndpoint = declareEndpoint({
   errors: ['BAD_REQUEST', 'REQUEST_VARIABLE_MISSING'],
   refusals: [signInRefusal, fromOwnPage, tooMany],
   opensSession: true,
-  countsSignIns: true,
-  onlyForPages: true,
-  waitMaxMs: limits.identityProviderWaitMaxMs,
+  clients: 'pages',
+  limits: { network: 'sign-ins', waitMaxMs: limits.identityProviderWaitMaxMs },
 });
 
 /** POST sso/finish. */
@@ -88,8 +87,8 @@ export const finishSingleSignOnEndpoint = declareEndpoint({
   refusals: [signInRefusal, fromOwnPage],
   opensSession: true,
   takesHeaders: ['cookie'],
-  onlyForPages: true,
-  waitMaxMs: limits.identityProviderWaitMaxMs,
+  clients: 'pages',
+  limits: { waitMaxMs: limits.identityProviderWaitMaxMs },
 });
 
 /** POST sso/link. */
@@ -108,8 +107,8 @@ export const beginLinkingEndpoint = declareEndpoint({
   errors: ['REQUEST_VARIABLE_MISSING'],
   refusals: [signInRefusal, proofRefusal],
   judgesPassword: true,
-  onlyForPages: true,
-  waitMaxMs: limits.identityProviderWaitMaxMs,
+  clients: 'pages',
+  limits: { waitMaxMs: limits.identityProviderWaitMaxMs },
 });
 
 /** GET sso/identities. */

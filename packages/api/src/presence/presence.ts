@@ -23,7 +23,7 @@ export const reportPresenceEndpoint = declareEndpoint({
   example: { parameters: { status: 'active', new_user_input: true } },
   access: { authentication: 'required', bots: 'refused' },
   afterLoss: 'repeat',
-  manyAtOnce: true,
+  limits: { turns: 'none' },
   compresses: true,
   parameters: [
     textParameter('status', { required: true, description: '`active` or `idle`' }),

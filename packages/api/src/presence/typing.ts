@@ -16,7 +16,7 @@ export const sendTypingEndpoint = declareEndpoint({
   example: { parameters: { op: 'start', to: '["rahul@harbour.example"]' } },
   access: { authentication: 'required' },
   afterLoss: 'repeat',
-  manyAtOnce: true,
+  limits: { turns: 'none' },
   parameters: [
     textParameter('op', { required: true, description: '`start` or `stop`' }),
     customParameter(

@@ -49,7 +49,7 @@ function variablesIn(value: ExampleValue): readonly ExampleVariable[] {
 
 /** @returns the example of an endpoint as a request */
 export function sampleRequestOf(endpoint: Endpoint): SampleRequest {
-  const { example, parameters, takesFile } = endpoint;
+  const { example, parameters, file } = endpoint;
   const method = endpoint.method === 'ANY' ? 'POST' : endpoint.method;
   const below = endpoint.path.replaceAll('...}', '}');
   const given = (from: 'path' | 'form' | 'body'): NamedValue[] =>
@@ -61,7 +61,7 @@ export function sampleRequestOf(endpoint: Endpoint): SampleRequest {
   const inForm = given('form');
   const [body] = given('body');
   const isInQuery =
-    method === 'GET' || takesFile || body !== undefined || example.file !== undefined;
+    method === 'GET' || file === 'streamed' || body !== undefined || example.file !== undefined;
   const values = [...path, ...inForm, ...(body === undefined ? [] : [body])];
   return {
     operation: `${method} ${below}`,

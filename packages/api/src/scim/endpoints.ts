@@ -47,7 +47,7 @@ const ofScim = {
   tag: 'People',
   access: { authentication: 'scim token' },
   refusalsAs: 'scim',
-  bodyMaxBytes: limits.scimBodyMaxBytes,
+  limits: { bodyMaxBytes: limits.scimBodyMaxBytes },
   refusals: [
     { status: 400, description: 'The request cannot be carried out', fields: withType },
     { status: 404, description: 'There is no such resource' },

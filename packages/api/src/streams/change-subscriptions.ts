@@ -112,7 +112,7 @@ export const addSubscriptionsEndpoint = declareEndpoint({
   ],
   success: object(joined),
   errors: ['BAD_REQUEST', 'UNAUTHORIZED_PRINCIPAL'],
-  bodyMaxBytes: limits.subscriptionBodyMaxBytes,
+  limits: { bodyMaxBytes: limits.subscriptionBodyMaxBytes },
 });
 
 /** DELETE users/me/subscriptions (contract, Streams; reference facts, streams 1 and 5.3). */
@@ -137,7 +137,7 @@ export const removeSubscriptionsEndpoint = declareEndpoint({
   ],
   success: object(left),
   errors: ['BAD_REQUEST', 'STREAM_DOES_NOT_EXIST', 'UNAUTHORIZED_PRINCIPAL'],
-  bodyMaxBytes: limits.subscriptionBodyMaxBytes,
+  limits: { bodyMaxBytes: limits.subscriptionBodyMaxBytes },
 });
 
 /** PATCH users/me/subscriptions (reference facts, streams 5.4). */
@@ -163,5 +163,5 @@ export const changeSubscriptionsEndpoint = declareEndpoint({
   ],
   success: object({ ...joined, ...left }),
   errors: ['BAD_REQUEST', 'STREAM_DOES_NOT_EXIST', 'UNAUTHORIZED_PRINCIPAL'],
-  bodyMaxBytes: limits.subscriptionBodyMaxBytes,
+  limits: { bodyMaxBytes: limits.subscriptionBodyMaxBytes },
 });

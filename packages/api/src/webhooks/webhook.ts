@@ -123,9 +123,8 @@ function endpointOf<
       incomingWebhookBots: 'allowed',
       keyParameter: 'preferred',
     },
-    bodyMaxBytes: limits.webhookBodyMaxBytes,
+    limits: { bodyMaxBytes: limits.webhookBodyMaxBytes, turns: 'none' },
     afterLoss: 'keyed-send',
-    manyAtOnce: true,
     takesHeaders: headersOf(declaration, transport),
     parameters: [...destination, ...parameters, ...transport.payload],
     success: object(
