@@ -16,8 +16,7 @@ import {
 } from '@opentelemetry/sdk-trace';
 import type { Sampler, SpanExporter } from '@opentelemetry/sdk-trace';
 
-import type { TracesOptions } from './start-traces.ts';
-import type { ChildOptions, Span, SpanAttributes, Tracer } from './tracer.ts';
+import type { ChildOptions, Span, SpanAttributes, Tracer, TracesOptions } from './tracer.ts';
 import { readExportIntervalMs, readSampler } from './variables.ts';
 
 /** A collector that is down must not keep a process from ending; spans that it has not taken by then are lost. */

@@ -1,17 +1,4 @@
-import type { Clock } from '@parley/clock';
-
-import type { ChildOptions, Span, Tracer } from './tracer.ts';
-
-export type TracesOptions = {
-  /** The process's own environment. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly clock: Clock;
-  readonly service: string;
-  readonly nodeId: string;
-  readonly version: string;
-  /** Called with the number of spans that the collector did not take. */
-  readonly onLost: (spans: number) => void;
-};
+import type { ChildOptions, Span, Tracer, TracesOptions } from './tracer.ts';
 
 // One for the process, like its variables; undefined unless they request traces.
 let tracer: Tracer | undefined;

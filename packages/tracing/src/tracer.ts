@@ -1,4 +1,16 @@
 /** The interface of tracing for the rest of the code. It does not load the SDK. */
+import type { Clock } from '@parley/clock';
+
+export type TracesOptions = {
+  /** The process's own environment. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly service: string;
+  readonly nodeId: string;
+  readonly version: string;
+  /** Called with the number of spans that the collector did not take. */
+  readonly onLost: (spans: number) => void;
+};
 
 export type SpanAttributes = Readonly<Record<string, string | number>>;
 
