@@ -1,6 +1,6 @@
 -- The whole schema, as the migrations make it. Written by `npm run docs`; what each part is for is said in the migrations.
 
--- Migrations up to 20261130103000-names-of-invited-people.sql, SHA-256 91e2d3db972f82e1.
+-- Migrations up to 20261130212000-ends-of-statuses.sql, SHA-256 9735cd115448041a.
 
 CREATE SEQUENCE change_ids AS bigint START 1 INCREMENT 1 CACHE 1;
 
@@ -1009,8 +1009,10 @@ CREATE TABLE user_status (
   user_id integer NOT NULL,
   away boolean NOT NULL DEFAULT false,
   status_text text NOT NULL DEFAULT ''::text,
+  ends_at timestamp with time zone,
   CONSTRAINT user_status_pkey PRIMARY KEY (user_id)
 );
+CREATE INDEX user_status_ends ON user_status USING btree (ends_at) WHERE (ends_at IS NOT NULL);
 COMMENT ON TABLE user_status IS 'owner: store/user-status';
 
 CREATE TABLE users (
