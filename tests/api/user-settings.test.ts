@@ -8,7 +8,13 @@ import { refusalOf } from './message-fixture.ts';
 import { expectRefusal, success, uncoded } from './refusals.ts';
 import { startSmallOrganization } from './small-organization.ts';
 import type { PersonKey } from './small-organization.ts';
-import { watchEveryKind } from './watched-queues.ts';
+import { WatchedQueues, watchEveryKind } from './watched-queues.ts';
+
+type StatusRequest = {
+  readonly away?: boolean;
+  readonly status_text?: string;
+  readonly ends_at?: number;
+};
 
 const organization = useFixture(() => startSmallOrganization({ events: 1 }));
 
@@ -297,9 +303,85 @@ describe('POST users/me/status', () => {
     expect(statuses).not.toHaveProperty(String(organization.id('gil')));
   });
 
+  describe('with an end', () => {
+    const nowMs = (): number => organization.cluster.settings.clock.nowMs();
+    const inSecs = (secs: number): number => Math.floor(nowMs() / 1_000) + secs;
+    const post = (change: object): Promise<unknown> =>
+      as('bob').post('users/me/status', { ...change });
+    const changeOf = (change: object): object => ({
+      type: 'user_status',
+      user_id: organization.id('bob'),
+      ...change,
+    });
+    const statusOfBob = async (): Promise<unknown> => {
+      const { user_status: statuses } = await as('ann').post('register', {
+        fetch_event_types: ['user_status'],
+      });
+      return (statuses as JsonObject)[organization.id('bob')];
+    };
+
+    test('it ends then and not before, for everybody by the event of a change', async () => {
+      await post({ away: false, status_text: '' });
+      const queues = await watchEveryKind(organization);
+      const endsAt = inSecs(20);
+      await post({ away: true, status_text: 'at lunch', ends_at: endsAt });
+      await queues.shared();
+      await organization.cluster.advance(endsAt * 1_000 - 1 - nowMs());
+      expect(await queues.shared()).toEqual([]);
+      expect(await statusOfBob()).toEqual({ away: true, status_text: 'at lunch' });
+      await organization.cluster.advance(1);
+      expect(await queues.shared()).toEqual([changeOf({ away: false, status_text: '' })]);
+      expect(await statusOfBob()).toBeUndefined();
+    });
+
+    test.each([
+      ['another text has no end', { status_text: 'here' }, { status_text: 'here' }, []],
+      ['what was cleared before does not end', { status_text: '' }, undefined, []],
+      [
+        'away alone ends with the text',
+        { away: true },
+        undefined,
+        [{ away: false, status_text: '' }],
+      ],
+      ['an end alone with away moves it', { away: false, ends_at: 20 }, { status_text: 'out' }, []],
+    ])('%s', async (_name, { ends_at: laterSecs, ...change }: StatusRequest, left, ends) => {
+      await post({ away: false, status_text: '' });
+      const queues = await watchEveryKind(organization);
+      await post({ status_text: 'out', ends_at: inSecs(10) });
+      await post({ ...change, ...(laterSecs !== undefined && { ends_at: inSecs(laterSecs) }) });
+      await queues.shared();
+      await organization.cluster.advance(10_000);
+      expect(await queues.shared()).toEqual(ends.map(changeOf));
+      expect(await statusOfBob()).toEqual(left);
+    });
+
+    test('that of a deactivated account ends without an event, and does not come back', async () => {
+      await post({ status_text: 'out', ends_at: inSecs(10) });
+      await as('ann').delete(`users/${organization.id('bob')}`);
+      const queues = await WatchedQueues.open({ ann: as('ann'), gil: as('gil') }, as('cat'));
+      await organization.cluster.advance(10_000);
+      expect(await queues.shared()).toEqual([]);
+      await as('ann').post(`users/${organization.id('bob')}/reactivate`);
+      expect(await statusOfBob()).toBeUndefined();
+    });
+
+    test('it must be in the future', async () => {
+      await post({ status_text: 'out' });
+      await expectRefusal(
+        post({ status_text: 'late', ends_at: inSecs(0) }),
+        'Time must be in the future.',
+      );
+      expect(await statusOfBob()).toEqual({ status_text: 'out' });
+    });
+  });
+
   test('refusals', async () => {
     const post = (change: object): Promise<unknown> =>
       as('bob').post('users/me/status', { ...change });
+    await expectRefusal(
+      post({ ends_at: 4_294_967_295 }),
+      uncoded('Client did not pass any new values.'),
+    );
     await expectRefusal(post({}), uncoded('Client did not pass any new values.'));
     await expectRefusal(
       post({ status_text: 'x'.repeat(61) }),

@@ -68,7 +68,7 @@ export { deleteBotStorage, readBotStorage, writeBotStorage } from './bots/bot-st
 export * from './bots/bot-default-streams.ts';
 export * from './bots/bot-details.ts';
 export * from './people/profile-fields.ts';
-export { findUserStatus, listUserStatuses, setUserStatus } from './people/user-status.ts';
+export * from './people/user-status.ts';
 export * from './people/presence.ts';
 export * from './people/user-settings.ts';
 export { isHotspot, nextHotspots } from './people/hotspots.ts';

@@ -436,7 +436,7 @@ export const texts = {
   status: {
     away: 'Away: others see you as away, whatever you do',
     end: 'Until when',
-    hint: 'Others read the time too. When it is over, this browser takes the status away.',
+    hint: 'Others read the time too. Then the server clears the status.',
     noEnd: 'Until I change it',
     set: 'Set the status',
     text: 'What you do',

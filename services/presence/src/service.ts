@@ -1,9 +1,10 @@
 import { subjectLogger } from '@parley/logging';
-import { connectStores, keepLease, serveApi } from '@parley/server';
+import { connectStores, keepLease, serveApi, startMaintenance } from '@parley/server';
 import type { RequestHandler, ServiceFrame } from '@parley/server';
 
 import { endpoints } from './endpoints/index.ts';
 import { PresenceBoard } from './presence/presence-board.ts';
+import { endingOfStatuses } from './status/end-statuses.ts';
 import { TypingEvents } from './typing/typing-events.ts';
 import { registerTypingMetrics } from './typing/typing-metrics.ts';
 
@@ -27,6 +28,7 @@ export async function startPresence(frame: ServiceFrame): Promise<RequestHandler
   frame.onDispose('typing', () => typing.stop());
   frame.onSettle('typing', () => typing.settle());
   registerTypingMetrics(metrics.registry, typing);
+  startMaintenance(frame, [endingOfStatuses(stores, frame.stopping)]);
   keepLease(frame, stores);
   return serveApi(frame, {
     implementations: endpoints,

@@ -1,5 +1,5 @@
 import { declareEndpoint } from '../declare/endpoint.ts';
-import { booleanParameter, textParameter } from '../declare/parameters.ts';
+import { booleanParameter, numberParameter, textParameter } from '../declare/parameters.ts';
 import { object } from '../declare/schema.ts';
 import { limits } from '../limits.ts';
 
@@ -18,6 +18,10 @@ export const changeOwnStatusEndpoint = declareEndpoint({
     textParameter('status_text', {
       maxCodePoints: limits.statusTextMaxCodePoints,
       description: `At most ${limits.statusTextMaxCodePoints} characters; an empty one removes it`,
+    }),
+    numberParameter('ends_at', {
+      description:
+        'Seconds since 1970: when the server clears text and away, with the event of a change. A text without it has no end, away alone keeps the one there is',
     }),
   ],
   success: object({}),

@@ -13,7 +13,7 @@ import { addressOfPlace, conversationAt, home } from './place.ts';
 import type { Place } from './place.ts';
 import { createReading } from './reading.ts';
 import { recentConversations } from './recent.ts';
-import { hasMembers, isBoolean, isNumber, isText } from './shapes.ts';
+import { isBoolean } from './shapes.ts';
 import type { State } from './state.ts';
 import type { AccountStore } from './stored.ts';
 import { createTopics } from './topics.ts';
@@ -22,8 +22,6 @@ import { createVisited } from './visited.ts';
 
 /** `live`: events arrive. `connecting`: the connection is being made anew. `offline`: the browser has no network. */
 export type ConnectionState = 'live' | 'connecting' | 'offline';
-
-const isEndingStatus = hasMembers({ text: isText, endsAt: isNumber });
 
 const usedEmojiMax = 100;
 
@@ -57,8 +55,6 @@ export function createApp(client: ParleyClient, { state, connection, store, queu
     request: client.request.bind(client),
     /** A list of one: that this browser shows light colours where the device has dark ones. */
     lightHere: store.list('light', 1, isBoolean),
-    /** A list of one: the status that this browser takes away when its time is over. */
-    endingStatus: store.list('status', 1, isEndingStatus),
     /** Emoji with which the person reacted in this browser, the latest last. */
     usedEmoji,
     /** See `mostUsed`. */

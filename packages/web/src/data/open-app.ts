@@ -49,16 +49,6 @@ function apply(app: App, arrival: Arrival<Known>): void {
   }
 }
 
-/** Takes a status away whose time is over, unless it was changed since. */
-function endStatus({ endingStatus, state, request }: App, nowSecs: number): void {
-  const [ending] = endingStatus.items.peek();
-  if (ending === undefined || ending.endsAt > nowSecs) return;
-  endingStatus.change(() => []);
-  const status = state.statuses.peek().get(state.self.peek().user_id);
-  if (status?.status_text === ending.text)
-    void request('POST /users/me/status', { status_text: '' }).catch(() => undefined);
-}
-
 /** What goes on by itself while the app is open. */
 function attend(app: App, shared: SharedEvents<Known>, ending: AbortSignal): void {
   const { state, connection, outbox, lists, reading } = app;
@@ -66,7 +56,6 @@ function attend(app: App, shared: SharedEvents<Known>, ending: AbortSignal): voi
     const nowSecs = Date.now() / 1000;
     if (nowSecs - state.nowSecs.peek() > sleptSecs) shared.wake();
     state.nowSecs.value = nowSecs;
-    endStatus(app, nowSecs);
     if (connection.peek() === 'live') outbox.resume();
   }, tickMs);
   const unsubscribe = connection.subscribe((now) => {

@@ -16,12 +16,16 @@ const statusMax = 60;
 /** Between what somebody does and until when. */
 const divider = ' · ';
 
-/** Sets what others read beside the person's name. Its end is said in it, and this browser takes it away then. */
+/** Sets what others read beside the person's name. Its end is said in it, and the server clears it then. */
 export function StatusForm({ app, onClose }: { readonly app: App; readonly onClose: () => void }) {
   const { statuses, self, settings } = app.state;
   const { status_text: before = '', away } = statuses.value.get(self.value.user_id) ?? {};
   const text = useSignal(before.split(divider, 1)[0] ?? '');
-  const times = useMemo(() => quickTimes(new Date()), []);
+  const ends = useMemo(
+    () => quickTimes(new Date()).map(({ at }) => Math.floor(at.getTime() / 1_000)),
+    [],
+  );
+  const untilText = (at: number) => t.until(formatAge(at, Date.now() / 1_000, settings.value));
   const choose = ({ reaction_type, emoji_code, emoji_name }: Emoji): void => {
     const glyph = reaction_type === 'unicode_emoji' ? characterOf(emoji_code) : `:${emoji_name}:`;
     text.value = `${glyph} ${text.peek()}`.slice(0, statusMax);
@@ -30,12 +34,13 @@ export function StatusForm({ app, onClose }: { readonly app: App; readonly onClo
     const endsAt = Number(field('until'));
     const words = text.peek().trim();
     const hasEnd = endsAt > 0 && words !== '';
-    const end = hasEnd
-      ? divider + t.until(formatAge(endsAt, Date.now() / 1_000, settings.peek()))
-      : '';
+    const end = hasEnd ? divider + untilText(endsAt) : '';
     const status_text = words.slice(0, statusMax - end.length) + end;
-    await app.request('POST /users/me/status', { status_text, away: field('away') !== '' });
-    app.endingStatus.change(() => (hasEnd ? [{ text: status_text, endsAt }] : []));
+    await app.request('POST /users/me/status', {
+      status_text,
+      away: field('away') !== '',
+      ...(endsAt > 0 && { ends_at: endsAt }),
+    });
     onClose();
   };
   return (
@@ -54,9 +59,9 @@ export function StatusForm({ app, onClose }: { readonly app: App; readonly onClo
           {t.end}
           <select name="until">
             <option value="">{t.noEnd}</option>
-            {times.map(({ name, at }) => (
-              <option key={name} value={at.getTime() / 1_000}>
-                {t.until(formatAge(at.getTime() / 1_000, Date.now() / 1_000, settings.value))}
+            {ends.map((at) => (
+              <option key={at} value={at}>
+                {untilText(at)}
               </option>
             ))}
           </select>
