@@ -11,7 +11,24 @@ import type {
   RefusalOf,
 } from './operation-types.ts';
 import type { RequestArguments, RequestOptions, Requests } from './request-options.ts';
-import { isInBrowser, isOtherOrigin } from './surroundings.ts';
+
+/** The differences between a page in a browser and a separate program. */
+
+function pageOrigin(): string | undefined {
+  const { location } = globalThis as { readonly location?: { readonly origin?: unknown } };
+  return typeof location?.origin === 'string' ? location.origin : undefined;
+}
+
+/** Browsers set their own name, and ask the server before they send a header of a page. */
+function isInBrowser(): boolean {
+  return pageOrigin() !== undefined;
+}
+
+/** Whether requests to the server go to another origin, which accepts no further headers from a page. */
+function isOtherOrigin(root: string): boolean {
+  const origin = pageOrigin();
+  return origin !== undefined && origin !== new URL(root).origin;
+}
 
 export type ClientOptions = {
   /** The address of the server, for example `https://chat.example.com`. */

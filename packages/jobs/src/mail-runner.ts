@@ -2,7 +2,7 @@
 import { deadline } from '@parley/clock';
 import type { RedisConfig } from '@parley/config';
 import type { Logger } from '@parley/logging';
-import { MailNotSent, MailRefused } from '@parley/mail';
+import { MailNotSent, MailRefused, makeAnswerAddress } from '@parley/mail';
 import type { Letter, MailTransport } from '@parley/mail';
 import {
   claimMail,
@@ -13,13 +13,38 @@ import {
   removeMail,
 } from '@parley/store';
 import type { ClaimedMail, MailLane } from '@parley/store';
+import { findAnswerer } from '@parley/store/notifications';
 import { Counter, Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 
 import { JobLane } from './job-lane.ts';
-import { findReplyAddress } from './notifications/reply-address.ts';
 import { confirmMissedMail } from './notifications/missed-mails.ts';
 import type { MissedMailOptions } from './notifications/missed-mails.ts';
+
+/**
+ * Makes the address to which a mail is answered, for the newest of its messages. It is in no row, because it is worth as much as the mail.
+ *
+ * @returns undefined for a mail that is not answered
+ */
+async function findReplyAddress(
+  { pool, keySecrets, answerAddresses }: MissedMailOptions,
+  { about, recipient }: Pick<ClaimedMail, 'about' | 'recipient'>,
+  letter: Letter,
+): Promise<string | undefined> {
+  const messageId = about?.messageIds.at(-1);
+  if (
+    answerAddresses === undefined ||
+    letter.isAnswerable !== true ||
+    about === undefined ||
+    messageId === undefined
+  )
+    return undefined;
+  const { userId } = about;
+  const answerer = await findAnswerer(pool, userId);
+  // It was confirmed for this recipient a moment ago.
+  if (answerer?.address !== recipient) return undefined;
+  return makeAnswerAddress(answerAddresses, keySecrets, { userId, messageId }, answerer);
+}
 
 export type MailRunnerOptions = MissedMailOptions & {
   readonly redis: RedisConfig;

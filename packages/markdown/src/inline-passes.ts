@@ -1,18 +1,39 @@
-import { stashMarks, stashedHtml } from './fences.ts';
+import { stashedHtml, stashMarks } from './fences.ts';
 import type { StashedBlock } from './fences.ts';
 import { avatars } from './avatars.ts';
 import { bareLinks } from './bare-links.ts';
 import { emojiNames, emoticons, unicodeEmoji } from './emoji.ts';
 import { codeSpans } from './inline-code.ts';
 import { emphasis, lineBreaks, strikethrough, strong, strongEmphasis } from './inline-emphasis.ts';
-import { mathFormulas } from './inline-math.ts';
-import { hasPlaceholder } from './inline-run.ts';
+import { hasPlaceholder, wordClass } from './inline-run.ts';
 import type { InlinePass, InlineRun, RunLaterPasses } from './inline-run.ts';
 import { linkifierLinks } from './linkifiers.ts';
 import { namedLinks } from './links.ts';
 import { groupMentions, userMentions } from './mentions.ts';
 import { stashOpen } from './source-lines.ts';
 import { streamLinks, streamTopicLinks } from './stream-links.ts';
+import { texInlineHtml } from './tex.ts';
+
+const inlineMath = new RegExp(
+  String.raw`(?<![$${wordClass}])\$\$([^\n_$](?:\\\$|[^$\n])*)\$\$(?![$${wordClass}])`,
+  'gu',
+);
+
+/** `$$body$$` (reference facts, markdown 10). */
+const mathFormulas: InlinePass = (text, run) => {
+  return text.replaceAll(inlineMath, (whole, body: string) => {
+    if (run.effort.isPlain) return run.add({ kind: 'text', text: run.plainText(whole) });
+    const tex = run.plainText(body);
+    const html = texInlineHtml(tex, run.budget);
+    if (html !== undefined) return run.add({ kind: 'html', html, source: run.plainText(whole) });
+    return run.add({
+      kind: 'element',
+      tag: 'span',
+      attributes: [['class', 'tex-error']],
+      content: run.add({ kind: 'text', text: run.plainText(whole) }),
+    });
+  });
+};
 
 /** The author's private-use characters are replaced, so that ours cannot be forged. */
 function ownPlaceholders(text: string, run: InlineRun): string {

@@ -6,16 +6,29 @@ import type { FileStore } from '@parley/files';
 import { attemptCookieOf, sessionCookieOf } from '@parley/identity';
 import type { SessionCookie } from '@parley/identity';
 import { ImageDecoder } from '@parley/images';
-import { OpenIdProvider } from '@parley/openid';
 import { subjectLogger } from '@parley/logging';
 import type { Logger } from '@parley/logging';
 import { descriptionRenderer } from '@parley/markdown';
+import { OpenIdProvider } from '@parley/openid';
 import { deriveKeySecrets } from '@parley/secrets';
 import type { KeySecrets } from '@parley/secrets';
 
 import { PictureFiles } from './pictures/picture-files.ts';
 import { PictureMaker } from './pictures/picture-maker.ts';
-import { realmDescriptionRenderer } from './render-realm-description.ts';
+
+/** The text that visitors read if the organization has no description (reference facts, people 5.5). */
+const defaultDescription = 'Welcome.';
+
+/**
+ * Makes the renderer of the organization's description, which anybody may read: names of people, groups and streams stay plain
+ * text.
+ *
+ * @param publicUrl without a slash at the end
+ */
+function realmDescriptionRenderer(publicUrl: string): (description: string) => string {
+  const render = descriptionRenderer(publicUrl);
+  return (description) => render(description === '' ? defaultDescription : description);
+}
 
 export type SignOnOutcome = 'signed in' | 'made' | 'linked' | 'refused' | 'unavailable' | 'invalid';
 

@@ -1,16 +1,42 @@
-import { STATUS_CODES, createServer } from 'node:http';
+import { createServer, STATUS_CODES } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-import { duplicateHeader } from '@parley/api';
-import { withoutCode } from '@parley/api';
+import { duplicateHeader, withoutCode } from '@parley/api';
 import type { ApiError } from '@parley/api';
 import { limitMs } from '@parley/clock';
 import type { Clock, Timer } from '@parley/clock';
 
 import { writeRefusal } from './error-handler.ts';
-import { findDuplicateHeader } from './single-headers.ts';
+
+/** Headers that may occur once, in the spelling of clients. Of two occurrences Node would use the first, the last, or both joined. */
+const singleHeaders = [
+  'Host',
+  'Authorization',
+  'Content-Type',
+  'Content-Length',
+  'Transfer-Encoding',
+  'Idempotency-Key',
+  'Last-Event-ID',
+];
+
+const nameOf = new Map(singleHeaders.map((name) => [name.toLowerCase(), name]));
+
+/**
+ * @param rawHeaders names and values in turn, as Node gives them
+ * @returns the name of such a header that occurs twice
+ */
+function findDuplicateHeader(rawHeaders: readonly string[]): string | undefined {
+  const seen = new Set<string>();
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = nameOf.get(rawHeaders[index]?.toLowerCase() ?? '');
+    if (name === undefined) continue;
+    if (seen.has(name)) return name;
+    seen.add(name);
+  }
+  return undefined;
+}
 
 /** An HTTP server that can stop without breaking off answers. */
 export type GracefulServer = {

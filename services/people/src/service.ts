@@ -1,13 +1,13 @@
 import { ConfigError } from '@parley/config';
+import type { Pool } from '@parley/database';
 import { openFileStore } from '@parley/files';
 import type { FileStore } from '@parley/files';
-import { MailRunner, PushRunner, notSentInTime, notificationTasks } from '@parley/jobs';
+import { JobLane, MailRunner, notificationTasks, notSentInTime, PushRunner } from '@parley/jobs';
 import { subjectLogger } from '@parley/logging';
 import { openMailTransport } from '@parley/mail';
-import { AddressRules, KeptConnections, callService, findAddressesInDns } from '@parley/outgoing';
-import { createPeopleContext, loadPasswordDictionaries } from '@parley/people';
-import type { PeopleContext } from '@parley/people';
-import type { Pool } from '@parley/database';
+import { AddressRules, callService, findAddressesInDns, KeptConnections } from '@parley/outgoing';
+import { createPeopleContext, loadPasswordDictionaries, makeExport } from '@parley/people';
+import type { PeopleContext, SignOnOutcome } from '@parley/people';
 import { connectStores, keepLease, openPool, serveApi, startMaintenance } from '@parley/server';
 import type { RequestHandler, ServiceFrame } from '@parley/server';
 import {
@@ -18,10 +18,52 @@ import {
   failLeftMails,
 } from '@parley/store';
 import { deleteOldTokens } from '@parley/store/account-tokens';
+import { listDueRealmExports } from '@parley/store/realm-exports';
+import { Counter } from 'prom-client';
+import type { Registry } from 'prom-client';
 
-import { signOnCounter } from './sign-on-metrics.ts';
 import { endpoints } from './endpoints/index.ts';
-import { startExports } from './exports.ts';
+
+/** @returns a function that counts what became of a sign-in by an OpenID provider */
+function signOnCounter(registry: Registry): (provider: string, outcome: SignOnOutcome) => void {
+  const counter = new Counter({
+    name: 'parley_single_sign_on_total',
+    help: 'Sign-ins by OpenID providers by their outcome',
+    labelNames: ['provider', 'outcome'],
+    registers: [registry],
+  });
+  return (provider, outcome) => counter.inc({ provider, outcome });
+}
+
+/** No request waits for an export: its statements and its idle transaction may take minutes. */
+const waitMaxMs = 600_000;
+const sweepIntervalMs = 2_000;
+
+/** Makes exports of the public data, one at a time in each process. */
+function startExports(frame: ServiceFrame, context: PeopleContext): void {
+  // One that reads, and one that keeps the claim.
+  const pool = openPool(frame, 'exports', 2, {
+    statementTimeoutMs: waitMaxMs,
+    idleInTransactionMaxMs: waitMaxMs,
+  });
+  const lane = new JobLane({
+    clock: frame.clock,
+    redis: frame.config.redis,
+    log: subjectLogger(frame.log, 'people:exports'),
+    queueName: 'exports',
+    concurrency: 1,
+    sweepIntervalMs,
+    idOf: (id: number) => `export-${id}`,
+    listDue: () => listDueRealmExports(pool),
+    run: async (id, signal) => {
+      await makeExport(context, pool, id, signal);
+      return undefined;
+    },
+  });
+  lane.start();
+  frame.onDispose('exports', () => lane.stop());
+  frame.onSettle('exports', () => lane.settle());
+}
 
 /** @throws ConfigError when the configuration names no place for uploaded files */
 async function openFiles({ clock, config, onDispose }: ServiceFrame): Promise<FileStore> {

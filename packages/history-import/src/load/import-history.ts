@@ -2,8 +2,10 @@
  * Writes the organization of another system into an empty installation, in the one transaction of the caller: all of it or nothing. No event,
  * notification or mail is made.
  */
-import type { Pool } from '@parley/database';
+import { realmSettingDefaults } from '@parley/api/organization';
+import type { Client, Pool } from '@parley/database';
 import { openImportedLog, planImportedLog, readHead } from '@parley/event-log';
+import { extraEmoji } from '@parley/markdown';
 import { emojiUrl } from '@parley/objects';
 import {
   createOrganizationRows,
@@ -19,30 +21,101 @@ import {
   beginMessageKeys,
   beginReceipts,
   beginWholeHistories,
+  findMessageNumbers,
+  insertImportedReactions,
   markImportRead,
   noteImportedMessages,
   numberMessages,
   planForImports,
   writeImportedHoldings,
+  writeImportedPositions,
   writeImportedReads,
 } from '@parley/store/imports';
-import { realmSettingDefaults } from '@parley/api/organization';
+import type { ImportedPosition, ImportedReaction } from '@parley/store/imports';
 
 import { ImportFault } from '../import-fault.ts';
 import { differencesOf } from '../ledger.ts';
-import type { Directory } from '../records.ts';
+import type { Directory, ReactionRecord, ReadPositionRecord } from '../records.ts';
 import { RenderThreads } from '../rendering/render-threads.ts';
 import { loadExtras } from './load-extras.ts';
 import type { Conversations } from './conversations.ts';
 import type { HistoryImport } from './import-options.ts';
 import { loadMessages } from './load-messages.ts';
-import { writeReactions } from './load-reactions.ts';
 import { namesOf } from './loaded-directory.ts';
 import type { LoadedDirectory } from './loaded-directory.ts';
 import { loadPeople } from './load-people.ts';
 import { loadStreams } from './load-streams.ts';
-import { writeReadPositions } from './read-positions.ts';
 import { StoredFiles } from './stored-files.ts';
+import type { Ledger, Place } from '../ledger.ts';
+import type { LoadedExtras } from './load-extras.ts';
+
+/** Writes how far people have read, for sources that know only that. */
+async function writeReadPositions(
+  client: Client,
+  positions: readonly ReadPositionRecord[],
+  { people, streams }: LoadedDirectory,
+  conversations: Conversations,
+): Promise<void> {
+  const found: ImportedPosition[] = [];
+  for (const { person, place, readUpTo } of positions) {
+    const userId = people.users[person]?.id ?? 0;
+    if ('stream' in place)
+      found.push({ userId, scope: streams.streams[place.stream]?.id ?? 0, readUpTo });
+    else {
+      const { id } = await conversations.of({ participants: place.participants }, person);
+      found.push({ userId, scope: -id, readUpTo });
+    }
+  }
+  await writeImportedPositions(client, found);
+}
+
+/** Writes reactions, whose messages are there. */
+async function writeReactions(
+  client: Client,
+  reactions: readonly ReactionRecord[],
+  loaded: { readonly directory: LoadedDirectory; readonly ledger: Ledger; readonly kind: string },
+): Promise<void> {
+  const { directory, ledger, kind } = loaded;
+  const numbers = await findMessageNumbers(client, [
+    ...new Set(reactions.map(({ messageKey }) => messageKey)),
+  ]);
+  const found: ImportedReaction[] = [];
+  const places: Place[] = [];
+  for (const { place, messageKey, person, emoji, reactedAt } of reactions) {
+    const messageId = numbers.get(messageKey)?.id;
+    const user = directory.people.users[person];
+    const shown = shownEmoji(emoji, directory.extras);
+    if (messageId === undefined || user === undefined)
+      ledger.skipped(kind, 'its message was not imported', place);
+    else if (shown === undefined) ledger.skipped(kind, 'its emoji was not imported', place);
+    else {
+      found.push({ messageId, userId: user.id, ...shown, reactedAt });
+      places.push(place);
+    }
+  }
+  const { written, missing } = await insertImportedReactions(client, found);
+  ledger.imported(kind, written.size);
+  for (const [n, place] of places.entries())
+    if (missing.has(n)) ledger.skipped(kind, 'its message was not imported', place);
+    else if (!written.has(n))
+      ledger.merged(kind, 'the person has reacted with this emoji before', place);
+}
+
+function shownEmoji(
+  emoji: ReactionRecord['emoji'],
+  { emoji: loaded }: LoadedExtras,
+): Pick<ImportedReaction, 'name' | 'code' | 'type'> | undefined {
+  switch (emoji.kind) {
+    case 'unicode':
+      return { name: emoji.name, code: emoji.code, type: 'unicode_emoji' };
+    case 'extra':
+      return { name: extraEmoji.name, code: extraEmoji.code, type: 'zulip_extra_emoji' };
+    case 'custom': {
+      const found = loaded[emoji.emoji];
+      return found && { name: found.name, code: String(found.id), type: 'realm_emoji' };
+    }
+  }
+}
 
 export type ImportedOrganization = {
   readonly name: string;
