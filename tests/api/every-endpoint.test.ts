@@ -52,7 +52,7 @@ function read({ status, text }: RawAnswer): JsonObject {
 const uncoded = (status: number, msg: string): object => ({ status, result: 'error', msg });
 const badRequest = (msg: string): object => ({ ...uncoded(400, msg), code: 'BAD_REQUEST' });
 
-const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
+const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 /** Webhooks accept every method; the tests use the one that has a body. */
 const allEndpoints = declaredEndpoints.map((endpoint) => ({
@@ -76,7 +76,9 @@ const byPath = [...Map.groupBy(declaredEndpoints, ({ below, path }) => `${below}
   .map(({ path, isPrefix, declared }) => ({
     path,
     isPrefix,
-    allowed: declared.includes('GET') ? [...declared, 'HEAD'] : declared,
+    allowed: [...methods, 'HEAD'].filter((method) =>
+      declared.includes(method === 'HEAD' ? 'GET' : method),
+    ),
   }));
 
 describe('a path', () => {
@@ -102,10 +104,8 @@ describe('a path', () => {
         const answer = await send(method, path);
         if (method === 'POST' && takesAnyPost) expect(answer.status).toBe(401);
         else {
-          const listed = (answer.headers.allow ?? '').split(', ');
-          expect(listed.toSorted()).toEqual(allowed.toSorted());
-          if (listed.includes('HEAD')) expect(listed.at(-1)).toBe('HEAD');
-          expect(read(answer)).toEqual({ status: 405, ...methodNotAllowed(listed).toBody() });
+          expect(answer.headers.allow).toBe(allowed.join(', '));
+          expect(read(answer)).toEqual({ status: 405, ...methodNotAllowed(allowed).toBody() });
           expect(answer.headers['content-type']).toBe('application/json');
         }
       }

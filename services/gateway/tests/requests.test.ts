@@ -105,32 +105,6 @@ function streamBody(method: string, path: string, bytes: number): Promise<number
 }
 
 describe('before authentication', () => {
-  it('answers OPTIONS with the methods in alphabetical order', async () => {
-    const answer = await sendRaw('OPTIONS', '/api/v1/users/me/subscriptions');
-    expect([answer.status, answer.headers.allow, answer.text]).toEqual([
-      204,
-      'DELETE, GET, HEAD, PATCH, POST',
-      '',
-    ]);
-    expect(answer.headers['access-control-allow-headers']).toBe('Authorization');
-    expect((await sendRaw('OPTIONS', '/api/v1/nothing')).status).toBe(404);
-  });
-
-  it('answers a wrong method with 405', async () => {
-    const answer = await sendRaw('PATCH', '/api/v1/users');
-    expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, POST, HEAD']);
-    expect(JSON.parse(answer.text)).toEqual({
-      result: 'error',
-      msg: 'Method Not Allowed',
-      allowed_methods: ['GET', 'POST', 'HEAD'],
-    });
-  });
-
-  it('permits a POST if a form may name another method', async () => {
-    expect((await sendRaw('POST', '/api/v1/events')).status).toBe(401);
-    expect((await sendRaw('POST', '/api/v1/streams')).status).toBe(405);
-  });
-
   it.each([
     ['POST', 'fetch_api_key', 64 * kib],
     ['POST', 'messages', mib],
@@ -265,25 +239,6 @@ describe('bodies that come slowly', () => {
     expect(new Set(answers.map(([status]) => status))).toEqual(new Set([200]));
     await gateway.settle();
     expect(await gateway.metric('parley_held_body_bytes')).toBe(0);
-  });
-});
-
-describe('authentication', () => {
-  it('requires none for public endpoints', async () => {
-    const before = people.arrived.length;
-    const answer = await sendRaw('GET', '/api/v1/server_settings', { authorization: 'Bearer x' });
-    expect(answer.status).toBe(200);
-    expect(people.arrived[before]).toMatchObject({ caller: null });
-  });
-
-  it('permits an incoming-webhook bot only to send', async () => {
-    const bot = await gateway.addUser({ botType: 2 });
-    expect((await sendRaw('POST', '/api/v1/messages', authorization(bot))).status).toBe(200);
-    const refused = await sendRaw('GET', '/api/v1/messages', authorization(bot));
-    expect([refused.status, messageOf(refused)]).toEqual([
-      401,
-      'This API is not available to incoming webhook bots.',
-    ]);
   });
 });
 
