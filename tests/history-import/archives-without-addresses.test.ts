@@ -1,13 +1,12 @@
 import { join } from 'node:path';
 
 import { readObjects } from '@parley/test-kit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 
-import { ImportTarget } from './imported-organization.ts';
+import { useImportTarget } from './imported-organization.ts';
 import { writeSlack } from './slack-fixture.ts';
 
-let target: ImportTarget;
-
+const target = useImportTarget();
 const archive = (): string => join(target.folder, 'public.zip');
 
 const person = (id: string, name: string, realName: string, more: object = {}): object => ({
@@ -18,7 +17,6 @@ const person = (id: string, name: string, realName: string, more: object = {}): 
 });
 
 beforeAll(async () => {
-  target = await ImportTarget.create();
   await writeSlack(archive(), {
     'users.json': [
       person('U1', 'ana', 'Ána Ruiz'),
@@ -31,8 +29,6 @@ beforeAll(async () => {
     ],
   });
 });
-
-afterAll(() => target[Symbol.asyncDispose]());
 
 const inBirch = ['--email-domain', 'birch.example'];
 

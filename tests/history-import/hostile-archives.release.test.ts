@@ -3,11 +3,11 @@ import { mkdir, readFile, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 
 import { writeHugeTar, writeHugeZip } from './hostile-archives.ts';
 import type { HugeFile, Repeated } from './hostile-archives.ts';
-import { ImportTarget } from './imported-organization.ts';
+import { useImportTarget } from './imported-organization.ts';
 import { slackFiles } from './slack-fixture.ts';
 import { asExported, realm, zulipFiles } from './zulip-fixture.ts';
 
@@ -21,12 +21,8 @@ const administrators = {
 const million = 1_000_000;
 const peakMaxMib = 1024;
 
-let target: ImportTarget;
-beforeAll(async () => {
-  target = await ImportTarget.create();
-  await mkdir(spool());
-});
-afterAll(() => target[Symbol.asyncDispose]());
+const target = useImportTarget();
+beforeAll(() => mkdir(spool()));
 
 const spool = (): string => join(target.folder, 'spool');
 

@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
-import { ImportTarget } from './imported-organization.ts';
+import { useImportTarget } from './imported-organization.ts';
 import { mattermostLines, otherTeam, writeMattermost } from './mattermost-fixture.ts';
 import { writeSlack } from './slack-fixture.ts';
 import { writeZulip } from './zulip-fixture.ts';
@@ -18,13 +18,7 @@ type ReportLine = {
 
 type Records = readonly (Omit<ReportLine, 'place'> & { readonly count: number })[];
 
-let target: ImportTarget;
-
-beforeAll(async () => {
-  target = await ImportTarget.create();
-});
-
-afterAll(() => target[Symbol.asyncDispose]());
+const target = useImportTarget();
 
 const writeTeam = (path: string): Promise<void> =>
   writeMattermost(path, [...mattermostLines(), ...otherTeam]);

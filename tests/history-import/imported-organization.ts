@@ -18,9 +18,11 @@ import {
   startLocalCluster,
 } from '@parley/test-kit';
 import type { ClusterSettings, JsonObject } from '@parley/test-kit';
+import { expect } from 'vitest';
 
 import { environmentOf, runParley, startParley } from '../support/run-parley.ts';
 import type { Ended, Environment, Running } from '../support/run-parley.ts';
+import { useFixture } from '../support/use-fixture.ts';
 
 /** @returns what somebody may read, with the texts as they were written */
 export async function readMessages(
@@ -41,15 +43,37 @@ export function contents(messages: readonly JsonObject[]): string[] {
   return messages.map(({ content }) => String(content));
 }
 
+export const inStream = (name: string) => [{ operator: 'stream', operand: name }];
+
 /** @returns how somebody's request for a file is answered */
-export async function statusOf({ urls, email, apiKey }: ApiClient, path: string): Promise<number> {
-  const credentials = Buffer.from(`${email}:${apiKey}`).toString('base64');
-  const answer = await fetch(`${urls[0]}${path}`, {
-    headers: { authorization: `Basic ${credentials}` },
-  });
-  await answer.arrayBuffer();
-  return answer.status;
+export async function download(
+  { urls, credentials }: ApiClient,
+  path: string,
+): Promise<{ readonly status: number; readonly text: string }> {
+  const answer = await fetch(`${urls[0]}${path}`, { headers: credentials });
+  return { status: answer.status, text: await answer.text() };
 }
+
+/** @returns everybody: name, and whether active, an administrator and a guest */
+export async function rolesOf(client: ApiClient): Promise<unknown[][]> {
+  return readObjects(await client.get('users'), 'members').map((user) =>
+    ['full_name', 'is_active', 'is_admin', 'is_guest'].map((field) => user[field]),
+  );
+}
+
+/** What `--json` prints of an import. */
+export type Report = JsonObject & { readonly records: readonly JsonObject[] };
+
+/** Expects that a report has these records among others: what they are, what became of them, and why. */
+export function expectRecords(
+  { records }: Report,
+  expected: readonly (readonly [kind: string, outcome: string, reason: string, count?: number])[],
+): void {
+  for (const [kind, outcome, reason, count = expect.any(Number) as number] of expected)
+    expect(records).toContainEqual(expect.objectContaining({ kind, outcome, reason, count }));
+}
+
+type ImportWords = [source: string, file: string, administrator: string, more?: readonly string[]];
 
 function importWords(source: string, file: string, administrator: string): string[] {
   return ['import-from', source, file, '--administrator', administrator];
@@ -92,14 +116,17 @@ export class ImportTarget {
   }
 
   /** Runs `parley import-from`. */
-  async importFrom(
-    source: string,
-    file: string,
-    administrator: string,
-    more: readonly string[] = [],
-  ): Promise<Ended> {
+  async importFrom(...[source, file, administrator, more = []]: ImportWords): Promise<Ended> {
     const words = importWords(source, file, administrator);
     return runParley(this.environment, [...words, '--spool', this.folder, ...more]);
+  }
+
+  /** Imports an archive that must be accepted. @returns the report */
+  async report(...[source, file, administrator, more = []]: ImportWords): Promise<Report> {
+    const words = ['--json', ...more];
+    const { code, out, error } = await this.importFrom(source, file, administrator, words);
+    if (code !== 0 || error !== '') throw new Error(`an import ended with ${code}: ${error}`);
+    return JSON.parse(out) as Report;
   }
 
   /** Runs `parley import-from` in a process of its own, which can be killed. */
@@ -159,7 +186,38 @@ export class ImportTarget {
     };
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
+  /** Starts the services. @returns clients of the people with these addresses, by their names */
+  async startFor<Name extends string>(
+    addresses: Readonly<Record<Name, string>>,
+  ): Promise<Readonly<Record<Name, ApiClient>>> {
+    const clientOf = await this.start();
+    const named = Object.entries<string>(addresses).map(
+      async ([name, address]) => [name, await clientOf(address)] as const,
+    );
+    return Object.fromEntries(await Promise.all(named)) as Record<Name, ApiClient>;
+  }
+
+  async stop(): Promise<void> {
     await this.#undo.disposeAsync();
   }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.stop();
+  }
+}
+
+/** An installation for the tests of a file. */
+export function useImportTarget(): ImportTarget {
+  return useFixture(() => ImportTarget.create());
+}
+
+/** Expects that an archive is refused with this text. */
+export async function expectRefused(
+  target: ImportTarget,
+  reason: RegExp | string,
+  ...words: ImportWords
+): Promise<void> {
+  const { code, error } = await target.importFrom(...words);
+  expect(error).toMatch(reason);
+  expect(code).toBe(1);
 }

@@ -3,24 +3,21 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import { waitUntil } from '@parley/test-kit';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 
 import type { Running } from '../support/run-parley.ts';
 import { holdAt } from './held-import.ts';
-import { ImportTarget } from './imported-organization.ts';
+import { useImportTarget } from './imported-organization.ts';
 import { writeMattermost } from './mattermost-fixture.ts';
 import { writeZulip } from './zulip-fixture.ts';
 
-let target: ImportTarget;
+const target = useImportTarget();
 
 beforeAll(async () => {
-  target = await ImportTarget.create();
   await mkdir(spool());
   await writeZulip(archives.zulip());
   await writeMattermost(archives.mattermost());
 });
-
-afterAll(() => target[Symbol.asyncDispose]());
 
 /** Where a killed process leaves what it has unpacked. */
 const spool = (): string => join(target.folder, 'spool');

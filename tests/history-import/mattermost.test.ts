@@ -2,24 +2,25 @@ import { join } from 'node:path';
 
 import { readObjects } from '@parley/test-kit';
 import type { ApiClient, JsonObject } from '@parley/test-kit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
-import { ImportTarget, contents, readMessages, statusOf } from './imported-organization.ts';
+import {
+  contents,
+  download,
+  expectRecords,
+  expectRefused,
+  inStream,
+  readMessages,
+  rolesOf,
+  useImportTarget,
+} from './imported-organization.ts';
+import type { Report } from './imported-organization.ts';
 import { longText, mattermostLines, otherTeam, writeMattermost } from './mattermost-fixture.ts';
 import { writeZip } from './write-archives.ts';
 
-let target: ImportTarget;
-let report: JsonObject;
-let clientOf: (email: string) => Promise<ApiClient>;
-let clients: Record<'ana' | 'bo' | 'eva', ApiClient>;
-
+const ana = 'ana@birch.example';
+const target = useImportTarget();
 const archive = (): string => join(target.folder, 'birch.zip');
-
-beforeAll(async () => {
-  target = await ImportTarget.create();
-});
-
-afterAll(() => target[Symbol.asyncDispose]());
 
 describe('an archive that is not whole, or has several teams, is refused', () => {
   const [version = '', , team = '', ...rest] = mattermostLines();
@@ -30,23 +31,19 @@ describe('an archive that is not whole, or has several teams, is refused', () =>
     ['several teams', [version, team, team.replace('birch', 'oak'), ...rest], /--team: birch, oak/],
   ])('%s', async (_name, lines, reason) => {
     await writeMattermost(archive(), lines);
-    const ended = await target.importFrom('mattermost', archive(), 'ana@birch.example');
-    expect(ended.error).toMatch(reason);
-    expect(ended.code).toBe(1);
+    await expectRefused(target, reason, 'mattermost', archive(), ana);
   });
 
   test('a line that was cut at the end', async () => {
     const cut = mattermostLines().join('\n').slice(0, -9);
     await writeZip(archive(), [{ name: 'import.jsonl', content: cut }]);
-    const ended = await target.importFrom('mattermost', archive(), 'ana@birch.example');
-    expect(ended.error).toMatch(/import.jsonl is cut off in line \d+/);
-    expect(ended.code).toBe(1);
+    const reason = /import.jsonl is cut off in line \d+/;
+    await expectRefused(target, reason, 'mattermost', archive(), ana);
   });
 
   test('a second file', async () => {
     await writeMattermost(archive(), [version], [{ name: 'other.jsonl' }]);
-    const ended = await target.importFrom('mattermost', archive(), 'ana@birch.example');
-    expect(ended.error).toMatch(/one .jsonl file/);
+    await expectRefused(target, /one .jsonl file/, 'mattermost', archive(), ana);
   });
 });
 
@@ -81,27 +78,19 @@ test('what is no record, and times that are none, stop nobody', async () => {
     'null',
     '"text"',
   ]);
-  const ended = await target.importFrom('mattermost', archive(), 'ana@birch.example', [
-    '--json',
-    '--dry-run',
-  ]);
-  expect(ended.error).toBe('');
-  expect(ended.code).toBe(0);
+  expect(await target.report('mattermost', archive(), ana, ['--dry-run'])).toBeDefined();
 });
 
 describe('a team', () => {
+  let report: Report;
+  let clientOf: (email: string) => Promise<ApiClient>;
+  let clients: Record<'ana' | 'bo' | 'eva', ApiClient>;
   beforeAll(async () => {
     await writeMattermost(archive(), [...mattermostLines(), ...otherTeam]);
-    const ended = await target.importFrom('mattermost', archive(), 'ana@birch.example', [
-      '--json',
-      '--team',
-      'birch',
-    ]);
-    if (ended.code !== 0) throw new Error(ended.error);
-    report = JSON.parse(ended.out) as JsonObject;
+    report = await target.report('mattermost', archive(), ana, ['--team', 'birch']);
     clientOf = await target.start();
     clients = {
-      ana: await clientOf('ana@birch.example'),
+      ana: await clientOf(ana),
       bo: await clientOf('bo@birch.example'),
       eva: await clientOf('eva@birch.example'),
     };
@@ -114,8 +103,7 @@ describe('a team', () => {
 
   test('is accounted for', () => {
     expect(report['name']).toBe('Birch Lab');
-    const { records } = report as { records: JsonObject[] };
-    for (const [kind, outcome, reason, count] of [
+    expectRecords(report, [
       ['message', 'skipped', 'notices: system_join_channel', 1],
       ['message', 'skipped', 'create_at is no time in milliseconds', 1],
       ['message', 'skipped', 'notices: system_header_change', 1],
@@ -134,8 +122,7 @@ describe('a team', () => {
       ['reaction', 'skipped', 'there is no such emoji here', 1],
       ['pin', 'skipped', 'pins have no place here', 1],
       ['thread_follower', 'skipped', 'a reply counts as read with its channel', 1],
-    ])
-      expect(records).toContainEqual(expect.objectContaining({ kind, outcome, reason, count }));
+    ]);
     expect(report['remarks']).toHaveProperty(['stream "dev" is now "dev (2)"'], 1);
     expect(report['remarks']).toHaveProperty(['people whose address another person has'], 2);
     expect(report['remarks']).toHaveProperty(['people of other teams, who are deactivated'], 3);
@@ -156,8 +143,9 @@ describe('a team', () => {
   });
 
   test('shares the whole history of a private channel with its members', async () => {
-    const narrow = [{ operator: 'stream', operand: 'Board' }];
-    expect(contents(await messagesOf('eva', narrow))).toEqual(['Only for us of #**Board**']);
+    expect(contents(await messagesOf('eva', inStream('Board')))).toEqual([
+      'Only for us of #**Board**',
+    ]);
   });
 
   test('has its channels', async () => {
@@ -184,7 +172,7 @@ describe('a team', () => {
   });
 
   test('names threads by their first line, that of the first reply, or the day', async () => {
-    const shown = await messagesOf('eva', [{ operator: 'stream', operand: 'nursery' }]);
+    const shown = await messagesOf('eva', inStream('nursery'));
     const file: unknown = expect.stringMatching(
       /^\[plän.txt\]\(\/user_uploads\/1\/.*\/pl%C3%A4n.txt\)$/,
     );
@@ -216,7 +204,10 @@ describe('a team', () => {
     expect(path).toMatch(/\/plän\.txt$/);
     // Ana reads all of the stream with the file, and Eva reads the other one.
     for (const person of ['bo', 'ana', 'eva'] as const)
-      expect(await statusOf(clients[person], `/user_uploads/${String(path)}`)).toBe(200);
+      expect(await download(clients[person], `/user_uploads/${String(path)}`)).toEqual({
+        status: 200,
+        text: 'leaves\n',
+      });
   });
 
   test('has one conversation of the same people, in which replies quote', async () => {
@@ -225,8 +216,7 @@ describe('a team', () => {
   });
 
   test('is in the order of time, with a topic for each thread', async () => {
-    const narrow = [{ operator: 'stream', operand: 'Town Square' }];
-    const shown = (await messagesOf('ana', narrow)).map(({ content, subject }) => [
+    const shown = (await messagesOf('ana', inStream('Town Square'))).map(({ content, subject }) => [
       String(content).slice(0, 8),
       subject,
     ]);
@@ -306,12 +296,7 @@ describe('a team', () => {
     const members = readObjects(await clients.ana.get('users'), 'members');
     const idOf = (name: string): unknown =>
       members.find(({ full_name: found }) => found === name)?.['user_id'];
-    const found = members.map((user) => [
-      user['full_name'],
-      user['is_active'],
-      user['is_admin'],
-      user['is_guest'],
-    ]);
+    const found = await rolesOf(clients.ana);
     for (const person of [
       ['Ana Ruiz', true, true, false],
       ['Bo', true, false, false],
@@ -351,9 +336,7 @@ describe('a team', () => {
     const cy = members.find(({ full_name: name }) => name === 'cy');
     await clients.ana.post(`users/${String(cy?.['user_id'])}/reactivate`);
     const client = await clientOf('cy@birch.example');
-    expect(
-      await readMessages(client, [{ operator: 'stream', operand: 'Town Square' }]),
-    ).toHaveLength(8);
+    expect(await readMessages(client, inStream('Town Square'))).toHaveLength(8);
     expect(await readMessages(client, [{ operator: 'is', operand: 'unread' }])).toEqual([]);
   });
 });

@@ -2,30 +2,29 @@
 import { join } from 'node:path';
 
 import { readObjects } from '@parley/test-kit';
-import type { ApiClient, JsonObject } from '@parley/test-kit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { ApiClient } from '@parley/test-kit';
+import { beforeAll, describe, expect, test } from 'vitest';
 
-import { ImportTarget, contents, readMessages } from './imported-organization.ts';
+import {
+  contents,
+  expectRecords,
+  expectRefused,
+  readMessages,
+  useImportTarget,
+} from './imported-organization.ts';
+import type { Report } from './imported-organization.ts';
 import { asExported, realm, writeZulip, zulipFiles } from './zulip-fixture.ts';
 
-let target: ImportTarget;
-
 const administrator = 'ada@bakery.example';
-const archive = (): string => join(target.folder, 'bakery.tar.gz');
-
-beforeAll(async () => {
-  target = await ImportTarget.create();
-});
-
-afterAll(() => target[Symbol.asyncDispose]());
+const target = useImportTarget();
 
 const status = (version: string): string =>
   JSON.stringify({ migrations_by_app: { zerver: ['0001_initial'] }, zulip_version: version });
 
 test.each(['13.0', '14.0-beta1+git'])('release %s is refused by its version', async (version) => {
-  await writeZulip(archive(), { 'migration_status.json': status(version) });
-  const { code, error } = await target.importFrom('zulip', archive(), administrator);
-  expect([code, error]).toEqual([1, expect.stringContaining(`is of release ${version}`)]);
+  const archive = join(target.folder, 'bakery.tar.gz');
+  await writeZulip(archive, { 'migration_status.json': status(version) });
+  await expectRefused(target, `is of release ${version}`, 'zulip', archive, administrator);
 });
 
 const roles = [
@@ -123,13 +122,12 @@ describe.each([
   ['8.4', eighth],
   ['12.1', twelfth],
 ])('release %s', (version, tables) => {
-  let own: ImportTarget;
-  let report: JsonObject;
+  const own = useImportTarget();
+  let report: Report;
   let ada: ApiClient;
   let bo: ApiClient;
 
   beforeAll(async () => {
-    own = await ImportTarget.create();
     const file = join(own.folder, 'bakery.tar.gz');
     await writeZulip(file, {
       'realm.json': asExported(tables),
@@ -139,15 +137,9 @@ describe.each([
         String.raw`"is_channel_message":true, "subject":""`,
       ),
     });
-    const ended = await own.importFrom('zulip', file, administrator, ['--json']);
-    if (ended.code !== 0) throw new Error(ended.error);
-    report = JSON.parse(ended.out) as JsonObject;
-    const clientOf = await own.start();
-    ada = await clientOf(administrator);
-    bo = await clientOf('bo@bakery.example');
+    report = await own.report('zulip', file, administrator);
+    ({ ada, bo } = await own.startFor({ ada: administrator, bo: 'bo@bakery.example' }));
   });
-
-  afterAll(() => own[Symbol.asyncDispose]());
 
   test('has its groups with the people of the groups in them, and no roles', async () => {
     const found = readObjects(await ada.get('user_groups'), 'user_groups');
@@ -183,13 +175,11 @@ describe.each([
   });
 
   test('is accounted for', () => {
-    const { records } = report as { records: JsonObject[] };
-    for (const [kind, outcome, reason] of [
+    expectRecords(report, [
       ['zerver_usertopic', 'skipped', 'topics are muted here, or not'],
       ['zerver_muteduser', 'skipped', 'this release does not know the table'],
       ['zerver_usergroupmembership', 'merged', 'the person has the role'],
-    ])
-      expect(records).toContainEqual(expect.objectContaining({ kind, outcome, reason }));
+    ]);
   });
 
   test('keeps people deactivated who were only stubs', async () => {

@@ -15,35 +15,32 @@ import { AddressRules } from '@parley/outgoing';
 import { deriveKeySecrets } from '@parley/secrets';
 import { readObjects } from '@parley/test-kit';
 import type { ApiClient } from '@parley/test-kit';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 
 import { SlackHosts, foreignHost } from '../support/slack-hosts.ts';
 import type { SlackRequest } from '../support/slack-hosts.ts';
-import { ImportTarget } from './imported-organization.ts';
+import { useFixture } from '../support/use-fixture.ts';
+import {
+  contents,
+  download,
+  inStream,
+  readMessages,
+  useImportTarget,
+} from './imported-organization.ts';
 import { slackFiles, writeSlack } from './slack-fixture.ts';
 import { onePixel } from './write-archives.ts';
 
 const token = 'xoxp-a-token-of-somebody';
 const silent = { advance: () => undefined, finish: () => undefined };
 
-let hosts: SlackHosts;
-let target: ImportTarget;
+const hosts = useFixture(() => SlackHosts.start());
+const target = useImportTarget();
 /** The hosts that were looked up. */
 const lookedUp: string[] = [];
-
-beforeAll(async () => {
-  hosts = await SlackHosts.start();
-  target = await ImportTarget.create();
-});
 
 beforeEach(() => {
   hosts.requests.splice(0);
   lookedUp.splice(0);
-});
-
-afterAll(async () => {
-  await target[Symbol.asyncDispose]();
-  await hosts.stop();
 });
 
 const archive = (): string => join(target.folder, 'files.zip');
@@ -396,8 +393,7 @@ describe('a workspace with files', () => {
     hosts.requests.splice(0);
     reported = await importDirectly();
     fetched = hosts.requests.splice(0);
-    const clientOf = await target.start();
-    clients = { ana: await clientOf('ana@birch.example'), bo: await clientOf('bo@birch.example') };
+    clients = await target.startFor({ ana: 'ana@birch.example', bo: 'bo@birch.example' });
   });
 
   /** As the command does, with hosts of our own. */
@@ -450,39 +446,19 @@ describe('a workspace with files', () => {
     }
   }
 
-  const textsOf = async (person: keyof typeof clients, stream: string): Promise<string[]> => {
-    const answer = await clients[person].get('messages', {
-      anchor: 'newest',
-      num_before: 10,
-      num_after: 0,
-      narrow: [{ operator: 'stream', operand: stream }],
-      apply_markdown: false,
-    });
-    return readObjects(answer, 'messages').map(({ content }) => String(content));
-  };
-
-  async function download(
-    person: keyof typeof clients,
-    path: string,
-  ): Promise<{ readonly status: number; readonly text: string }> {
-    const { urls, email, apiKey } = clients[person];
-    const credentials = Buffer.from(`${email}:${apiKey}`).toString('base64');
-    const answer = await fetch(`${urls[0]}${path}`, {
-      headers: { authorization: `Basic ${credentials}` },
-    });
-    return { status: answer.status, text: await answer.text() };
-  }
+  const textsOf = async (person: keyof typeof clients, stream: string): Promise<string[]> =>
+    contents(await readMessages(clients[person], inStream(stream)));
 
   const pathIn = (text: string | undefined): string =>
     /\]\((\/user_uploads\/[^)]+)\)/.exec(text ?? '')?.[1] ?? '';
 
   test('has them for who reads the messages, and links to the others', async () => {
     const [first, second] = await textsOf('bo', 'general');
-    expect(await download('bo', pathIn(first))).toEqual({ status: 200, text: plan });
+    expect(await download(clients.bo, pathIn(first))).toEqual({ status: 200, text: plan });
     expect(second).toBe('files 2\n[F2.pdf](https://files.slack.com/gone)');
     const [secret] = await textsOf('ana', 'secret');
-    expect(await download('ana', pathIn(secret))).toEqual({ status: 200, text: plan });
-    expect(await download('bo', pathIn(secret))).toMatchObject({ status: 403 });
+    expect(await download(clients.ana, pathIn(secret))).toEqual({ status: 200, text: plan });
+    expect(await download(clients.bo, pathIn(secret))).toMatchObject({ status: 403 });
   });
 
   test('has the pictures of its people, fetched without the token', async () => {

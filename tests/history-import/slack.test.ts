@@ -2,25 +2,27 @@ import { join } from 'node:path';
 
 import { readObjects } from '@parley/test-kit';
 import type { ApiClient, JsonObject } from '@parley/test-kit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
 import { writeHugeZip } from './hostile-archives.ts';
-import { ImportTarget, contents, readMessages, statusOf } from './imported-organization.ts';
+import {
+  contents,
+  download,
+  expectRecords,
+  expectRefused,
+  inStream,
+  readMessages,
+  rolesOf,
+  useImportTarget,
+} from './imported-organization.ts';
+import type { Report } from './imported-organization.ts';
 import { longName, longText, slackFiles, writeSlack } from './slack-fixture.ts';
 import { writeZip } from './write-archives.ts';
 import type { ZipEntry } from './write-archives.ts';
 
-let target: ImportTarget;
-let report: JsonObject;
-let clients: Record<'ana' | 'bo' | 'cy', ApiClient>;
-
+const ana = 'ana@birch.example';
+const target = useImportTarget();
 const archive = (): string => join(target.folder, 'Birch Lab.zip');
-
-beforeAll(async () => {
-  target = await ImportTarget.create();
-});
-
-afterAll(() => target[Symbol.asyncDispose]());
 
 describe('an archive that could do harm, or is not whole, is refused', () => {
   const file = { name: 'x/users.json', content: '[]' };
@@ -47,24 +49,27 @@ describe('an archive that could do harm, or is not whole, is refused', () => {
   ];
   test.each(hostile)('%s', async (_name, entries, reason) => {
     await writeZip(archive(), entries);
-    const ended = await target.importFrom('slack', archive(), 'ana@birch.example');
-    expect(ended.error).toMatch(reason);
-    expect(ended.code).toBe(1);
+    await expectRefused(target, reason, 'slack', archive(), ana);
   });
 
   test('entries of a zip one inside of the other', async () => {
     const entries = ['x/users.json', 'x/channels.json'].map((name) => ({ name, parts: ['[]'] }));
     await writeHugeZip(archive(), entries, { isOverlapping: true });
-    const { code, error } = await target.importFrom('slack', archive(), 'ana@birch.example');
-    expect([code, error]).toEqual([1, expect.stringContaining('one inside of the other')]);
+    await expectRefused(target, 'one inside of the other', 'slack', archive(), ana);
   });
 
   test('a cut day', async () => {
     await writeSlack(archive(), { 'general/2023-11-14.json': '[{"type": "message"' });
-    const ended = await target.importFrom('slack', archive(), 'ana@birch.example');
-    expect(ended.error).toMatch(/general\/2023-11-14.json cannot be read: it is cut off/);
+    const reason = /general\/2023-11-14.json cannot be read: it is cut off/;
+    await expectRefused(target, reason, 'slack', archive(), ana);
   });
 });
+
+async function expectAccepted(): Promise<string> {
+  const { code, out, error } = await target.importFrom('slack', archive(), ana, ['--dry-run']);
+  expect([code, error]).toEqual([0, '']);
+  return out;
+}
 
 test('reactions that are none stop nobody', async () => {
   const message = { type: 'message', user: 'U1', text: 'Odd', ts: '1700040000.000100' };
@@ -75,12 +80,7 @@ test('reactions that are none stop nobody', async () => {
       'text',
     ],
   });
-  const ended = await target.importFrom('slack', archive(), 'ana@birch.example', [
-    '--json',
-    '--dry-run',
-  ]);
-  expect(ended.error).toBe('');
-  expect(ended.code).toBe(0);
+  await expectAccepted();
 });
 
 test('a record that cannot be read does not stop the others, and is counted as one', async () => {
@@ -91,10 +91,7 @@ test('a record that cannot be read does not stop the others, and is counted as o
     'general/2023-11-15.json': `[${JSON.stringify(message)}, {"files": [1], "text": oh,}, ${JSON.stringify(tooLong)},
       ${JSON.stringify(file)}]`,
   });
-  const { code, out, error } = await target.importFrom('slack', archive(), 'ana@birch.example', [
-    '--dry-run',
-  ]);
-  expect([code, error]).toEqual([0, '']);
+  const out = await expectAccepted();
   const place = 'general/2023-11-15.json';
   expect(out).toContain(`it is no object in JSON (${place}, [1]`);
   expect(out).toContain(`its text is longer than 1000000 characters (${place}, [2])`);
@@ -107,22 +104,16 @@ test('a folder around all files, and what programs that pack leave, are passed o
   }));
   const packed = [{ name: '__MACOSX/Birch/._users.json' }, { name: 'Birch/.DS_Store' }];
   await writeZip(archive(), [...files, ...packed]);
-  const ended = await target.importFrom('slack', archive(), 'ana@birch.example', ['--dry-run']);
-  expect([ended.code, ended.error]).toEqual([0, '']);
+  await expectAccepted();
 });
 
 describe('a workspace', () => {
+  let report: Report;
+  let clients: Readonly<Record<'ana' | 'bo' | 'cy', ApiClient>>;
   beforeAll(async () => {
     await writeSlack(archive());
-    const ended = await target.importFrom('slack', archive(), 'Ana@birch.example', ['--json']);
-    if (ended.code !== 0) throw new Error(ended.error);
-    report = JSON.parse(ended.out) as JsonObject;
-    const clientOf = await target.start();
-    clients = {
-      ana: await clientOf('ana@birch.example'),
-      bo: await clientOf('bo@birch.example'),
-      cy: await clientOf('cy@birch.example'),
-    };
+    report = await target.report('slack', archive(), 'Ana@birch.example');
+    clients = await target.startFor({ ana, bo: 'bo@birch.example', cy: 'cy@birch.example' });
   });
 
   const messagesOf = (
@@ -130,12 +121,9 @@ describe('a workspace', () => {
     narrow?: Parameters<typeof readMessages>[1],
   ): Promise<JsonObject[]> => readMessages(clients[person], narrow);
 
-  const inStream = (name: string) => [{ operator: 'stream', operand: name }];
-
   test('is accounted for', () => {
     expect(report).toMatchObject({ name: 'Birch Lab', dry_run: false });
-    const { records } = report as { records: JsonObject[] };
-    for (const [kind, outcome, reason, count] of [
+    expectRecords(report, [
       ['messages', 'skipped', 'notices: channel_join', 1],
       ['messages', 'skipped', 'it is empty', 1],
       ['messages', 'skipped', 'it is hidden', 1],
@@ -149,8 +137,7 @@ describe('a workspace', () => {
       ['reactions', 'skipped', 'there is no such emoji here', 2],
       ['pins', 'skipped', 'pins have no place here', 2],
       ['other files', 'skipped', 'canvases, lists and logs have no place here', 2],
-    ])
-      expect(records).toContainEqual(expect.objectContaining({ kind, outcome, reason, count }));
+    ]);
     const remarks = Object.keys(report['remarks'] as object);
     expect(remarks).toContain('people of other workspaces, who are deactivated');
     expect(remarks).toContain('threads without their first message');
@@ -238,7 +225,7 @@ describe('a workspace', () => {
       /^\[plan.pdf\]\(https:\/\/files.slack.com\/f\/plan.pdf\)\n\(file file, deleted\)\n\[Größe.txt\]\(\/user_uploads\/\S+\)$/,
     );
     const path = /\/user_uploads\/[^)]+/.exec(files)?.[0] ?? '';
-    expect(await statusOf(clients.bo, path)).toBe(200);
+    expect((await download(clients.bo, path)).status).toBe(200);
     expect(texts.find((text) => text.startsWith('**Bold** '))).toMatch(
       new RegExp(
         String.raw`^\*\*Bold\*\* ${bo.source}:wave::cross_mark::\u2060check:\n\* one\n\n${'```'}\na < b\n${'```'}$`,
@@ -303,25 +290,23 @@ describe('a workspace', () => {
 
   test('has its people with their roles', async () => {
     const members = readObjects(await clients.ana.get('users'), 'members');
-    const found = members.map((user) => [
-      user['full_name'],
-      user['is_active'],
-      user['is_admin'],
-      user['is_guest'],
-    ]);
-    expect(found).toContainEqual(['Ana Ruiz', true, true, false]);
-    expect(found).toContainEqual(['Bo Tide', true, false, false]);
-    expect(found).toContainEqual(['Cy Mast', true, false, true]);
-    expect(found).toContainEqual(['Gone Person', false, false, false]);
-    expect(found).toContainEqual(['Kai Guest', false, false, true]);
-    expect(found).toContainEqual(['Lou Grid', true, false, false]);
+    const found = await rolesOf(clients.ana);
+    for (const person of [
+      ['Ana Ruiz', true, true, false],
+      ['Bo Tide', true, false, false],
+      ['Cy Mast', true, false, true],
+      ['Gone Person', false, false, false],
+      ['Kai Guest', false, false, true],
+      ['Lou Grid', true, false, false],
+      ['Zoe Far', false, false, true],
+    ])
+      expect(found).toContainEqual(person);
     expect(members.find(({ full_name: name }) => name === 'Mo App')).toMatchObject({
       is_bot: false,
       is_active: true,
     });
     const [posted] = await messagesOf('ana', [{ operator: 'search', operand: 'Posted' }]);
     expect(posted).toMatchObject({ sender_full_name: 'Mo App' });
-    expect(found).toContainEqual(['Zoe Far', false, false, true]);
     for (const bot of ['Build Bot', 'Slackbot'])
       expect(members.find(({ full_name: name }) => name === bot)).toMatchObject({
         is_bot: true,
@@ -335,18 +320,8 @@ describe('a workspace', () => {
   });
 
   test('goes on', async () => {
-    await clients.ana.post('messages', {
-      type: 'stream',
-      to: 'secret',
-      topic: 'chat',
-      content: 'After',
-    });
-    await clients.bo.post('messages', {
-      type: 'stream',
-      to: 'general',
-      topic: 'chat',
-      content: 'Here',
-    });
+    await clients.ana.sendToStream('secret', 'chat', 'After');
+    await clients.bo.sendToStream('general', 'chat', 'Here');
     const unread = await messagesOf('ana', [{ operator: 'is', operand: 'unread' }]);
     expect(contents(unread)).toEqual(['After', 'Here']);
   });

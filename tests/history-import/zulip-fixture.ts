@@ -315,83 +315,53 @@ const extras = {
   zerver_newthing: [{ id: 1 }, { id: 2 }],
 };
 
+function change(
+  id: number,
+  time: number,
+  type: unknown,
+  stream: number | null,
+  last: number | null,
+): Row {
+  return {
+    id,
+    event_time: time,
+    event_type: type,
+    modified_user: 12,
+    modified_stream: stream,
+    event_last_message_id: last,
+  };
+}
+
 /** Cy was in general from the beginning and left after 106; Bo joined the board after 103. */
 const log = [
-  {
-    id: 1,
-    event_time: start,
-    event_type: 301,
-    modified_user: 12,
-    modified_stream: 21,
-    event_last_message_id: 90,
-  },
-  {
-    id: 2,
-    event_time: start + 7_000,
-    event_type: 'subscription_deactivated',
-    modified_user: 12,
-    modified_stream: 21,
-    event_last_message_id: 106,
-  },
-  {
-    id: 3,
-    event_time: start,
-    event_type: 101,
-    modified_user: 12,
-    modified_stream: null,
-    event_last_message_id: null,
-  },
+  change(1, start, 301, 21, 90),
+  change(2, start + 7_000, 'subscription_deactivated', 21, 106),
+  change(3, start, 101, null, null),
 ];
 
+function reaction(
+  id: number,
+  person: number,
+  of: number,
+  [name, code, type = 'unicode_emoji']: readonly [name: string, code: string, type?: string],
+): Row {
+  return {
+    id,
+    user_profile: person,
+    message: of,
+    emoji_name: name,
+    reaction_type: type,
+    emoji_code: code,
+  };
+}
+
 const reactions = [
-  {
-    id: 1,
-    user_profile: 10,
-    message: 101,
-    emoji_name: '+1',
-    reaction_type: 'unicode_emoji',
-    emoji_code: '1f44d',
-  },
-  {
-    id: 2,
-    user_profile: 10,
-    message: 101,
-    emoji_name: 'thumbs_up',
-    reaction_type: 'unicode_emoji',
-    emoji_code: '1f44d',
-  },
-  {
-    id: 3,
-    user_profile: 11,
-    message: 101,
-    emoji_name: 'lamp',
-    reaction_type: 'realm_emoji',
-    emoji_code: '7',
-  },
-  {
-    id: 4,
-    user_profile: 11,
-    message: 101,
-    emoji_name: 'zulip',
-    reaction_type: 'zulip_extra_emoji',
-    emoji_code: 'zulip',
-  },
-  {
-    id: 5,
-    user_profile: 11,
-    message: 777,
-    emoji_name: '+1',
-    reaction_type: 'unicode_emoji',
-    emoji_code: '1f44d',
-  },
-  {
-    id: 6,
-    user_profile: 11,
-    message: 102,
-    emoji_name: 'gone',
-    reaction_type: 'realm_emoji',
-    emoji_code: '8',
-  },
+  reaction(1, 10, 101, ['+1', '1f44d']),
+  reaction(2, 10, 101, ['thumbs_up', '1f44d']),
+  reaction(3, 11, 101, ['lamp', '7', 'realm_emoji']),
+  reaction(4, 11, 101, ['zulip', 'zulip', 'zulip_extra_emoji']),
+  reaction(5, 11, 777, ['+1', '1f44d']),
+  reaction(6, 11, 102, ['gone', '8', 'realm_emoji']),
 ];
 
 /** The whole of `realm.json`; the key order is not that of the reference server, and nothing depends on it. */

@@ -3,9 +3,17 @@ import { join } from 'node:path';
 import { limits } from '@parley/api';
 import { readObjects } from '@parley/test-kit';
 import type { ApiClient, JsonObject } from '@parley/test-kit';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 
-import { ImportTarget, contents, readMessages, statusOf } from './imported-organization.ts';
+import {
+  contents,
+  download,
+  expectRecords,
+  inStream,
+  readMessages,
+  useImportTarget,
+} from './imported-organization.ts';
+import type { Report } from './imported-organization.ts';
 import { asExported, longText, realm, writeZulip } from './zulip-fixture.ts';
 
 const addresses = {
@@ -18,40 +26,24 @@ const addresses = {
 
 type Person = keyof typeof addresses;
 
-let target: ImportTarget;
-let report: JsonObject;
-const clients = new Map<Person, ApiClient>();
+const target = useImportTarget();
+let report: Report;
+let clients: Readonly<Record<Person, ApiClient>>;
 
 beforeAll(async () => {
-  target = await ImportTarget.create();
   const archive = join(target.folder, 'bakery.tar.gz');
   await writeZulip(archive);
-  const ended = await target.importFrom('zulip', archive, 'ADA@bakery.example', [
-    '--json',
-    '--source-url',
-    'https://old.example',
-  ]);
-  if (ended.code !== 0) throw new Error(ended.error);
-  report = JSON.parse(ended.out) as JsonObject;
-  const clientOf = await target.start();
-  for (const [person, address] of Object.entries(addresses))
-    clients.set(person as Person, await clientOf(address));
+  const moved = ['--source-url', 'https://old.example'];
+  report = await target.report('zulip', archive, 'ADA@bakery.example', moved);
+  clients = await target.startFor(addresses);
 });
 
-afterAll(() => target[Symbol.asyncDispose]());
-
-function client(person: Person): ApiClient {
-  const found = clients.get(person);
-  if (found === undefined) throw new Error('there is no such person');
-  return found;
-}
+const client = (person: Person): ApiClient => clients[person];
 
 const messagesOf = (
   person: Person,
   narrow?: Parameters<typeof readMessages>[1],
 ): Promise<JsonObject[]> => readMessages(client(person), narrow);
-
-const inStream = (name: string) => [{ operator: 'stream', operand: name }];
 
 describe('every record is accounted for', () => {
   test('what was imported, merged and skipped adds up to an independent count', () => {
@@ -110,9 +102,8 @@ describe('every record is accounted for', () => {
     ['zerver_botconfigdata', 'skipped', 'services of bots are set up anew', 1],
     ['zerver_analytics', 'skipped', 'statistics have no place here', 1],
     ['zerver_newthing', 'skipped', 'this release does not know the table', 2],
-  ])('%s: %s, %s', (kind, outcome, reason, count) => {
-    const { records } = report as { records: JsonObject[] };
-    expect(records).toContainEqual(expect.objectContaining({ kind, outcome, reason, count }));
+  ])('%s: %s, %s', (...record) => {
+    expectRecords(report, [record]);
   });
 });
 
@@ -181,8 +172,8 @@ describe('who may read what stays so', () => {
     const linked = (await messagesOf('ada')).map(({ content }) => String(content)).join('\n');
     const path = /\/user_uploads\/1\/\S+recette-br%C3%BBl%C3%A9e\.txt/.exec(linked)?.[0] ?? '';
     expect(path).not.toContain('2/3f');
-    expect(await statusOf(client('cy'), path)).toBe(200);
-    expect(await statusOf(client('bo'), path)).toBe(200);
+    for (const reader of ['cy', 'bo'] as const)
+      expect((await download(client(reader), path)).status).toBe(200);
     const { attachments } = await client('bo').get('attachments');
     expect(attachments).toMatchObject([{ name: 'recette-brûlée.txt', size: 19, messages: [{}] }]);
   });
@@ -437,18 +428,13 @@ test('times and the order of the source are kept', async () => {
 
 test('life goes on: sends, edits and reads work as for any message', async () => {
   const ada = client('ada');
-  const { id } = await ada.post('messages', {
-    type: 'stream',
-    to: 'board',
-    topic: 'secrets',
-    content: 'After the import',
-  });
+  const id = await ada.sendToStream('board', 'secrets', 'After the import');
   expect(contents(await messagesOf('bo', inStream('board')))).toEqual([
     'With Bo on the board, see #**board**',
     'After the import',
   ]);
   const [before] = await messagesOf('ada', inStream('board'));
-  expect(Number(id)).toBeGreaterThan(Number(before?.['id']));
+  expect(id).toBeGreaterThan(Number(before?.['id']));
   await client('bo').post('mark_all_as_read');
   expect(await messagesOf('bo', [{ operator: 'is', operand: 'unread' }])).toEqual([]);
 });
@@ -471,11 +457,10 @@ test('nothing was announced', async () => {
 });
 
 describe('an archive of a converter, with the log of another server', () => {
-  let other: ImportTarget;
-  let told: JsonObject;
+  const other = useImportTarget();
+  let told: Report;
 
   beforeAll(async () => {
-    other = await ImportTarget.create();
     const archive = join(other.folder, 'bakery.tar.gz');
     const log = (realm['zerver_realmauditlog'] ?? []).map((change) => ({
       ...change,
@@ -495,12 +480,8 @@ describe('an archive of a converter, with the log of another server', () => {
         zerver_realmfilter: linkifiers,
       }),
     });
-    const ended = await other.importFrom('zulip', archive, addresses.ada, ['--json']);
-    if (ended.code !== 0) throw new Error(ended.error);
-    told = JSON.parse(ended.out) as JsonObject;
+    told = await other.report('zulip', archive, addresses.ada);
   });
-
-  afterAll(() => other[Symbol.asyncDispose]());
 
   test('is in the order of time where `sort_by_date` says so', async () => {
     const { rows } = await other.pool.query<{ content: string }>(
@@ -515,12 +496,9 @@ describe('an archive of a converter, with the log of another server', () => {
   });
 
   test('has as many linkifiers as are possible here', () => {
-    for (const [outcome, reason, count] of [
-      ['imported', '', limits.linkifiersMax],
-      ['skipped', 'there are too many', 1],
-    ])
-      expect(told['records']).toContainEqual(
-        expect.objectContaining({ kind: 'zerver_realmfilter', outcome, reason, count }),
-      );
+    expectRecords(told, [
+      ['zerver_realmfilter', 'imported', '', limits.linkifiersMax],
+      ['zerver_realmfilter', 'skipped', 'there are too many', 1],
+    ]);
   });
 });

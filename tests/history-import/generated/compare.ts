@@ -4,6 +4,7 @@ import type { ApiClient, JsonObject } from '@parley/test-kit';
 import { expect } from 'vitest';
 
 import { findMarks } from '../../privacy/marks.ts';
+import { download } from '../imported-organization.ts';
 import type { ImportTarget } from '../imported-organization.ts';
 import { carriedMessage, streamName, withoutPaths, wordsOf } from './carried.ts';
 import type { CarriedMessage } from './carried.ts';
@@ -192,17 +193,12 @@ class View {
   async checkFile(): Promise<void> {
     const { source, organization, filePath } = this.#imported;
     if (filePath === undefined) return;
-    const { urls, email, apiKey } = this.#client;
-    const credentials = Buffer.from(`${email}:${apiKey}`).toString('base64');
-    const answer = await fetch(`${urls[0]}${filePath}`, {
-      headers: { authorization: `Basic ${credentials}` },
-    });
-    const content = await answer.text();
+    const { status, text: content } = await download(this.#client, filePath);
     this.#texts.push(content);
     const opening = this.#messages.filter((n) => opensFile(source, at(organization.messages, n)));
     const isOwner = opening.some((n) => at(organization.messages, n).sender === this.#person);
     const isOpen = this.#mayOpenFile();
-    if (!isOwner || isOpen) agree(answer.status === 200, isOpen);
+    if (!isOwner || isOpen) agree(status === 200, isOpen);
     if (isOpen) agree(content, organization.file.content);
   }
 

@@ -1,4 +1,4 @@
-/** Writes a zip archive as its entries come (APPNOTE 4.3), without holding one in memory. */
+/** Writes a zip archive as its entries come (APPNOTE 4.3), without holding one in memory; also such as no program would write. */
 import { createWriteStream } from 'node:fs';
 import type { WriteStream } from 'node:fs';
 import { once } from 'node:events';
@@ -15,9 +15,16 @@ const fields = (...values: readonly (readonly [value: number, bytes: 2 | 4])[]):
 const level = 1;
 const bytesMax = 2 ** 32 - 2;
 const entriesMax = 2 ** 16 - 2;
-/** Sizes follow the content, and names are in UTF-8. */
-const flags = 0x08_08;
-const mode = 0o100_644 * 0x1_00_00;
+const sizesFollow = 0x00_08;
+const namesInUtf8 = 0x08_00;
+
+/** What makes an entry something else than a file. */
+export type ZipEntryBits = {
+  /** General purpose flags; 1 is encrypted. */
+  readonly flags?: number;
+  /** The file's mode in Unix. */
+  readonly mode?: number;
+};
 
 export class ZipWriter {
   readonly #output: WriteStream;
@@ -34,10 +41,14 @@ export class ZipWriter {
   }
 
   /** @throws Error at the bounds of archives without extensions for large ones */
-  async add(name: string, content: string | Iterable<string>): Promise<void> {
+  async add(
+    name: string | Buffer,
+    content: string | Buffer | Iterable<string>,
+    { flags = namesInUtf8, mode = 0o100_644 }: ZipEntryBits = {},
+  ): Promise<void> {
     const offset = this.#offset;
     const nameBytes = Buffer.from(name);
-    const begin = fields([20, 2], [flags, 2], [8, 2], [0, 2], [0x21, 2]);
+    const begin = fields([20, 2], [flags | sizesFollow, 2], [8, 2], [0, 2], [0x21, 2]);
     const nameFields = fields([nameBytes.length, 2], [0, 2]);
     await this.#write(
       Buffer.concat([
@@ -49,8 +60,10 @@ export class ZipWriter {
       ]),
     );
     let [crc, bytes, packedBytes] = [0, 0, 0];
+    const pieces: Iterable<string | Buffer> =
+      typeof content === 'string' || Buffer.isBuffer(content) ? [content] : content;
     function* counted(): Generator<Buffer> {
-      for (const text of typeof content === 'string' ? [content] : content) {
+      for (const text of pieces) {
         const chunk = Buffer.from(text);
         crc = crc32(chunk, crc);
         bytes += chunk.length;
@@ -58,10 +71,9 @@ export class ZipWriter {
       }
     }
     // Thousands of small entries would each keep the memory of a stream for a while.
-    const packed =
-      typeof content === 'string'
-        ? [deflateRawSync(Buffer.concat([...counted()]), { level })]
-        : Readable.from(counted()).compose(createDeflateRaw({ level }));
+    const packed = Array.isArray(pieces)
+      ? [deflateRawSync(Buffer.concat([...counted()]), { level })]
+      : Readable.from(counted()).compose(createDeflateRaw({ level }));
     for await (const chunk of packed as AsyncIterable<Buffer> | Buffer[]) {
       packedBytes += chunk.length;
       await this.#write(chunk);
@@ -70,7 +82,7 @@ export class ZipWriter {
     await this.#write(Buffer.concat([fields([0x08_07_4b_50, 4]), sizes]));
     if (bytes > bytesMax || this.#offset > bytesMax || this.#directory.length >= entriesMax)
       throw new Error('the export is too large for an archive of this kind');
-    const rest = fields([0, 2], [0, 2], [0, 2], [mode, 4], [offset, 4]);
+    const rest = fields([0, 2], [0, 2], [0, 2], [mode * 0x1_00_00, 4], [offset, 4]);
     this.#directory.push(
       Buffer.concat([
         fields([0x02_01_4b_50, 4], [0x03_14, 2]),
