@@ -12,7 +12,7 @@ import { waitUntil } from '@parley/test-kit';
 import type { ApiClient } from '@parley/test-kit';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 
-import { getOwn, startOwnSystem } from '../load/load-system.ts';
+import { startOwnSystem } from '../load/load-system.ts';
 import type { LoadSystem } from '../load/load-system.ts';
 import { buildClient, builtFolder, launchBrowser } from './chromium.ts';
 
@@ -307,7 +307,7 @@ const system = await startOwnSystem(peopleCount, {
 });
 const browser = await launchBrowser();
 try {
-  const { organization } = getOwn(system, 'client');
+  const { organization } = system;
   const [url = ''] = system.urls;
   await fill(organization.maker, url, Number(values.messages));
   note('The organization is made.');

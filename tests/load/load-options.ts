@@ -9,8 +9,6 @@ export function readArguments(args = process.argv.slice(2)) {
     allowPositionals: true,
     allowNegative: true,
     options: {
-      target: { type: 'string' },
-      accounts: { type: 'string' },
       repeats: { type: 'string', default: '1' },
       seconds: { type: 'string' },
       'warm-up': { type: 'string', default: '2' },

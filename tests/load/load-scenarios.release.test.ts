@@ -1,13 +1,9 @@
 /** All measured scenarios run, find no fault and measure something. The values of the figures are not tested. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-
 import { serviceNames } from '@parley/test-kit';
 import { afterAll, expect, test } from 'vitest';
 
 import { readArguments } from './load-options.ts';
-import { startOwnSystem, useSystem } from './load-system.ts';
+import { startOwnSystem } from './load-system.ts';
 import type { LoadSystem } from './load-system.ts';
 import { inspectable } from './process-gauge.ts';
 import type { ScenarioResult } from './results.ts';
@@ -86,36 +82,6 @@ test('chat', async () => {
   for (const { summary } of cases) {
     expect(summary['deliveries_per_s']?.median).toBeGreaterThan(0);
     expect(summary['send_to_receive_p50_ms']?.median).toBeGreaterThan(0);
-  }
-});
-
-test('interface, with a server that already runs', async () => {
-  shared ??= startOwnSystem(3, { events: 1, logsToFiles: true, environment: inspectable });
-  const { urls, accounts } = await shared;
-  const folder = await mkdtemp(join(tmpdir(), 'load-accounts-'));
-  try {
-    const file = join(folder, 'accounts');
-    await writeFile(file, accounts.map(({ email, apiKey }) => `${email}:${apiKey}\n`).join(''));
-    const scenario = measuredScenarios.find(({ name }) => name === 'interface');
-    if (scenario === undefined) throw new Error('no scenario interface');
-    const target = await useSystem(urls[0] ?? '', file);
-    const { values } = readArguments(['interface', ...small]);
-    const { cases } = await runMeasured(scenario, target, values, () => undefined);
-    expect(cases.map(({ name }) => name)).toEqual([
-      'sends one after another',
-      'sends, 64 in flight',
-      'page of 100',
-      'page of 100, 8 in flight',
-      'register',
-      '5 messages a second',
-    ]);
-    for (const { summary, operation } of cases)
-      expect(
-        summary[operation === 'delivery' ? 'send_to_receive_p50_ms' : `${operation}_p50_ms`]
-          ?.median,
-      ).toBeGreaterThan(0);
-  } finally {
-    await rm(folder, { recursive: true });
   }
 });
 

@@ -1,14 +1,14 @@
-import { mkdir, readFile } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 import {
-  ApiClient,
   createMigratedDatabase,
   createRedisPrefix,
   makeOrganization,
   startCluster,
 } from '@parley/test-kit';
 import type {
+  ApiClient,
   Cluster,
   ClusterOptions,
   NodeKind,
@@ -29,12 +29,9 @@ export type LoadSystem = {
   /** The keys of the same people. */
   readonly accounts: readonly FleetAccount[];
   readonly stream: string;
-  /** Only for a system that the generator started: what no endpoint does. */
-  readonly organization: TestOrganization | undefined;
-  /** Only for a system that the generator started: its processes. */
-  readonly cluster: Cluster<ServiceProcess> | undefined;
-  /** Only for a system that the generator started. */
-  readonly stores: DurableStores | undefined;
+  readonly organization: TestOrganization;
+  readonly cluster: Cluster<ServiceProcess>;
+  readonly stores: DurableStores;
   readonly stop: () => Promise<void>;
 };
 
@@ -55,25 +52,6 @@ export function nodeKindsOf(cluster: Cluster<ServiceProcess>): readonly NodeKind
 const stream = 'load';
 // The default of a process; test clusters have a lower value.
 const databasePoolMax = '8';
-
-/**
- * @param scenario named in the error
- * @returns the organization, the processes and their stores
- * @throws Error for a system that the generator did not start
- */
-export function getOwn(
-  system: LoadSystem,
-  scenario: string,
-): {
-  readonly organization: TestOrganization;
-  readonly cluster: Cluster<ServiceProcess>;
-  readonly stores: DurableStores;
-} {
-  const { organization, cluster, stores } = system;
-  if (organization === undefined || cluster === undefined || stores === undefined)
-    throw new Error(`the ${scenario} scenario needs a system of its own: leave out --target`);
-  return { organization, cluster, stores };
-}
 
 /** @returns the accounts again and again, for clients of which several may be the same person */
 export function accountsInTurn({ accounts }: LoadSystem, count: number): readonly FleetAccount[] {
@@ -171,42 +149,5 @@ export async function startClusterOn(
       PARLEY_DATABASE_POOL_MAX: databasePoolMax,
       ...environment,
     },
-  });
-}
-
-/**
- * Uses a running server, of this project or any other with its interface, and subscribes the accounts to the stream `load`.
- *
- * @param accountsFile a line `email:api_key` for each
- * @throws Error if there are no accounts, or the server uses TLS, which the generators do not support
- */
-export async function useSystem(
-  url: string,
-  accountsFile: string | undefined,
-): Promise<LoadSystem> {
-  if (new URL(url).protocol !== 'http:') throw new Error('--target is an address with http:');
-  const known = accountsFile === undefined ? [] : await readAccounts(accountsFile);
-  if (known.length === 0)
-    throw new Error('--target needs --accounts FILE with a line EMAIL:API_KEY for each account');
-  const clients = known.map((account) => new ApiClient({ urls: [url], ...account }));
-  for (const client of clients)
-    await client.post('users/me/subscriptions', { subscriptions: [{ name: stream }] });
-  return {
-    urls: [url],
-    clients,
-    accounts: known,
-    stream,
-    organization: undefined,
-    cluster: undefined,
-    stores: undefined,
-    stop: () => Promise.resolve(),
-  };
-}
-
-async function readAccounts(file: string): Promise<FleetAccount[]> {
-  const lines = (await readFile(file, 'utf8')).split('\n').map((line) => line.trim());
-  return lines.filter(Boolean).map((line) => {
-    const separator = line.lastIndexOf(':');
-    return { email: line.slice(0, separator), apiKey: line.slice(separator + 1) };
   });
 }

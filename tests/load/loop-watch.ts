@@ -21,7 +21,6 @@ import type { Sample } from './summary.ts';
  */
 export async function watchLoops(system: LoadSystem, window: Window): Promise<Sample> {
   const { cluster } = system;
-  if (cluster === undefined) return {};
   const watched = cluster.processes.map((running) => new WatchedProcess(running));
   try {
     await pause(Math.max(0, window.fromMs - nowMs()));

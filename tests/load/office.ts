@@ -10,7 +10,6 @@ import { messageMark, nowMs } from './fleet/protocol.ts';
 import type { FleetAccount, Window } from './fleet/protocol.ts';
 import { GeneratorProcess } from './generator-process.ts';
 import { Latencies } from './latencies.ts';
-import { getOwn } from './load-system.ts';
 import type { LoadSystem } from './load-system.ts';
 import { watchLoops } from './loop-watch.ts';
 import { credentialsOf, makeAccounts } from './make-people.ts';
@@ -63,7 +62,7 @@ export class Office {
    * @param rig stops its generators
    */
   static async open(system: LoadSystem, people: number, rig: Rig): Promise<Office> {
-    const { organization } = getOwn(system, 'office');
+    const { organization } = system;
     const teamCount = Math.max(1, Math.round(people / teamSize));
     rig.say(`Making ${teamCount} teams of ${teamSize} people ...`);
     const made = await makeAccounts(organization, teamCount * teamSize, 'of the office');

@@ -95,17 +95,8 @@ test('a comparison has the ratios of medians, and marks what the spread does not
   expect(describeComparison(compared)).toContain('3500 / 1000 = 3.5 *');
 });
 
-test('the recorded command contains no file, address or key', () => {
-  const args = [
-    'send',
-    '--repeats',
-    '5',
-    '--report',
-    '/a/b',
-    '--target=http://host',
-    '--accounts',
-    '/a/file',
-  ];
+test('the recorded command contains no file', () => {
+  const args = ['send', '--repeats', '5', '--report', '/a/b', '--compare=/a/file'];
   expect(describeCommand('send', args)).toBe('npm run load -- send --repeats 5');
 });
 

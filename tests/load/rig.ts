@@ -165,10 +165,9 @@ export class Rig {
   }
 }
 
-/** The services and stores of a system that the generator started; nothing is known of any other. */
+/** The services and stores of a system. */
 export function findParts(system: LoadSystem): readonly Part[] {
   const { cluster, stores } = system;
-  if (cluster === undefined || stores === undefined) return [];
   const services = nodeKindsOf(cluster).map((name): Part => ({
     name,
     pids: () => cluster.processes.filter(({ service }) => service === name).map(({ pid }) => pid),

@@ -7,7 +7,7 @@ import { compareResults, describeComparison } from './comparison.ts';
 import { Interrupted, untilInterrupted } from './interruption.ts';
 import { readArguments } from './load-options.ts';
 import type { LoadOptions } from './load-options.ts';
-import { startOwnSystem, useSystem } from './load-system.ts';
+import { startOwnSystem } from './load-system.ts';
 import { describeResult } from './report-text.ts';
 import type { ScenarioResult } from './results.ts';
 import { describeLogs, findOwnSystem, runMeasured } from './run-measured.ts';
@@ -40,8 +40,6 @@ ${describeEach(measuredScenarios.map(({ name, summary }) => [name, summary]))}
   --profile DIR              each process writes a CPU profile there when it ends
   --report DIR               writes SCENARIO.json there
   --compare FILE             an earlier SCENARIO.json: ratios of the medians; a star where the runs do not overlap
-  --target URL               interface: a server that runs already (default: one is started, with rate limits off)
-  --accounts FILE            accounts of that server, a line EMAIL:API_KEY for each
   --json                     the result as JSON
 
 Others, with their options
@@ -80,11 +78,8 @@ async function measure(
   options: LoadOptions,
   say: (text: string) => void,
 ): Promise<void> {
-  say(options.target === undefined ? 'Starting a system ...' : `Using ${options.target}`);
-  const system =
-    options.target === undefined
-      ? await startOwnSystem(peopleOfOwnSystem, findOwnSystem(scenario, options))
-      : await useSystem(options.target, options.accounts);
+  say('Starting a system ...');
+  const system = await startOwnSystem(peopleOfOwnSystem, findOwnSystem(scenario, options));
   try {
     const result = await untilInterrupted(runMeasured(scenario, system, options, say));
     await hand(result, options, say);

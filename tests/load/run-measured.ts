@@ -56,7 +56,7 @@ export async function runMeasured(
   for (const group of named.length > 0 ? named : groups) {
     const rig = new Rig({
       parts: findParts(system),
-      pool: system.organization?.maker.pool,
+      pool: system.organization.maker.pool,
       secs,
       warmUpSecs,
       say,
@@ -79,8 +79,7 @@ export async function runMeasured(
       processor: cpus()[0]?.model ?? 'unknown',
       memory_gib: Math.round(totalmem() / bytesPerGib),
       node: process.version,
-      postgres:
-        system.stores === undefined ? {} : await readStoreSettings(system.stores.postgres.url),
+      postgres: await readStoreSettings(system.stores.postgres.url),
     },
     repeats,
     seconds: secs,
@@ -166,7 +165,7 @@ export async function describeLogs(system: LoadSystem): Promise<string> {
 async function readLogs(
   system: LoadSystem,
 ): Promise<readonly { readonly service: string; readonly line: string }[]> {
-  const processes = system.cluster?.processes ?? [];
+  const processes = system.cluster.processes;
   const texts = await Promise.all(
     processes.map(async ({ service, logFile }) => {
       const text = logFile === undefined ? '' : await readFile(logFile, 'utf8');
@@ -176,14 +175,14 @@ async function readLogs(
   return texts.flat();
 }
 
-/** The command without options that name files, addresses or keys of a machine. */
+/** The command without options that name files of a machine. */
 export function describeCommand(scenario: string, args: readonly string[]): string {
   const kept: string[] = [];
   for (let index = 0; index < args.length; index += 1) {
     const arg = args[index] ?? '';
     if (arg === scenario) continue;
-    if (/^--(report|compare|profile|target|accounts)$/.test(arg)) index += 1;
-    else if (!/^--(report|compare|profile|target|accounts)=/.test(arg)) kept.push(arg);
+    if (/^--(report|compare|profile)$/.test(arg)) index += 1;
+    else if (!/^--(report|compare|profile)=/.test(arg)) kept.push(arg);
   }
   return ['npm run load --', scenario, ...kept].join(' ');
 }

@@ -3,7 +3,6 @@ import { request } from 'node:http';
 
 import { serviceNames, waitUntil } from '@parley/test-kit';
 
-import { getOwn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
 import { interlacedPng } from './costly-picture.ts';
 
@@ -326,7 +325,7 @@ export async function measureAttacks(
   only: string | undefined,
   report: (result: AttackResult) => void,
 ): Promise<void> {
-  const { cluster, organization, stores } = getOwn(system, 'attacks');
+  const { cluster, organization, stores } = system;
   const pids = serviceNames.flatMap((service) =>
     cluster.findProcesses(service).map(({ pid }) => pid),
   );

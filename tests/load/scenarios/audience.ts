@@ -1,6 +1,5 @@
 import { readCounts } from '../load-options.ts';
 import type { LoadOptions } from '../load-options.ts';
-import { getOwn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
 import { makeAudience } from '../make-people.ts';
 import type { Rig } from '../rig.ts';
@@ -24,7 +23,7 @@ async function openAudiences(
   options: LoadOptions,
   rig: Rig,
 ): Promise<readonly Case[]> {
-  const { organization } = getOwn(system, 'audience');
+  const { organization } = system;
   const cases: Case[] = [];
   const sizes = readCounts(options.audience ?? '10,1000,100000', 'audience', subscribersBound);
   for (const subscribers of sizes) {

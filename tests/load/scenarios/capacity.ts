@@ -1,6 +1,6 @@
 import { generatorsPart } from '../accounting.ts';
 import { findBusy } from '../busy-parts.ts';
-import { getOwn, startSystemOn } from '../load-system.ts';
+import { startSystemOn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
 import { Office, rateOf } from '../office.ts';
 import { inspectable } from '../process-gauge.ts';
@@ -81,7 +81,7 @@ async function measureStep(
   }: { readonly secs: number; readonly warmUpSecs: number; readonly cores: number },
   say: (text: string) => void,
 ): Promise<CapacityStep> {
-  const { stores } = getOwn(system, 'capacity');
+  const { stores } = system;
   const gateways = Math.ceil(people / peoplePerGateway);
   const requestsPerSecond = rateOf(people);
   const beside = await startSystemOn(stores, 1, {

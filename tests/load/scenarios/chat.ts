@@ -2,7 +2,6 @@ import { openNchan } from '../controls/nchan.ts';
 import { Fleet } from '../fleet/fleet.ts';
 import { readAmounts, readFollowings } from '../load-options.ts';
 import type { Following, LoadOptions } from '../load-options.ts';
-import { getOwn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
 import { makeAudience } from '../make-people.ts';
 import type { Rig } from '../rig.ts';
@@ -47,7 +46,7 @@ async function openChat(
   rig: Rig,
   { of, count: followers }: Following,
 ): Promise<readonly Case[]> {
-  const { organization, stores } = getOwn(system, 'chat');
+  const { organization, stores } = system;
   const audience = await makeAudience(organization, `of ${followers} ${of}`, followers);
   const { sender, streamName, listeners } = audience;
   const fleet = await Fleet.register(system.urls, listeners, requestsAtOnce, of);

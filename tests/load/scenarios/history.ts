@@ -6,7 +6,7 @@ import { openTestPool } from '@parley/test-kit';
 import type { FleetAccount } from '../fleet/protocol.ts';
 import { readCount } from '../load-options.ts';
 import type { LoadOptions } from '../load-options.ts';
-import { getOwn, startClusterOn } from '../load-system.ts';
+import { startClusterOn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
 import { Requesters } from '../requesters.ts';
 import { ask, pathOfPage, writeGet } from '../requests.ts';
@@ -94,7 +94,7 @@ async function openLongHistory(
   options: LoadOptions,
   rig: Rig,
 ): Promise<readonly Case[]> {
-  const { stores } = getOwn(system, 'history');
+  const { stores } = system;
   const messages = readHistoryLength(options);
   rig.say(`Making ${messages} messages ...`);
   const cluster = await startClusterOn(stores, { events: 1, logsToFiles: true }, (databaseUrl) =>

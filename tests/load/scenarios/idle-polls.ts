@@ -7,7 +7,6 @@ import { Fleet } from '../fleet/fleet.ts';
 import { nowMs } from '../fleet/protocol.ts';
 import { readFollowings } from '../load-options.ts';
 import type { Following } from '../load-options.ts';
-import { getOwn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
 import { makeAudience } from '../make-people.ts';
 import { ProcessGauge, inspectable } from '../process-gauge.ts';
@@ -45,7 +44,7 @@ function idleScenarioOf(
       return readFollowings(options, usual, 'polls', pollsBound).map((following): Group => ({
         name: `${following.count} ${following.of === 'polls' ? 'held polls' : 'open streams'}`,
         open: async (rig) => {
-          const { cluster, stores } = getOwn(system, 'idle');
+          const { cluster, stores } = system;
           const talk = await openTalk(system, rig, following);
           const begun = (before ??= await readMemory(cluster));
           return [
@@ -77,7 +76,7 @@ async function openTalk(
   rig: Rig,
   { of, count: polls }: Following,
 ): Promise<Talk> {
-  const { organization } = getOwn(system, 'idle');
+  const { organization } = system;
   const audience = await makeAudience(organization, `held ${polls} ${of}`, polls);
   const { sender, streamName, listeners } = audience;
   const fleet = await Fleet.register(system.urls, listeners, requestsAtOnce, of);

@@ -3,7 +3,6 @@ import { audienceScenario } from './audience.ts';
 import { chatScenario } from './chat.ts';
 import { historyScenario } from './history.ts';
 import { idleScenario, idleStreamsScenario } from './idle-polls.ts';
-import { interfaceScenario } from './interface.ts';
 import { officeScenario } from './office.ts';
 import { readsScenario } from './reads.ts';
 import { scaleScenario } from './scale.ts';
@@ -26,5 +25,4 @@ export const measuredScenarios: readonly MeasuredScenario[] = [
   stormScenario,
   scaleScenario,
   typingScenario,
-  interfaceScenario,
 ];

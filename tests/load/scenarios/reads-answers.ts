@@ -2,7 +2,6 @@
 import { makeBacklog } from '../backlog.ts';
 import { readCount } from '../load-options.ts';
 import type { LoadOptions } from '../load-options.ts';
-import { getOwn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
 import { credentialsOf, makeAccounts, makeAudience } from '../make-people.ts';
 import { Requesters } from '../requesters.ts';
@@ -22,7 +21,7 @@ export async function openPages(
   _options: LoadOptions,
   rig: Rig,
 ): Promise<readonly Case[]> {
-  const { organization } = getOwn(system, 'reads');
+  const { organization } = system;
   const { streamName, sender, listeners } = await makeAudience(organization, 'pages', readers);
   const destinations = Array.from({ length: 5 }, (_, n) => ({
     senderId: sender.id,
@@ -48,7 +47,7 @@ export async function openReporting(
   options: LoadOptions,
   rig: Rig,
 ): Promise<readonly Case[]> {
-  const { organization } = getOwn(system, 'reads');
+  const { organization } = system;
   const count = readCount(options.people ?? peopleUsual, 'people', peopleBound);
   rig.say(`Making ${count} people who report ...`);
   const accounts = credentialsOf(await makeAccounts(organization, count, 'who reports'));

@@ -6,7 +6,6 @@ import { nowMs } from '../fleet/protocol.ts';
 import { Latencies } from '../latencies.ts';
 import { readCount } from '../load-options.ts';
 import type { LoadOptions } from '../load-options.ts';
-import { getOwn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
 import { credentialsOf, makeAccounts, makeAudience } from '../make-people.ts';
 import { Requesters } from '../requesters.ts';
@@ -36,7 +35,7 @@ export async function openRegistering(
   options: LoadOptions,
   rig: Rig,
 ): Promise<readonly Case[]> {
-  const { organization } = getOwn(system, 'reads');
+  const { organization } = system;
   const people = readCount(options.people ?? peopleUsual, 'people', peopleBound);
   rig.say(`Making ${people} people in ${streamsOfRegister} streams ...`);
   const made = await makeAccounts(organization, people, 'to register');
@@ -93,7 +92,7 @@ export async function openRegisteringUnread(
   options: LoadOptions,
   rig: Rig,
 ): Promise<readonly Case[]> {
-  const { organization } = getOwn(system, 'reads');
+  const { organization } = system;
   const unread = readCount(options.messages ?? unreadUsual, 'messages', unreadBound);
   const count = Math.min(unread, unreadOfRegister);
   rig.say(`Making ${count} unread messages in ${unreadStreams} streams ...`);
@@ -136,7 +135,7 @@ export async function openMarking(
   options: LoadOptions,
   rig: Rig,
 ): Promise<readonly Case[]> {
-  const { organization } = getOwn(system, 'reads');
+  const { organization } = system;
   const unread = readCount(options.messages ?? unreadUsual, 'messages', unreadBound);
   const count = Math.min(unread, Number(unreadUsual));
   const repeats = readCount(options.repeats, 'repeats', repeatsBound);

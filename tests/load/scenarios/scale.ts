@@ -1,7 +1,7 @@
 import { findBusy } from '../busy-parts.ts';
 import { readCount } from '../load-options.ts';
 import type { LoadOptions } from '../load-options.ts';
-import { getOwn, startSystemOn } from '../load-system.ts';
+import { startSystemOn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
 import { Office } from '../office.ts';
 import { inspectable } from '../process-gauge.ts';
@@ -56,7 +56,7 @@ async function openLayout(
   rig: Rig,
   layout: Layout,
 ): Promise<readonly Case[]> {
-  const { stores } = getOwn(system, 'scale');
+  const { stores } = system;
   const people = readCount(options.people ?? peopleUsual, 'people', peopleBound);
   const connections = readCount(options.senders ?? sendersUsual, 'senders', sendersBound);
   const beside = await startSystemOn(stores, 1, {

@@ -2,7 +2,7 @@ import { openPgbench } from '../controls/pgbench.ts';
 import { Fleet } from '../fleet/fleet.ts';
 import { readCount, readCounts } from '../load-options.ts';
 import type { LoadOptions } from '../load-options.ts';
-import { accountsInTurn, getOwn } from '../load-system.ts';
+import { accountsInTurn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
 import type { Rig } from '../rig.ts';
 import type { Case, MeasuredScenario } from '../scenario.ts';
@@ -28,7 +28,7 @@ async function openSends(
   options: LoadOptions,
   rig: Rig,
 ): Promise<readonly Case[]> {
-  const { stores } = getOwn(system, 'send');
+  const { stores } = system;
   const fleet = await follow(system, options.followers ?? '1');
   const { accounts, stream: streamName } = system;
   const talk = new Talk(rig, system, { accounts, streamName, fleet, senderProcesses });

@@ -4,7 +4,6 @@ import { waitUntil } from '@parley/test-kit';
 
 import { Fleet } from '../fleet/fleet.ts';
 import { messageMark, nowMs } from '../fleet/protocol.ts';
-import { getOwn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
 import { makeAudience } from '../make-people.ts';
 import { ProcessGauge } from '../process-gauge.ts';
@@ -78,7 +77,7 @@ export async function soak(
   },
   onSample: (sample: SoakSample) => void,
 ): Promise<SoakResult> {
-  const { organization, cluster } = getOwn(system, 'soak');
+  const { organization, cluster } = system;
   const watched = [...cluster.findProcesses('gateway'), ...cluster.findProcesses('events')];
   using stack = new DisposableStack();
   const gauges = watched.map((running, n) => ({

@@ -201,7 +201,6 @@ export async function measureStatements(
       const system = await startSystemOn(stores, 0, { events: 1, logsToFiles: true });
       try {
         const { organization } = system;
-        if (organization === undefined) throw new Error('the system has no organization');
         const { maker } = organization;
         const [ann, bob] = [
           await organization.makeAccount('Ann Lee', { role: 'administrator' }),

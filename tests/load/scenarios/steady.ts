@@ -8,7 +8,6 @@ import { Fleet } from '../fleet/fleet.ts';
 import { nowMs } from '../fleet/protocol.ts';
 import { readAmounts, readCount } from '../load-options.ts';
 import type { LoadOptions } from '../load-options.ts';
-import { getOwn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
 import { makeAudience } from '../make-people.ts';
 import type { Rig } from '../rig.ts';
@@ -45,7 +44,7 @@ async function openSteady(
   options: LoadOptions,
   rig: Rig,
 ): Promise<readonly Case[]> {
-  const { organization } = getOwn(system, 'steady');
+  const { organization } = system;
   const backlog = readCount(options.messages ?? backlogUsual, 'messages', backlogBound);
   const followers = readCount(options.followers ?? followersUsual, 'followers', followersBound);
   const { pool } = organization.maker;

@@ -3,7 +3,6 @@ import { nowMs } from '../fleet/protocol.ts';
 import { Latencies } from '../latencies.ts';
 import { readCount } from '../load-options.ts';
 import type { LoadOptions } from '../load-options.ts';
-import { getOwn } from '../load-system.ts';
 import type { LoadSystem } from '../load-system.ts';
 import { makeAudience } from '../make-people.ts';
 import type { Rig } from '../rig.ts';
@@ -41,7 +40,7 @@ async function openStorm(
   options: LoadOptions,
   rig: Rig,
 ): Promise<readonly Case[]> {
-  const { organization, cluster } = getOwn(system, 'storm');
+  const { organization, cluster } = system;
   const clients = readCount(options.people ?? clientsUsual, 'people', clientsBound);
   rig.say(`Making ${clients} people ...`);
   const { sender, streamName, listeners } = await makeAudience(
