@@ -56,15 +56,15 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-beforeEach(async () => {
-  await organization.pool.query({
-    text: `UPDATE realm SET settings = '{"invite_required": true}'`,
-  });
-});
+beforeEach(() => setRules({ invite_required: true }));
 
 afterEach(() => {
   server.atRequest = () => false;
 });
+
+function setRules(settings: object): Promise<unknown> {
+  return organization.pool.query('UPDATE realm SET settings = $1', [JSON.stringify(settings)]);
+}
 
 function newBrowser(): SignOnBrowser {
   return new SignOnBrowser(organization.cluster.gatewayUrls);
@@ -258,26 +258,20 @@ describe('the first sign-in', () => {
   test('makes an account only where joining needs no invitation, by the rules for addresses', async () => {
     const name = person(verified('nils@example.com', { name: 'Nils Ask' }));
     expect(await refusalOf(signIn(name))).toBe('You need an invitation to join this organization.');
-    await organization.pool.query({
-      text: `UPDATE realm SET settings = '{"invite_required": false, "emails_restricted_to_domains": true}'`,
-    });
+    await setRules({ invite_required: false, emails_restricted_to_domains: true });
     expect(await refusalOf(signIn(name))).toContain('not allowed in this organization');
-    await organization.pool.query({
-      text: `UPDATE realm SET settings = '{"invite_required": false}'`,
-    });
+    await setRules({ invite_required: false });
     const { status, browser } = await signIn(name);
     expect(status).toBe(200);
     const me = await expectSignedInAs(browser, 'nils@example.com');
     expect(me).toMatchObject({ full_name: 'Nils Ask', is_admin: false });
-    await organization.pool.query({
-      text: `UPDATE realm SET settings = '{"invite_required": true}'`,
-    });
+    await setRules({ invite_required: true });
     expect((await signIn(name)).body['user_id']).toBe(me['user_id']);
   });
 
   test('of somebody whose address was invited has the streams and the role of the invitation, once', async () => {
     const ann = organization.client('ann');
-    await ann.post('users/me/subscriptions', { subscriptions: [{ name: 'engine room' }] });
+    await ann.subscribe('engine room');
     const { stream_id } = await ann.get('get_stream_id', { stream: 'engine room' });
     const [member, asGuest] = [1, 3];
     const invite = async (by: 'ann' | 'bob', email: string, invite_as: number): Promise<void> => {
@@ -308,14 +302,10 @@ describe('the first sign-in', () => {
     expect(joined.body['msg']).toBe('This link is not valid any more.');
 
     await invite('bob', 'jon@example.com', member);
-    await organization.pool.query({
-      text: `UPDATE realm SET settings = '{"invite_required": true, "invite_by_admins_only": true}'`,
-    });
+    await setRules({ invite_required: true, invite_by_admins_only: true });
     const jon = person(verified('jon@example.com', { groups: ['partners'] }));
     expect(await refusalOf(signIn(jon))).toBe('You need an invitation to join this organization.');
-    await organization.pool.query({
-      text: `UPDATE realm SET settings = '{"invite_required": true}'`,
-    });
+    await setRules({ invite_required: true });
     const second = await signIn(jon);
     const { user_id } = await expectSignedInAs(second.browser, 'jon@example.com');
     // The groups decide.
@@ -323,9 +313,7 @@ describe('the first sign-in', () => {
   });
 
   test('of one person in two browsers at once makes one account', async () => {
-    await organization.pool.query({
-      text: `UPDATE realm SET settings = '{"invite_required": false}'`,
-    });
+    await setRules({ invite_required: false });
     const name = person(verified('pia@example.com', { name: 'Pia `*` Rask' }));
     const answers = await Promise.all([signIn(name), signIn(name)]);
     const ids = answers.map(({ status, body }) => [status, body['user_id']]);
@@ -559,27 +547,26 @@ describe('what comes back', () => {
     return (await server.visit(String(body['url']))).search.slice(1);
   }
 
+  const refused = (browser: SignOnBrowser, answer: string, provider = 'work'): Promise<string> =>
+    refusalOf(browser.finish(provider, answer).then((done) => ({ ...done, browser })));
+
   test('works once', async () => {
     const browser = newBrowser();
     const answer = await begun(browser, person(verified('bob@example.com')));
     const attempt = browser.cookies;
     expect((await browser.finish('work', answer)).status).toBe(200);
     const again = new SignOnBrowser(organization.cluster.gatewayUrls, attempt);
-    expect(
-      await refusalOf(again.finish('work', answer).then((done) => ({ ...done, browser: again }))),
-    ).toMatch(notThisBrowser);
+    expect(await refused(again, answer)).toMatch(notThisBrowser);
   });
 
   test('is for the browser that began, and for the provider where it began', async () => {
     const browser = newBrowser();
     const answer = await begun(browser, person(verified('bob@example.com')));
-    const refused = async (other: SignOnBrowser, provider: string): Promise<string> =>
-      refusalOf(other.finish(provider, answer).then((done) => ({ ...done, browser: other })));
-    expect(await refused(newBrowser(), 'work')).toMatch(notThisBrowser);
     const rival = newBrowser();
     await rival.begin('work');
-    expect(await refused(rival, 'work')).toMatch(notThisBrowser);
-    expect(await refused(browser, 'club')).toMatch(notThisBrowser);
+    for (const other of [newBrowser(), rival])
+      expect(await refused(other, answer)).toMatch(notThisBrowser);
+    expect(await refused(browser, answer, 'club')).toMatch(notThisBrowser);
     expect((await browser.finish('work', answer)).status).toBe(200);
   });
 
@@ -589,27 +576,24 @@ describe('what comes back', () => {
     await organization.pool.query({
       text: 'UPDATE sign_in_attempts SET expires_at = parley_now()',
     });
-    expect(
-      await refusalOf(browser.finish('work', answer).then((done) => ({ ...done, browser }))),
-    ).toMatch(notThisBrowser);
+    expect(await refused(browser, answer)).toMatch(notThisBrowser);
   });
 
   test('is refused with another state or code, and by somebody who declines', async () => {
-    const refused = async (change: (query: URLSearchParams) => void): Promise<string> => {
+    const notSignedIn = /did not sign you in/;
+    for (const [name, value, refusal] of [
+      ['state', 'x', notThisBrowser],
+      ['state', undefined, notThisBrowser],
+      ['code', 'x', notSignedIn],
+      ['iss', 'https://evil.example', notSignedIn],
+    ] as const) {
       const browser = newBrowser();
       const query = new URLSearchParams(await begun(browser, person(verified('bob@example.com'))));
-      change(query);
-      return refusalOf(
-        browser.finish('work', query.toString()).then((done) => ({ ...done, browser })),
-      );
-    };
-    expect(await refused((query) => query.set('state', 'x'))).toMatch(notThisBrowser);
-    expect(await refused((query) => query.delete('state'))).toMatch(notThisBrowser);
-    expect(await refused((query) => query.set('code', 'x'))).toMatch(/did not sign you in/);
-    expect(await refused((query) => query.set('iss', 'https://evil.example'))).toMatch(
-      /did not sign you in/,
-    );
-    expect(await refusalOf(signIn(null))).toMatch(/did not sign you in/);
+      if (value === undefined) query.delete(name);
+      else query.set(name, value);
+      expect(await refused(browser, query.toString())).toMatch(refusal);
+    }
+    expect(await refusalOf(signIn(null))).toMatch(notSignedIn);
   });
 
   test('is accepted only from a page of this server', async () => {

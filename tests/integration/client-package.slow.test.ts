@@ -189,10 +189,7 @@ describe('the bot of the README', () => {
     });
     try {
       const ann = organization.client('ann');
-      await ann.post('users/me/subscriptions', {
-        subscriptions: [{ name: 'general' }],
-        principals: ['ann@example.com', user.email],
-      });
+      await ann.subscribe('general', { principals: ['ann@example.com', user.email] });
       await waitUntil('the bot follows', async () => {
         const sql = 'SELECT FROM event_queues WHERE user_id = $1';
         const { rowCount } = await organization.pool.query({ text: sql, values: [user.id] });

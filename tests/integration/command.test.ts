@@ -37,13 +37,13 @@ function client(email: string, apiKey = keys.get(email) ?? ''): ApiClient {
   return new ApiClient({ urls: cluster.gatewayUrls, email, apiKey });
 }
 
-async function passwordWorks(email: string, password: string): Promise<boolean> {
-  const { status } = await new ApiClient({ urls: cluster.gatewayUrls }).request(
-    'POST',
-    'fetch_api_key',
-    { username: email, password },
-  );
-  return status === 200;
+async function passwordWorks(username: string, password: string): Promise<boolean> {
+  const anybody = new ApiClient({ urls: cluster.gatewayUrls });
+  return (await anybody.request('POST', 'fetch_api_key', { username, password })).status === 200;
+}
+
+async function statusOf(email: string, apiKey?: string): Promise<number> {
+  return (await client(email, apiKey).request('GET', 'users/me')).status;
 }
 
 /** The events of an account's queue since it was created. */
@@ -56,24 +56,29 @@ async function watch(email: string): Promise<() => Promise<readonly object[]>> {
   };
 }
 
-async function expectRefused(words: readonly string[], text: RegExp, code = 1): Promise<void> {
-  const ended = await runParley(env, words);
+/** Words without blanks in them. */
+const words = (text: string): string[] => text.split(' ');
+
+async function expectRefused(line: readonly string[], text: RegExp, code = 1): Promise<void> {
+  const ended = await runParley(env, line);
   expect(ended.error).toMatch(text);
   expect(ended).toMatchObject({ code, out: '' });
 }
 
 test('invalid words end with 2 and an explanation', async () => {
-  await expectRefused(['frobnicate'], /There is no command frobnicate; parley --help/, 2);
-  await expectRefused(['user'], /parley user is followed by create, list, role/, 2);
-  await expectRefused(['user', 'create'], /EMAIL is missing/, 2);
-  await expectRefused(['user', 'create', 'a@example.com'], /--full-name NAME is missing/, 2);
-  await expectRefused(['log', 'now'], /"now" is one word too many/, 2);
-  await expectRefused(['log', '--fast'], /Unknown option '--fast'/, 2);
-  await expectRefused(
-    ['user', 'create', 'a@example.com', '--full-name', 'A B', '--role', 'owner'],
-    /--role is one of administrator, member, guest/,
-    2,
-  );
+  for (const [line, text] of [
+    ['frobnicate', /There is no command frobnicate; parley --help/],
+    ['user', /parley user is followed by create, list, role/],
+    ['user create', /EMAIL is missing/],
+    ['user create a@example.com', /--full-name NAME is missing/],
+    ['log now', /"now" is one word too many/],
+    ['log --fast', /Unknown option '--fast'/],
+    [
+      'user create a@example.com --full-name Ann --role owner',
+      /--role is one of administrator, member, guest/,
+    ],
+  ] as const)
+    await expectRefused(words(line), text, 2);
   const { code, error } = await runParley(env, []);
   expect(code).toBe(2);
   expect(error).toContain('Usage: parley COMMAND');
@@ -96,38 +101,30 @@ test('without an organization people cannot be created, and the refusal says wha
 });
 
 test('a first start creates nothing if the demo organization will be created', async () => {
-  const words = ['--organization', 'Boats', '--email', 'x@example.com', '--full-name', 'Xan Y'];
-  const made = await parley({ ...env, PARLEY_DEMO: 'on' }, ['first-start', ...words]);
+  const start = words('first-start --organization Boats --email x@example.com --full-name Xan');
+  const made = await parley({ ...env, PARLEY_DEMO: 'on' }, start);
   expect(made).toEqual({ is_first_start: false });
 });
 
 test('an organization is created once, with its settings', async () => {
-  const words = ['organization', 'create', '--name', 'Boats', '--string-id', 'boats'];
-  await expectRefused([...words, '--set', 'bots=1'], /names none of add_emoji_by_admins_only/, 2);
-  await expectRefused(
-    [...words, '--set', 'create_stream_policy=7'],
-    /create_stream_policy is one of 1, 2, 3/,
-    2,
-  );
-  await expectRefused([...words, '--set', 'mandatory_topics=7'], /is a boolean/, 2);
-  const made = await parley(env, [
-    ...words,
-    '--description',
-    'We build boats.',
-    '--set',
-    'mandatory_topics=true',
-    '--set',
-    'default_language=de',
-  ]);
+  const create = words('organization create --name Boats --string-id boats');
+  for (const [setting, text] of [
+    ['bots=1', /names none of add_emoji_by_admins_only/],
+    ['create_stream_policy=7', /create_stream_policy is one of 1, 2, 3/],
+    ['mandatory_topics=7', /is a boolean/],
+  ] as const)
+    await expectRefused([...create, '--set', setting], text, 2);
+  const settings = words('--set mandatory_topics=true --set default_language=de');
+  const made = await parley(env, [...create, '--description', 'We build boats.', ...settings]);
   expect(made).toMatchObject({
     name: 'Boats',
     string_id: 'boats',
     description: 'We build boats.',
     settings: { mandatory_topics: true, default_language: 'de', allow_edit_history: true },
   });
-  await expectRefused(words, /There is an organization already/);
-  const settings = await new ApiClient({ urls: cluster.gatewayUrls }).get('server_settings');
-  expect(settings).toMatchObject({ realm_name: 'Boats' });
+  await expectRefused(create, /There is an organization already/);
+  const shown = await new ApiClient({ urls: cluster.gatewayUrls }).get('server_settings');
+  expect(shown).toMatchObject({ realm_name: 'Boats' });
 });
 
 test('a first start creates an administrator if there is nobody, and prints secrets only once', async () => {
@@ -140,11 +137,11 @@ test('a first start creates an administrator if there is nobody, and prints secr
     events: 0,
   });
   const otherEnv = environmentOf(other.settings);
-  const words = ['first-start', '--organization', 'Boats', '--full-name', 'Ann Lee', '--email'];
-  await expectRefused(words, /--email/, 2);
+  const start = ['first-start', '--organization', 'Boats', '--full-name', 'Ann Lee', '--email'];
+  await expectRefused(start, /--email/, 2);
   // The state after a first run that was killed, or whose address was refused, half-way.
-  expect((await runParley(otherEnv, [...words, 'no address'])).error).toMatch(/Bad name/);
-  const made = await parley(otherEnv, [...words, 'ann@example.com']);
+  expect((await runParley(otherEnv, [...start, 'no address'])).error).toMatch(/Bad name/);
+  const made = await parley(otherEnv, [...start, 'ann@example.com']);
   expect(made).toMatchObject({
     is_first_start: true,
     email: 'ann@example.com',
@@ -153,7 +150,7 @@ test('a first start creates an administrator if there is nobody, and prints secr
   const email = 'ann@example.com';
   const ann = new ApiClient({ urls: other.gatewayUrls, email, apiKey: made['api_key'] as string });
   expect((await ann.request('GET', 'users/me')).status).not.toBe(401);
-  const again = await runParley(otherEnv, [...words, 'else@example.com']);
+  const again = await runParley(otherEnv, [...start, 'else@example.com']);
   expect(again).toEqual({
     code: 0,
     out: 'There is an organization already: nothing is made.\n',
@@ -163,17 +160,8 @@ test('a first start creates an administrator if there is nobody, and prints secr
 
 test('it creates the first administrator of a production installation', async () => {
   await writeFile(join(folder, 'password'), 'the tide is low on tuesdays\n');
-  const made = await parley(env, [
-    'user',
-    'create',
-    'Ann@example.com',
-    '--full-name',
-    'Ann Lee',
-    '--role',
-    'administrator',
-    '--password-file',
-    join(folder, 'password'),
-  ]);
+  const create = words('user create Ann@example.com --role administrator --password-file');
+  const made = await parley(env, [...create, join(folder, 'password'), '--full-name', 'Ann Lee']);
   expect(made).toMatchObject({ email: 'Ann@example.com', role: 'administrator', bot_type: null });
   expect(made).not.toHaveProperty('password');
   keys.set('Ann@example.com', made['api_key'] as string);
@@ -214,21 +202,8 @@ test('a person is created with a password that is printed once, with events for 
     { type: 'realm_user', op: 'add', person: { email: 'bob@example.com', is_admin: false } },
     { type: 'subscription', op: 'peer_add', subscriptions: ['general'] },
   ]);
-  const guest = await parley(
-    env,
-    [
-      'user',
-      'create',
-      'gil@example.com',
-      '--full-name',
-      'Gil Fox',
-      '--role',
-      'guest',
-      '--password-file',
-      '-',
-    ],
-    'low water is at noon\n',
-  );
+  const create = words('user create gil@example.com --role guest --password-file - --full-name');
+  const guest = await parley(env, [...create, 'Gil Fox'], 'low water is at noon\n');
   keys.set('gil@example.com', guest['api_key'] as string);
   expect(await passwordWorks('gil@example.com', 'low water is at noon')).toBe(true);
   expect(await client('gil@example.com').get('users/me')).toMatchObject({ is_admin: false });
@@ -242,42 +217,24 @@ test('people follow the same rules as in endpoints', async () => {
   );
   await expectRefused([...create, 'x@example.com', '--full-name', 'X'], /Name too short!/);
   await writeFile(join(folder, 'weak'), 'password');
-  await expectRefused(
-    [...create, 'x@example.com', '--full-name', 'Xan Y', '--password-file', join(folder, 'weak')],
-    /The password is too weak\./,
-  );
-  await expectRefused(
-    [...create, 'x@example.com', '--full-name', 'Xan Y', '--password-file', join(folder, 'none')],
-    /none cannot be read/,
-  );
+  const xan = words('user create x@example.com --full-name Xan --password-file');
+  await expectRefused([...xan, join(folder, 'weak')], /The password is too weak\./);
+  await expectRefused([...xan, join(folder, 'none')], /none cannot be read/);
 });
 
 test('bots are created for their owners', async () => {
-  const made = await parley(env, [
-    'bot',
-    'create',
-    'tide',
-    '--owner',
-    'bob@example.com',
-    '--full-name',
-    'Tide',
-    '--type',
-    'outgoing-webhook',
-    '--payload-url',
-    'http://127.0.0.1:9/',
-  ]);
+  const calling = words('--type outgoing-webhook --payload-url http://127.0.0.1:9/');
+  const create = words('bot create tide --owner bob@example.com --full-name Tide');
+  const made = await parley(env, [...create, ...calling]);
   expect(made).toMatchObject({ bot_type: 3, email: 'tide-bot@127.0.0.1' });
   const { bots } = await client('bob@example.com').get('bots');
   expect(bots).toMatchObject([{ username: 'tide-bot@127.0.0.1', api_key: made['api_key'] }]);
   keys.set('tide-bot@127.0.0.1', made['api_key'] as string);
-  await expectRefused(
-    ['bot', 'create', 'reef', '--owner', 'gil@example.com', '--full-name', 'Reef'],
-    /Not allowed for guest users/,
-  );
-  await expectRefused(
-    ['bot', 'create', 'reef', '--owner', 'nobody@example.com', '--full-name', 'Reef'],
-    /Nobody has the address nobody@example\.com/,
-  );
+  for (const [owner, text] of [
+    ['gil@example.com', /Not allowed for guest users/],
+    ['nobody@example.com', /Nobody has the address nobody@example\.com/],
+  ] as const)
+    await expectRefused(words(`bot create reef --owner ${owner} --full-name Reef`), text);
 });
 
 test('people and bots are listed', async () => {
@@ -300,7 +257,7 @@ test('keys are shown, and rotated with effect at once', async () => {
     expect(key).not.toBe(former);
     expect(await client(email).get('users/me')).toMatchObject({ email });
     await settle();
-    expect((await client(email, former).request('GET', 'users/me')).status).toBe(401);
+    expect(await statusOf(email, former)).toBe(401);
   }
 });
 
@@ -321,7 +278,7 @@ test('roles change, bots follow their owners down, and the last administrator st
   await parley(env, ['user', 'role', bot, 'administrator']);
   await parley(env, ['user', 'role', 'bob@example.com', 'member']);
   await settle();
-  expect((await client(bot).request('GET', 'users/me')).status).toBe(401);
+  expect(await statusOf(bot)).toBe(401);
   const { api_key: key } = await parley(env, ['key', 'show', bot]);
   keys.set(bot, String(key));
   expect(await client(bot).get('users/me')).toMatchObject({ is_admin: false });
@@ -334,9 +291,8 @@ test('an address changes, with the events of the reference', async () => {
   await parley(env, ['user', 'email', 'bob@example.com', 'robert@example.com']);
   keys.set('robert@example.com', apiKey);
   await settle();
-  expect((await client('robert@example.com').request('GET', 'users/me')).status).toBe(200);
-  const { status } = await client('bob@example.com', apiKey).request('GET', 'users/me');
-  expect(status).toBe(401);
+  expect(await statusOf('robert@example.com')).toBe(200);
+  expect(await statusOf('bob@example.com', apiKey)).toBe(401);
   keys.set('bob@example.com', apiKey);
   const { rows } = await pool.query<{ payload: string }>(
     'SELECT payload FROM log_entries ORDER BY position DESC LIMIT 5',
@@ -367,7 +323,7 @@ test('a password is replaced, and browsers and the key are signed out', async ()
   expect(await passwordWorks('robert@example.com', second)).toBe(true);
   await settle();
   expect((await browser.call('GET', 'users/me')).status).toBe(401);
-  expect((await client('robert@example.com').request('GET', 'users/me')).status).toBe(401);
+  expect(await statusOf('robert@example.com')).toBe(401);
   const { api_key: key } = await parley(env, ['key', 'show', 'robert@example.com']);
   keys.set('robert@example.com', key as string);
   await expectRefused(['user', 'password', 'tide-bot@127.0.0.1'], /No such user/);
@@ -385,7 +341,7 @@ test('people are deactivated with their bots, and reactivated', async () => {
     { type: 'realm_bot', op: 'remove' },
   ]);
   await settle();
-  expect((await client('robert@example.com').request('GET', 'users/me')).status).toBe(401);
+  expect(await statusOf('robert@example.com')).toBe(401);
   await expectRefused(['key', 'rotate', 'robert@example.com'], /is deactivated/);
   await expectRefused(
     ['user', 'deactivate', 'ann@example.com'],
@@ -394,22 +350,14 @@ test('people are deactivated with their bots, and reactivated', async () => {
   for (const email of ['robert@example.com', 'tide-bot@127.0.0.1']) {
     expect(await parley(env, ['user', 'reactivate', email])).toMatchObject({ is_active: true });
     await settle();
-    expect((await client(email).request('GET', 'users/me')).status).toBe(200);
+    expect(await statusOf(email)).toBe(200);
   }
 });
 
 test('the organization changes, with events for everybody', async () => {
   const events = await watch('Ann@example.com');
-  const changed = await parley(env, [
-    'organization',
-    'update',
-    '--name',
-    'Ships',
-    '--set',
-    'mandatory_topics=false',
-    '--string-id',
-    'ships',
-  ]);
+  const update = 'organization update --name Ships --set mandatory_topics=false --string-id ships';
+  const changed = await parley(env, words(update));
   expect(changed).toMatchObject({ name: 'Ships', string_id: 'ships' });
   expect(await events()).toMatchObject([
     { type: 'realm', op: 'update', property: 'name', value: 'Ships' },
@@ -423,10 +371,10 @@ test('the organization changes, with events for everybody', async () => {
 test('the organization is deactivated and reactivated', async () => {
   await parley(env, ['organization', 'deactivate']);
   await settle();
-  expect((await client('Ann@example.com').request('GET', 'users/me')).status).toBe(401);
+  expect(await statusOf('Ann@example.com')).toBe(401);
   await parley(env, ['organization', 'reactivate']);
   await settle();
-  expect((await client('Ann@example.com').request('GET', 'users/me')).status).toBe(200);
+  expect(await statusOf('Ann@example.com')).toBe(200);
 });
 
 test('queues are listed with the number of entries that they may lag behind', async () => {

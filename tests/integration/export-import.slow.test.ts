@@ -380,7 +380,7 @@ test('sending and events continue, with unused ids', async () => {
     password: 'low water is at noon',
     full_name: 'New Person',
   });
-  await ann.post('users/me/subscriptions', { subscriptions: [{ name: 'a new stream' }] });
+  await ann.subscribe('a new stream');
   await ann.post(`messages/${sent}/reactions`, { emoji_name: 'tada' });
   await ann.patch(`messages/${sent}`, { content: 'Edited here', topic: 'hello' });
   await ann.post('user_groups/create', { name: 'new', description: '', members: [] });
