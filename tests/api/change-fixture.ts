@@ -120,7 +120,7 @@ export class ChangeFixture {
 
   /** Makes Dan leave the streams, or Eve join them. */
   async leave(who: Name, stream: string): Promise<void> {
-    await this.people[who].client.delete('users/me/subscriptions', { subscriptions: [stream] });
+    await this.people[who].client.unsubscribe(stream);
   }
 
   async join(who: Name, stream: string): Promise<void> {

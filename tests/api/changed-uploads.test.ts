@@ -76,7 +76,7 @@ test('who left a private stream reads the files that its messages linked to then
   const [before, later] = [await fixture.upload(bob), await fixture.upload(bob)];
   const picture = (path: string): string => `https://pictures.example/${name}/${path}.png`;
   const id = await bob.client.sendToStream(name, 'x', `[a](${before}) ${picture('before')}`);
-  await cat.client.delete('users/me/subscriptions', { subscriptions: [name] });
+  await cat.client.unsubscribe(name);
   await bob.client.patch(`messages/${id}`, { content: `[b](${later}) ${picture('later')}` });
   expect(await fixture.statusFor(cat, before)).toBe(200);
   expect(await fixture.statusFor(cat, later)).toBe(403);

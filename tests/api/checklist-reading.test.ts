@@ -49,7 +49,7 @@ beforeEach(async () => {
   await pool.query({ text: 'TRUNCATE muted_topics' });
   await pool.query({ text: 'UPDATE subscriptions SET is_muted = false' });
   await pool.query({ text: 'UPDATE users SET pointer = -1' });
-  await bob.client.post('messages/flags', { messages: messageIds(), op: 'remove', flag: 'read' });
+  await bob.client.flag(messageIds(), 'read', 'remove');
 });
 
 type Narrow = readonly unknown[];
@@ -69,8 +69,7 @@ describe('the first unread message', () => {
     });
   const anchorOf = async (narrow?: Narrow): Promise<unknown> =>
     (await fetchUnread(narrow)).body['anchor'];
-  const read = (...messages: number[]): Promise<unknown> =>
-    all.bob.client.post('messages/flags', { messages, op: 'add', flag: 'read' });
+  const read = (...messages: number[]): Promise<unknown> => all.bob.client.flag(messages, 'read');
 
   test('skips muted topics, which the list still contains', async () => {
     const { bob } = all;

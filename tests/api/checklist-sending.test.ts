@@ -164,7 +164,7 @@ describe('who may send', () => {
     expect(await fetched(bob, id)).toMatchObject({ sender_id: bot.id });
     await send(hook, toStream('secret'));
     await expectRefusal(send(foreign, toStream('secret')), unknownStream('secret'));
-    await cat.client.delete('users/me/subscriptions', { subscriptions: ['secret'] });
+    await cat.client.unsubscribe('secret');
     await expectRefusal(send(hook, toStream('secret')), unknownStream('secret'));
     await bob.client.subscribe('secret', { principals: [cat.email] });
     await send(hook, toStream('secret'));
@@ -179,7 +179,7 @@ describe('who may send', () => {
     await organization.maker.subscribe(open.id, [guest.id]);
     const id = await send(guest, toStream('open'));
     expect(await fetched(guest, id)).toMatchObject({ display_recipient: 'open' });
-    await guest.client.delete('users/me/subscriptions', { subscriptions: ['open'] });
+    await guest.client.unsubscribe('open');
     await expectRefusal(send(guest, toStream('open')), unknownStream('open'));
     // Guests may write to people, and people to guests.
     expect(await fetched(bob, await send(guest, toPeople([bob.id])))).toMatchObject({

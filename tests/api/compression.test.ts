@@ -16,11 +16,7 @@ const messageCount = 40;
 const organization = useFixture(() => startSmallOrganization());
 beforeAll(async () => {
   for (let n = 0; n < messageCount; n += 1)
-    await as('bob').post('messages', {
-      type: 'private',
-      to: [organization.id('bob')],
-      content: `${n} ${'Ünïcode « ß » '.repeat(40)}`,
-    });
+    await as('bob').sendPrivately([organization.id('bob')], `${n} ${'Ünïcode « ß » '.repeat(40)}`);
 });
 
 const as = (who: PersonKey): ApiClient => organization.client(who);

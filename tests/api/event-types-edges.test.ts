@@ -83,7 +83,7 @@ describe('bots', () => {
 
   test('of every type get private messages', async () => {
     const to = (['bot', 'outgoing', 'embedded'] as const).map((name) => people[name].id);
-    await people.bob.client.post('messages', { type: 'private', to, content: 'psst' });
+    await people.bob.client.sendPrivately(to, 'psst');
     expect(await receivedTypes()).toEqual(same(['bob', 'bot', 'outgoing', 'embedded'], 'message'));
   });
 
@@ -216,7 +216,7 @@ describe('with hidden addresses', () => {
     const { ann, bob, cat, guest } = people;
     const { client } = bob;
     const id = await client.sendToStream('social', 'x', `@**Cat Moe** @_**Bob Ray**`);
-    await client.post('messages', { type: 'private', to: [cat.id, guest.id], content: 'psst' });
+    await client.sendPrivately([cat.id, guest.id], 'psst');
     await client.patch(`messages/${id}`, { content: 'edited', topic: 'y' });
     await client.post(`messages/${id}/reactions`, { emoji_name: 'tada' });
     const poll = await client.sendToStream('social', 'x', '/poll Tea?');

@@ -220,7 +220,7 @@ describe('visibility', () => {
     const { organization, bob, cat } = all;
     const stream = await organization.makeStream('leaving', [bob, cat], { inviteOnly: true });
     const received = await bob.client.sendToStream('leaving', 'x', 'before');
-    await cat.client.delete('users/me/subscriptions', { subscriptions: ['leaving'] });
+    await cat.client.unsubscribe('leaving');
     const later = await bob.client.sendToStream('leaving', 'x', 'after');
     const { messages } = await fetchMessages(cat, { narrow: [['stream', 'leaving']] });
     expect(messages).toMatchObject([{ id: received, flags: ['read'] }]);

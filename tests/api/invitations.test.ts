@@ -386,9 +386,7 @@ describe('by address', () => {
   });
 
   test('leads only into the default streams, by whoever may not add others to streams', async () => {
-    const everyone = await organization.client('ann').post('users/me/subscriptions', {
-      subscriptions: [{ name: 'everyone' }],
-    });
+    const everyone = await organization.client('ann').subscribe('everyone');
     expect(everyone).toMatchObject(success);
     const { stream_id } = await organization.client('ann').get('get_stream_id', {
       stream: 'everyone',

@@ -308,11 +308,7 @@ describe('an answer is refused for good', () => {
           `UPDATE messages SET sent_at = parley_now() - interval '31 days' WHERE id = ${id}`,
         ),
     ],
-    [
-      'of who left the stream',
-      '5.7.1',
-      () => bob.client.delete('users/me/subscriptions', { subscriptions: [`kiln${made}`] }),
-    ],
+    ['of who left the stream', '5.7.1', () => bob.client.unsubscribe(`kiln${made}`)],
     ['in a stream that ended', '5.7.1', () => ann.client.delete(`streams/${streamId}`)],
     [
       'in a stream where only administrators write',

@@ -48,10 +48,7 @@ const together = (data: object): JsonObject => ({
   data,
 });
 async function makeStream(name: string, who: PersonKey, isPrivate = false): Promise<number> {
-  await as(who).post('users/me/subscriptions', {
-    subscriptions: [{ name }],
-    invite_only: isPrivate,
-  });
+  await as(who).subscribe(name, { invite_only: isPrivate });
   const streams = readObjects(await as(who).get('streams'), 'streams');
   return streams.find((stream) => stream['name'] === name)?.['stream_id'] as number;
 }

@@ -7,6 +7,7 @@ import { useFixture } from '../support/use-fixture.ts';
 import { fetchMessages, refusalOf } from './message-fixture.ts';
 import { OutgoingFixture } from './outgoing-fixture.ts';
 import { json, redirect } from './webhook-receiver.ts';
+import { uncoded } from './refusals.ts';
 
 const fixture = useFixture(() =>
   OutgoingFixture.start({
@@ -162,7 +163,7 @@ test('an embedded bot cannot be created, and an existing one does nothing', asyn
         service_name: 'converter',
       }),
     ),
-  ).toEqual({ status: 400, result: 'error', msg: 'Embedded bots are not enabled.' });
+  ).toEqual(uncoded('Embedded bots are not enabled.'));
   const embedded = await organization.makeAccount('Embedded Helper', { botType: 4, owner: bob });
   await fixture.send('@**Embedded Helper** 2 m', 'embedded');
   await fixture.sendPrivately([embedded.id], '2 m');

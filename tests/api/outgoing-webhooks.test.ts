@@ -118,7 +118,7 @@ describe('causes of a call', () => {
     fixture.receiver.on(path, json({ content: `${echo.mention} again` }));
     const { bot } = fixture.all;
     await bot.client.sendToStream('plaza', 'bots', echo.mention);
-    await bot.client.post('messages', { type: 'private', to: [echo.id], content: 'hello' });
+    await bot.client.sendPrivately([echo.id], 'hello');
     await fixture.settle();
     expect(fixture.receiver.at(path)).toEqual([]);
     await fixture.send(echo.mention, 'bots');

@@ -78,10 +78,7 @@ describe('POST users', () => {
     await as('ann').post('users/me/subscriptions', {
       subscriptions: [{ name: 'welcome' }, { name: 'founders' }],
     });
-    await as('ann').post('users/me/subscriptions', {
-      subscriptions: [{ name: 'council' }],
-      invite_only: true,
-    });
+    await as('ann').subscribe('council', { invite_only: true });
     await organization.pool.query(
       "UPDATE streams SET is_default = true WHERE name IN ('welcome', 'council')",
     );
@@ -373,8 +370,8 @@ describe('deactivation and reactivation', () => {
     const person = await makePerson();
     const bot = await person.client.post('bots', { full_name: 'Errand', short_name: 'errand' });
     const botId = bot['user_id'] as number;
-    await person.client.post('users/me/subscriptions', { subscriptions: [{ name: 'errands' }] });
-    await as('bob').post('users/me/subscriptions', { subscriptions: [{ name: 'errands' }] });
+    await person.client.subscribe('errands');
+    await as('bob').subscribe('errands');
     const queues = await watchEveryKind(organization);
     const held = await person.client.post('register', { event_types: [] });
     expect(await person.client.delete('users/me')).toEqual(success);
@@ -440,11 +437,8 @@ describe('deactivation and reactivation', () => {
     await person.client.post('users/me/subscriptions', {
       subscriptions: [{ name: 'lonely pier' }, { name: 'busy pier' }],
     });
-    await person.client.post('users/me/subscriptions', {
-      subscriptions: [{ name: 'hidden pier' }],
-      invite_only: true,
-    });
-    await as('bob').post('users/me/subscriptions', { subscriptions: [{ name: 'busy pier' }] });
+    await person.client.subscribe('hidden pier', { invite_only: true });
+    await as('bob').subscribe('busy pier');
     const queues = await watchEveryKind(organization);
     const readKinds = async (): Promise<object> => {
       const { bob, gil } = await queues.step();
@@ -479,7 +473,7 @@ describe('deactivation and reactivation', () => {
     // A deactivated user does not count as a member that the stream loses.
     await as('ann').delete(`users/${person.id}`);
     await readKinds();
-    await as('cat').post('users/me/subscriptions', { subscriptions: [{ name: 'lonely pier' }] });
+    await as('cat').subscribe('lonely pier');
     await readKinds();
     await as('ann').post(`users/${person.id}/reactivate`);
     expect(await readKinds()).toMatchObject({
@@ -532,8 +526,8 @@ describe('deactivation and reactivation', () => {
 
   test("a send during the sender's deactivation is either acknowledged and stored or refused", async () => {
     const person = await makePerson();
-    await person.client.post('users/me/subscriptions', { subscriptions: [{ name: 'storm' }] });
-    await as('bob').post('users/me/subscriptions', { subscriptions: [{ name: 'storm' }] });
+    await person.client.subscribe('storm');
+    await as('bob').subscribe('storm');
     const sends = Array.from({ length: 40 }, async (_, n) => {
       const { status, body } = await person.client.request('POST', 'messages', {
         type: 'stream',

@@ -96,10 +96,7 @@ test('people can sign in, subscribe, send, read and receive events', async () =>
     apply_markdown: true,
     event_types: ['message', 'subscription'],
   });
-  await bob.post('users/me/subscriptions', {
-    subscriptions: [{ name: 'general' }],
-    principals: ['Ann@example.com', 'bob@example.com'],
-  });
+  await bob.subscribe('general', { principals: ['Ann@example.com', 'bob@example.com'] });
   const messageId = await bob.sendToStream('general', 'topic', 'Hello **all**');
   const received: JsonObject[] = [];
   let lastEventId = Number(queue['last_event_id']);
@@ -122,7 +119,7 @@ test('people can sign in, subscribe, send, read and receive events', async () =>
     topic: 'topic',
     op: 'add',
   });
-  await ann.post('messages/flags', { messages: [messageId], op: 'add', flag: 'starred' });
+  await ann.flag([messageId], 'starred');
   const found = await ann.get('messages', {
     anchor: 'newest',
     num_before: 1,

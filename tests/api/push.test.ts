@@ -163,7 +163,7 @@ test('later pushes count what is unread in the conversation, and say what was re
   const second = await write('two');
   await settle();
   expect(phone.payloads.at(-1)?.notice).toMatchObject({ count: 2, message_ids: [first, second] });
-  await bob.client.post('messages/flags', { messages: [first, second], op: 'add', flag: 'read' });
+  await bob.client.flag([first, second], 'read');
   const third = await call('three');
   await settle();
   const last = phone.payloads.at(-1);

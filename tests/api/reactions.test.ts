@@ -305,10 +305,7 @@ describe('permission and events', () => {
     const left = await organization.makeAccount(`Left Guest ${message}`, { role: 'guest' });
     const stream = await organization.makeStream(`leaving ${message}`, [all.ann, left]);
     const before = await all.ann.client.sendToStream(stream.name, 'x', 'before');
-    await all.ann.client.delete('users/me/subscriptions', {
-      subscriptions: [stream.name],
-      principals: [left.email],
-    });
+    await all.ann.client.unsubscribe(stream.name, { principals: [left.email] });
     const after = await all.ann.client.sendToStream(stream.name, 'x', 'after');
     expect(await left.client.post(`messages/${before}/reactions`, thumbsUp)).toEqual(success);
     for (const id of [after, message])
@@ -340,9 +337,7 @@ describe('permission and events', () => {
       for (const who of ['ann', 'cat', 'guest', 'bot', 'eve', 'outgoing bot'] as const)
         for (const change of [react, unreact])
           expect(await refused(change(who, thumbsUp, late))).toBe('Invalid message(s)');
-      await bob.client.delete('users/me/subscriptions', {
-        subscriptions: [stream.name],
-      });
+      await bob.client.unsubscribe(stream.name);
       for (const change of [react, unreact])
         expect(await refused(change('bob', thumbsUp, late))).toBe('Invalid message(s)');
     }
@@ -467,7 +462,7 @@ describe('at the same moment', () => {
       const id = await all.ann.client.sendToStream('Denmark', 'lunch', `star ${time}`);
       await queues.read();
       await Promise.all([
-        person('cat').client.post('messages/flags', { messages: [id], op: 'add', flag: 'starred' }),
+        person('cat').client.flag([id], 'starred'),
         react('ann', thumbsUp, id),
         react('bob', thumbsUp, id),
       ]);

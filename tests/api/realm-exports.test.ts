@@ -77,9 +77,7 @@ async function uploadText(who: PersonKey, name: string, text: string): Promise<s
 }
 
 async function subscribe(who: PersonKey, name: string, options: JsonObject = {}): Promise<void> {
-  await organization
-    .client(who)
-    .post('users/me/subscriptions', { subscriptions: [{ name }], ...options });
+  await organization.client(who).subscribe(name, { ...options });
 }
 
 test('an administrator gets the public data, and nothing of what only some may read', async () => {

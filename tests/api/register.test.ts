@@ -16,10 +16,7 @@ beforeAll(async () => {
     subscriptions: [{ name: 'general' }, { name: 'Art' }],
     principals: ['bob@example.com', 'gil@example.com'],
   });
-  await as('bob').post('users/me/subscriptions', {
-    subscriptions: [{ name: 'board' }],
-    invite_only: true,
-  });
+  await as('bob').subscribe('board', { invite_only: true });
 });
 
 function register(who: PersonKey, parameters: Parameters = {}): Promise<JsonObject> {
@@ -473,7 +470,7 @@ describe('state', () => {
 
   test('checklist 17: notification streams are -1 if unset or deactivated', async () => {
     const ann = organization.client('ann');
-    await ann.post('users/me/subscriptions', { subscriptions: [{ name: 'news' }] });
+    await ann.subscribe('news');
     const { stream_id: streamId } = await ann.get('get_stream_id', { stream: 'news' });
     await ann.patch('realm', { notifications_stream_id: streamId });
     const queue = await FollowedQueue.open(organization.client('gil'), { event_types: ['realm'] });

@@ -125,7 +125,7 @@ describe('a person', () => {
   test('is created with a name, an address and the default streams, past invite_required', async () => {
     const ann = organization.client('ann');
     await ann.patch('realm', { invite_required: true });
-    await ann.post('users/me/subscriptions', { subscriptions: [{ name: 'welcome' }] });
+    await ann.subscribe('welcome');
     const { stream_id: streamId } = await ann.get('get_stream_id', { stream: 'welcome' });
     await ann.post('default_streams', { stream_id: streamId });
     const queue = await FollowedQueue.open(organization.client('bob'), {

@@ -484,7 +484,7 @@ describe('visibility', () => {
     const { organization, ann, bob, cat } = all;
     await organization.makeStream('reef', [ann]);
     const id = await ann.client.sendToStream('reef', 'talk', 'anemone');
-    await bob.client.post('messages/flags', { messages: [id], op: 'add', flag: 'starred' });
+    await bob.client.flag([id], 'starred');
     expect(await idsFor('anemone', bob)).toEqual([id]);
     expect(await idsFor([search('anemone'), ['is', 'starred']], bob)).toEqual([id]);
     expect(await idsFor('anemone', cat)).toEqual([]);
@@ -562,7 +562,7 @@ describe('pages', () => {
   test('start at the first unread match', async () => {
     const { cat } = all;
     const [read, unread] = [await hall('walrus one'), await hall('walrus two')];
-    await cat.client.post('messages/flags', { messages: [read], op: 'add', flag: 'read' });
+    await cat.client.flag([read], 'read');
     const { ids, body } = await fetchMessages(cat, {
       anchor: 'first_unread',
       num_before: 1,

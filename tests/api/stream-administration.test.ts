@@ -245,8 +245,8 @@ describe('DELETE streams/<stream_id>', () => {
     const first = await ann.client.sendToStream('unread end', 'x', 'one');
     await cat.client.flag([first], 'read');
     await ann.client.sendToStream('unread end', 'x', 'two');
-    await cat.client.delete('users/me/subscriptions', { subscriptions: ['unread end'] });
-    await cat.client.post('messages/flags', { op: 'remove', flag: 'read', messages: [first] });
+    await cat.client.unsubscribe('unread end');
+    await cat.client.flag([first], 'read', 'remove');
     const unread = async (who: Name): Promise<readonly number[]> =>
       (await fetchMessages(all.people[who], { narrow: [['is', 'unread']] })).ids;
     expect(await unread('bob')).toContain(first);
@@ -255,11 +255,9 @@ describe('DELETE streams/<stream_id>', () => {
     expect(await unread('bob')).not.toContain(first);
     expect(await unread('cat')).not.toContain(first);
     for (const client of [bob.client, cat.client])
-      expect(
-        await refusalOf(
-          client.post('messages/flags', { op: 'remove', flag: 'read', messages: [first] }),
-        ),
-      ).toMatchObject({ msg: 'Invalid message(s)' });
+      expect(await refusalOf(client.flag([first], 'read', 'remove'))).toMatchObject({
+        msg: 'Invalid message(s)',
+      });
   });
 
   test('sends an event to subscribers and administrators of a private stream', async () => {

@@ -20,7 +20,7 @@ beforeEach(() => {
 async function makeKnown(content = 'known'): Promise<number> {
   const ann = all.client('ann');
   await ann.post('users/me/subscriptions', { subscriptions: JSON.stringify([{ name }]) });
-  await ann.post('messages', { type: 'stream', to: name, topic: 'now', content });
+  await ann.sendToStream(name, 'now', content);
   expect(await read(name)).toEqual([content]);
   return Number((await ann.get('get_stream_id', { stream: name }))['stream_id']);
 }
@@ -78,7 +78,7 @@ test.each(['now', 'nothing here'])('a deactivated stream (%s)', async (topic) =>
 
 test('a deactivated stream is read by its id and its new name, and unknown to those who were never in it', async () => {
   const id = await makeKnown();
-  await all.client('bob').post('users/me/subscriptions', { subscriptions: [{ name }] });
+  await all.client('bob').subscribe(name);
   await all
     .client('bob')
     .post('messages', { type: 'stream', to: name, topic: 'now', content: 'too' });

@@ -113,8 +113,7 @@ test("a new person gets the palette's colours in order, in several requests or o
   const [one, two] = await all.all.organization.makeAccounts(['Paula One', 'Paul Two']);
   const palette = ['#76ce90', '#fae589', '#a6c7e5', '#e79ab5'];
   const names = ['p1', 'p2', 'p3', 'p4'];
-  for (const name of names)
-    await one?.client.post('users/me/subscriptions', { subscriptions: [{ name }] });
+  for (const name of names) await one?.client.subscribe(name);
   await two?.client.post('users/me/subscriptions', {
     subscriptions: names.map((name) => ({ name })),
   });

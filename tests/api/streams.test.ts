@@ -9,9 +9,7 @@ import type { PersonKey } from './small-organization.ts';
 const organization = useFixture(() => startSmallOrganization({ people: 0, presence: 0 }));
 beforeAll(async () => {
   const subscribe = async (who: PersonKey, name: string, more: object = {}): Promise<void> => {
-    await organization
-      .client(who)
-      .post('users/me/subscriptions', { subscriptions: [{ name }], ...more });
+    await organization.client(who).subscribe(name, { ...more });
   };
   await subscribe('bob', 'design', { principals: ['bob@example.com', 'gil@example.com'] });
   await subscribe('bob', 'Zoo');
@@ -20,7 +18,7 @@ beforeAll(async () => {
   await subscribe('cat', 'plans', { invite_only: true });
   // A public stream without subscribers is listed too.
   await subscribe('cat', 'empty');
-  await organization.client('cat').delete('users/me/subscriptions', { subscriptions: ['empty'] });
+  await organization.client('cat').unsubscribe('empty');
   await organization.pool.query({
     text: "UPDATE streams SET is_default = true WHERE name IN ('lunch', 'plans')",
   });

@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useFixture } from '../support/use-fixture.ts';
 import { FencedQueues } from './fenced-queues.ts';
 import { entryOf, fetchMessages, refusalOf, startMessageFixture } from './message-fixture.ts';
-import { success } from './refusals.ts';
+import { coded, expectRefusal, success } from './refusals.ts';
 
 type Name = 'ann' | 'bob' | 'cat' | 'guest' | 'bot' | 'dan' | 'outgoing bot';
 
@@ -128,12 +128,10 @@ describe('submessage', () => {
     for (const id of [plain, replaced])
       for (const who of ['bob', 'ann'] as const)
         for (const parameters of [widget, vote, { msg_type: 'x', content: '1' }])
-          expect(await refusalOf(add(who, parameters, id))).toEqual({
-            status: 400,
-            result: 'error',
-            msg: 'You cannot attach a submessage to this message.',
-            code: 'BAD_REQUEST',
-          });
+          await expectRefusal(
+            add(who, parameters, id),
+            'You cannot attach a submessage to this message.',
+          );
     expect(await submessagesOf('ann', plain)).toEqual([]);
     expect(await queues.read()).toEqual({});
   });
@@ -176,19 +174,9 @@ describe('submessage', () => {
       [{ msg_type: 'x'.repeat(61), content: '1' }, 'msg_type is too long (limit: 60 characters)'],
     ];
     for (const [parameters, msg] of bad) {
-      expect(await refusalOf(add('bob', parameters))).toEqual({
-        status: 400,
-        result: 'error',
-        msg,
-        code: 'BAD_REQUEST',
-      });
+      await expectRefusal(add('bob', parameters), coded(msg));
       for (const id of [hidden, 99_999_999, -1, 0, 2 ** 62])
-        expect(await refusalOf(add('cat', parameters, id))).toEqual({
-          status: 400,
-          result: 'error',
-          msg: 'Invalid message(s)',
-          code: 'BAD_REQUEST',
-        });
+        await expectRefusal(add('cat', parameters, id), 'Invalid message(s)');
     }
     expect(await addedTo('ann')).toEqual([]);
     expect(await queues.read()).toEqual({});

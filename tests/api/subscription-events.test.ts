@@ -96,7 +96,7 @@ describe('leaving', () => {
     await all.join('bob', ['earlier', 'later']);
     const unread = await cat.client.sendToStream('earlier', 'x', 'unread again');
     await all.leave('bob', ['earlier']);
-    await bob.client.post('messages/flags', { messages: [unread], op: 'remove', flag: 'read' });
+    await bob.client.flag([unread], 'read', 'remove');
     await all.queues.read();
     expect(await all.leave('bob', ['earlier', 'later'])).toMatchObject({
       removed: ['later'],

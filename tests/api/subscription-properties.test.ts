@@ -20,9 +20,7 @@ beforeEach(async () => {
   await organization.removeStreams();
   await organization.pool.query({ text: 'TRUNCATE muted_topics' });
   const subscribe = (name: string, more: object): Promise<JsonObject> =>
-    organization
-      .client('bob')
-      .post('users/me/subscriptions', { subscriptions: [{ name }], ...more });
+    organization.client('bob').subscribe(name, { ...more });
   await subscribe('design', { principals: ['bob@example.com', 'gil@example.com'] });
   await subscribe('secret', { invite_only: true });
   const { rows } = await organization.pool.query<{ id: number }>({
@@ -221,10 +219,7 @@ describe('POST users/me/subscriptions/properties', () => {
     const change = (who: PersonKey, stream_id: number): Promise<JsonObject> =>
       set(who, { stream_id, property: 'pin_to_top', value: true });
     await expectRefusal(change('ann', secret), 'Invalid stream id');
-    await organization.client('ann').delete('users/me/subscriptions', {
-      subscriptions: ['design'],
-      principals: ['gil@example.com'],
-    });
+    await organization.client('ann').unsubscribe('design', { principals: ['gil@example.com'] });
     await expectRefusal(change('gil', design), 'Invalid stream id');
     await organization.client('bobBot').subscribe('design');
     expect(await change('bobBot', design)).toMatchObject(success);
@@ -401,7 +396,7 @@ describe('PATCH users/me/subscriptions/muted_topics', () => {
 test('a deactivated account changes nothing, even if a gateway still accepts its key', async () => {
   const { person } = await organization.makePersonWithBot('late');
   const client = organization.clientOf(person);
-  await client.post('users/me/subscriptions', { subscriptions: [{ name: 'design' }] });
+  await client.subscribe('design');
   await organization.pool.query('UPDATE users SET is_active = false WHERE id = $1', [
     person.user.id,
   ]);

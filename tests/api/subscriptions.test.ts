@@ -378,10 +378,7 @@ test('an administrator who removes everybody but guests from a private stream en
       })) ?? {},
       'messages',
     ).map(({ content }) => content);
-  await ann?.delete('users/me/subscriptions', {
-    subscriptions: ['board'],
-    principals: ['bob@example.com'],
-  });
+  await ann?.unsubscribe('board', { principals: ['bob@example.com'] });
   await join('ann', ['board']);
   const opened = expect.stringMatching(/^@_\*\*Ann Lee.* opened this stream/) as unknown;
   expect(await contents(ann)).toEqual([opened]);

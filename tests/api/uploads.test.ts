@@ -9,6 +9,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useFixture } from '../support/use-fixture.ts';
 import { fetchMessages, refusalOf } from './message-fixture.ts';
 import { UploadFixture, basicOf } from './upload-fixture.ts';
+import { expectRefusal, uncoded } from './refusals.ts';
 
 const mib = 1024 * 1024;
 const png = Buffer.from('\x89PNG\r\n\x1A\n\0\0\0\rIHDR', 'latin1');
@@ -68,11 +69,10 @@ describe('POST user_uploads', () => {
       status: 400,
       body: { result: 'error', msg: 'You must specify a file to upload' },
     });
-    expect(await refusalOf(bob.client.post('user_uploads', { file: 'x' }))).toEqual({
-      status: 400,
-      result: 'error',
-      msg: 'You must specify a file to upload',
-    });
+    await expectRefusal(
+      bob.client.post('user_uploads', { file: 'x' }),
+      uncoded('You must specify a file to upload'),
+    );
     expect(await fixture.post(bob, [file, file])).toEqual({
       status: 400,
       body: { result: 'error', msg: 'You may only upload one file at a time' },
@@ -252,13 +252,10 @@ describe('GET /user_uploads', () => {
         late: 403,
         cat: 403,
       });
-      await ann.client.post('users/me/subscriptions', {
-        subscriptions: [{ name }],
-        principals: [late.email],
-      });
-      await early.client.delete('users/me/subscriptions', { subscriptions: [name] });
+      await ann.client.subscribe(name, { principals: [late.email] });
+      await early.client.unsubscribe(name);
       expect(await statusesFor(uri, { early, late })).toEqual({ early: 200, late: lateStatus });
-      await late.client.delete('users/me/subscriptions', { subscriptions: [name] });
+      await late.client.unsubscribe(name);
       expect(await fixture.statusFor(late, uri)).toBe(403);
     }
     expect(cluster.findProcesses('messages')).toHaveLength(2);
@@ -589,12 +586,7 @@ describe('attachments', () => {
     await bob.client.sendToStream('Denmark', 'files', `[it](${uri})`);
     const id = Number((await fixture.attachment(bob, uri))?.['id']);
     for (const who of [ann, cat, guest]) {
-      expect(await refusalOf(who.client.delete(`attachments/${id}`))).toEqual({
-        status: 400,
-        result: 'error',
-        code: 'BAD_REQUEST',
-        msg: 'Invalid attachment',
-      });
+      await expectRefusal(who.client.delete(`attachments/${id}`), 'Invalid attachment');
     }
     for (const unknown of ['0', '999999999', '9999999999'])
       expect(await refusalOf(bob.client.delete(`attachments/${unknown}`))).toMatchObject({

@@ -128,7 +128,7 @@ describe('groups', () => {
   test('are mentioned from the next send on, at every replica', async () => {
     await createGroup('crew', ['bob', 'gil']);
     const email = 'bob@example.com';
-    await as('ann').post('messages', { type: 'private', to: [email], content: 'hi @*crew*' });
+    await as('ann').sendPrivately([email], 'hi @*crew*');
     const { messages } = (await as('bob').get('messages', {
       anchor: 'newest',
       num_before: 1,

@@ -4,7 +4,6 @@ import { describe, expect, test } from 'vitest';
 
 import { textMatching } from '../support/matchers.ts';
 import { useFixture } from '../support/use-fixture.ts';
-import { refusalOf } from './message-fixture.ts';
 import { expectRefusal, success, uncoded } from './refusals.ts';
 import { startSmallOrganization } from './small-organization.ts';
 import type { PersonKey } from './small-organization.ts';
@@ -207,11 +206,10 @@ test('tips follow one another until the tour is success, also for clients that d
   expect(await next('cat')).toEqual(shown('intro_reply'));
   expect(await next('bobBot')).toEqual([]);
   for (const unknown of ['intro_nothing', '', '__proto__'])
-    expect(await refusalOf(as('gil').post('users/me/hotspots', { hotspot: unknown }))).toEqual({
-      status: 400,
-      result: 'error',
-      msg: `Unknown hotspot: ${unknown}`,
-    });
+    await expectRefusal(
+      as('gil').post('users/me/hotspots', { hotspot: unknown }),
+      uncoded(`Unknown hotspot: ${unknown}`),
+    );
 });
 
 describe('PATCH settings', () => {

@@ -109,9 +109,7 @@ describe('a stream', () => {
     for (const content of ['one', 'two\nlines', 'three']) await send(content);
     const news = await reader.waitForNews(4);
     // Other changes move the log on, so that a heartbeat has an id.
-    await organization
-      .client('bob')
-      .post('users/me/subscriptions', { subscriptions: [{ name: 'noise' }] });
+    await organization.client('bob').subscribe('noise');
     await organization.cluster.advance(heartbeatMaxMs);
     await waitUntil('a heartbeat came', () =>
       reader.events.some(({ type }) => type === 'heartbeat'),
@@ -130,9 +128,7 @@ describe('a stream', () => {
     const queue = await register('ann', { event_types: null, all_public_streams: true });
     const reader = await open(queue);
     await send('ünïcode 🎉 "quoted" \\ and \u2028 lines');
-    await organization
-      .client('bob')
-      .post('users/me/subscriptions', { subscriptions: [{ name: 'told of' }] });
+    await organization.client('bob').subscribe('told of');
     for (const content of ['one', 'two']) await send(content);
     await waitUntil('all came', () =>
       contentsOf(reader.news.filter(({ type }) => type === 'message')).includes('two'),

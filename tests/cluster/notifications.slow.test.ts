@@ -240,10 +240,7 @@ test.each<Point>([
   postgres.cut();
   death.release();
   await lapseClaims();
-  await ann.client.delete('users/me/subscriptions', {
-    subscriptions: [name],
-    principals: [cat.account.id],
-  });
+  await ann.client.unsubscribe(name, { principals: [cat.account.id] });
   const before = countsOf(cat);
 
   const next = await start();

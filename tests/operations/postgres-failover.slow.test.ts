@@ -30,8 +30,7 @@ class Talk {
   }
 
   async begin(): Promise<void> {
-    await this.#organization.client('ann').post('users/me/subscriptions', {
-      subscriptions: [{ name: 'plans' }],
+    await this.#organization.client('ann').subscribe('plans', {
       principals: ['Ann@example.com', 'bob@example.com', 'cat@example.com'],
     });
     for (const who of followersOf) await this.follow(who);
@@ -140,10 +139,9 @@ test('a synchronous standby takes over: acknowledged data is there, queues conti
 test('an asynchronous standby takes over: queues that saw lost entries are refused, others continue, no id repeats', async () => {
   await using ending = new AsyncDisposableStack();
   const { postgres, organization } = await startOn(ending);
-  await organization.client('ann').post('users/me/subscriptions', {
-    subscriptions: [{ name: 'plans' }],
-    principals: ['Ann@example.com', 'bob@example.com', 'cat@example.com'],
-  });
+  await organization
+    .client('ann')
+    .subscribe('plans', { principals: ['Ann@example.com', 'bob@example.com', 'cat@example.com'] });
   const send = async (content: string): Promise<number> => {
     const message = { type: 'stream', to: 'plans', topic: 'numbers', content };
     const answer = await organization

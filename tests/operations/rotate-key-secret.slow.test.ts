@@ -140,7 +140,7 @@ class Traffic {
       password: made.password,
     });
     const person = { ...made, apiKey: shown['api_key'] as string };
-    await this.as(person).post('users/me/subscriptions', { subscriptions: [{ name: 'plaza' }] });
+    await this.as(person).subscribe('plaza');
     // A user from before, whose key gateways know.
     await this.#replaceKey(this.people[1] ?? person);
     this.people.push(person);

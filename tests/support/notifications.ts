@@ -32,8 +32,7 @@ const changesThatCancel: readonly ChangeThatCancels[] = [
   {
     what: 'read elsewhere',
     words: concerning.byName,
-    change: ({ reader, messageId }) =>
-      reader.client.post('messages/flags', { messages: [messageId], op: 'add', flag: 'read' }),
+    change: ({ reader, messageId }) => reader.client.flag([messageId], 'read'),
   },
   {
     what: 'deleted',
@@ -56,16 +55,12 @@ const changesThatCancel: readonly ChangeThatCancels[] = [
     what: 'taken out of reach',
     words: concerning.byName,
     change: ({ sender, reader, stream }) =>
-      sender.client.delete('users/me/subscriptions', {
-        subscriptions: [stream.name],
-        principals: [reader.id],
-      }),
+      sender.client.unsubscribe(stream.name, { principals: [reader.id] }),
   },
   {
     what: 'left behind by its reader',
     words: concerning.byName,
-    change: ({ reader, stream }) =>
-      reader.client.delete('users/me/subscriptions', { subscriptions: [stream.name] }),
+    change: ({ reader, stream }) => reader.client.unsubscribe(stream.name),
   },
   {
     what: 'ended with its stream',

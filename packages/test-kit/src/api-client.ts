@@ -166,14 +166,22 @@ export class ApiClient {
    *
    * @returns its id
    */
-  async sendPrivately(emails: readonly string[], content: string): Promise<number> {
-    const body = await this.post('messages', { type: 'private', to: emails, content });
+  async sendPrivately(
+    people: readonly string[] | readonly number[],
+    content: string,
+  ): Promise<number> {
+    const body = await this.post('messages', { type: 'private', to: people, content });
     return body['id'] as number;
   }
 
   /** Subscribes the caller, or the people in the parameters, to a stream, which is created if there is none. */
   subscribe(name: string, parameters: Parameters = {}): Promise<JsonObject> {
     return this.post('users/me/subscriptions', { subscriptions: [{ name }], ...parameters });
+  }
+
+  /** Lets the caller, or the people in the parameters, leave a stream. */
+  unsubscribe(name: string, parameters: Parameters = {}): Promise<JsonObject> {
+    return this.delete('users/me/subscriptions', { subscriptions: [name], ...parameters });
   }
 
   /** @returns the id of a stream that the caller may know */

@@ -202,7 +202,7 @@ export class ExampleOrganization {
       this.#fieldIds.push(made['id']);
     }
     await administrator.post('realm/domains', { domain: 'boats.example', allow_subdomains: true });
-    await administrator.post('users/me/subscriptions', { subscriptions: [{ name: 'counter' }] });
+    await administrator.subscribe('counter');
     await member.post('users/me/alert_words', { alert_words: ['keel'] });
     await member.post('user_groups/create', {
       name: 'gate',
@@ -280,7 +280,7 @@ export class ExampleOrganization {
     streamId: () => this.#findStreamId('boatyard'),
     spareStreamId: async () => {
       const name = this.#nextName(['regatta', 'spring cleaning']);
-      await this.#administrator.post('users/me/subscriptions', { subscriptions: [{ name }] });
+      await this.#administrator.subscribe(name);
       return this.#findStreamId(name);
     },
     userId: () => this.#findUserId(people.rahul),
