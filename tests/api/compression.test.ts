@@ -4,24 +4,16 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 
 import type { ApiClient } from '@parley/test-kit';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 
 import { movedClockOf } from '../support/moved-clock.ts';
 import { useFixture } from '../support/use-fixture.ts';
 import { startSmallOrganization } from './small-organization.ts';
 import type { PersonKey } from './small-organization.ts';
 
-const messageCount = 40;
-
 const organization = useFixture(() => startSmallOrganization());
-beforeAll(async () => {
-  for (let n = 0; n < messageCount; n += 1)
-    await as('bob').sendPrivately([organization.id('bob')], `${n} ${'Ünïcode « ß » '.repeat(40)}`);
-});
 
 const as = (who: PersonKey): ApiClient => organization.client(who);
-const page = 'messages?anchor=newest&num_before=1000&num_after=0&narrow=[]';
-
 type Received = { readonly headers: IncomingHttpHeaders; readonly body: Buffer };
 
 function ask(
@@ -45,18 +37,6 @@ function ask(
       .end(form);
   });
 }
-
-describe('a page of messages', () => {
-  test('is equal after decompression, and much shorter', async () => {
-    const packed = await ask(page);
-    const plain = await ask(page, { accepted: 'identity' });
-    expect(packed.headers['content-encoding']).toBe('gzip');
-    expect(plain.headers).not.toHaveProperty('content-encoding');
-    expect(gunzipSync(packed.body).equals(plain.body)).toBe(true);
-    expect(packed.body.length).toBeLessThan(plain.body.length / 10);
-    for (const { headers } of [packed, plain]) expect(headers.vary).toContain('Accept-Encoding');
-  });
-});
 
 describe('the presence of everybody', () => {
   type Presences = Readonly<Record<string, Readonly<Record<string, { timestamp: number }>>>>;

@@ -138,12 +138,11 @@ describe('two hundred requests a minute', () => {
 
   test('have the remainder in answers of services and in refusals of the gateway', async () => {
     const before = Number((await ask('gil')).headers['x-ratelimit-remaining']);
-    const { user, apiKey } = organization.accounts.gil;
     const { status, headers } = await sendRaw(organization.url, {
       method: 'POST',
       path: '/api/v1/messages',
       headers: {
-        authorization: `Basic ${Buffer.from(`${user.email}:${apiKey}`).toString('base64')}`,
+        ...organization.client('gil').credentials,
         'content-length': String(limits.bodyMaxBytes + 1),
         // The body itself is never sent.
         connection: 'close',

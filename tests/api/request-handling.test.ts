@@ -42,14 +42,12 @@ let turn = 0;
 function send(method: string, path: string, written: Written = {}): Promise<RawAnswer> {
   const { who, type, body, headers = {} } = written;
   const { gatewayUrls } = organization.cluster;
-  const account = who === undefined ? undefined : organization.accounts[who];
-  const login = Buffer.from(`${account?.user.email}:${account?.apiKey}`).toString('base64');
   turn += 1;
   return sendRaw(gatewayUrls[turn % gatewayUrls.length] ?? '', {
     method,
     path: path.startsWith('/') ? path : `/api/v1/${path}`,
     headers: {
-      ...(account === undefined ? {} : { authorization: `Basic ${login}` }),
+      ...organization.client(who).credentials,
       ...(type === undefined ? {} : { 'content-type': type }),
       ...headers,
     },
@@ -489,27 +487,5 @@ describe('a change', () => {
       ),
     );
     expect(answer).toEqual(refusal);
-  });
-});
-
-describe('the sending client', () => {
-  const agent = { 'user-agent': 'My Bot 2.0' };
-  test.each<[string, string, Readonly<Record<string, string>>, string]>([
-    ['query', 'client=Query', agent, 'Query'],
-    ['body', 'client=Body', agent, 'Body'],
-    ['User-Agent', '', { 'user-agent': 'ZulipPython/0.6.4 (Ubuntu; 18.04)' }, 'ZulipPython'],
-    ['name with several words', '', agent, 'My Bot'],
-    ['missing header', '', {}, 'Unspecified'],
-    ['long name', '', { 'user-agent': 'x'.repeat(40) }, 'x'.repeat(30)],
-  ])('is named by its %s', async (where, field, headers, expected) => {
-    const sent = await send('POST', `messages${where === 'query' ? `?${field}&` : ''}`, {
-      who: 'bob',
-      type: formType,
-      body: `type=stream&to=general&topic=clients&content=x&${where === 'body' ? field : ''}`,
-      headers,
-    });
-    const id = Number(read(sent)['id']);
-    const found = await bob.get('messages', { anchor: id, num_before: 0, num_after: 0 });
-    expect((found['messages'] as JsonObject[])[0]).toMatchObject({ client: expected });
   });
 });

@@ -9,7 +9,7 @@ import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { useFixture } from '../support/use-fixture.ts';
 import { fetchMessages, refusalOf } from './message-fixture.ts';
 import { UploadFixture, basicOf } from './upload-fixture.ts';
-import { expectRefusal, uncoded } from './refusals.ts';
+import { expectRefusal } from './refusals.ts';
 
 const mib = 1024 * 1024;
 const png = Buffer.from('\x89PNG\r\n\x1A\n\0\0\0\rIHDR', 'latin1');
@@ -63,22 +63,6 @@ describe('POST user_uploads', () => {
     }
   });
 
-  test('answers a multipart form with no, one or several files as the reference facts say', async () => {
-    const file = { name: 'a', content: 'x' };
-    expect(await fixture.post(bob, [])).toEqual({
-      status: 400,
-      body: { result: 'error', msg: 'You must specify a file to upload' },
-    });
-    await expectRefusal(
-      bob.client.post('user_uploads', { file: 'x' }),
-      uncoded('You must specify a file to upload'),
-    );
-    expect(await fixture.post(bob, [file, file])).toEqual({
-      status: 400,
-      body: { result: 'error', msg: 'You may only upload one file at a time' },
-    });
-  });
-
   test("the query's type is the file's type, and its usual extension is appended", async () => {
     const uri = await fixture.upload(bob, 'note', 'hello', '?mimetype=text/plain');
     expect(uri.split('/').at(-1)).toBe('note.txt');
@@ -125,10 +109,7 @@ describe('POST user_uploads', () => {
         await fixture.post(bob, [{ name: 'a', content: Buffer.alloc(25 * mib + more) }]),
       ).toEqual({
         status: 400,
-        body: {
-          result: 'error',
-          msg: 'Uploaded file is larger than the allowed limit of 25 MB',
-        },
+        body: { result: 'error', msg: 'Uploaded file is larger than the allowed limit of 25 MB' },
       });
     }
     expect(await storedFiles()).toEqual(before);
@@ -214,8 +195,7 @@ describe('GET /user_uploads', () => {
       bot: 200,
     });
     const member = await fixture.all.organization.makeAccount('Gil Guest', { role: 'guest' });
-    const stream = await fixture.all.organization.makeStream('guests', [bob, member]);
-    expect(stream.id).toBeGreaterThan(0);
+    await fixture.all.organization.makeStream('guests', [bob, member]);
     const shown = await fixture.upload(bob);
     await bob.client.sendToStream('guests', 'files', `[it](${shown})`);
     expect(await statusesFor(shown, { member, guest })).toEqual({ member: 200, guest: 403 });
@@ -234,17 +214,13 @@ describe('GET /user_uploads', () => {
 
   test('in a private stream, shared history gives access to subscribers; otherwise only to holders, who keep it', async () => {
     const { organization, cluster } = fixture.all;
-    const [early, late] = await organization.makeAccounts(['Ed Early', 'Lia Late'], {});
-    if (early === undefined || late === undefined) throw new Error('two names, two people');
+    const early = await organization.makeAccount('Ed Early');
+    const late = await organization.makeAccount('Lia Late');
     for (const [name, lateStatus] of [
       ['vault', 200],
       ['hidden', 403],
     ] as const) {
-      const { body: subscribed } = await ann.client.request('POST', 'users/me/subscriptions', {
-        subscriptions: [{ name }],
-        principals: [early.email],
-      });
-      expect(subscribed['result']).toBe('success');
+      await ann.client.subscribe(name, { principals: [early.email] });
       const uri = await fixture.upload(bob);
       await bob.client.sendToStream(name, 'files', `[it](${uri})`);
       expect(await statusesFor(uri, { early, late, cat })).toEqual({
@@ -615,15 +591,5 @@ describe('attachments', () => {
     const id = Number((await fixture.attachment(bob, uri))?.['id']);
     await bob.client.delete(`attachments/${id}`);
     expect(await storedFiles()).toEqual(before);
-  });
-
-  test('everyone lists the own files and the total size', async () => {
-    const dan = await fixture.all.organization.makeAccount('Dan Lister');
-    const empty = await dan.client.get('attachments');
-    expect(empty['attachments']).toEqual([]);
-    await fixture.upload(dan, 'a', '1234567');
-    const after = await dan.client.get('attachments');
-    expect(after['attachments']).toMatchObject([{ name: 'a', size: 7, messages: [] }]);
-    expect(after['upload_space_used']).toBe(Number(empty['upload_space_used']) + 7);
   });
 });

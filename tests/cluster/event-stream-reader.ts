@@ -41,12 +41,11 @@ export class EventStreamReader {
     if (query.queueId !== undefined) url.searchParams.set('queue_id', query.queueId);
     if (query.lastEventId !== undefined)
       url.searchParams.set('last_event_id', String(query.lastEventId));
-    const credentials = Buffer.from(`${client.email}:${client.apiKey}`).toString('base64');
     return new Promise((resolve, reject) => {
       const sent = sendRequest(url, {
         agent: false,
         headers: {
-          authorization: `Basic ${credentials}`,
+          ...client.credentials,
           ...(query.header === undefined ? {} : { 'last-event-id': query.header }),
         },
       });

@@ -1,6 +1,4 @@
 /** Answers that the gateway compresses, and answers that it leaves unchanged. */
-import { request as sendRequest } from 'node:http';
-import type { IncomingHttpHeaders } from 'node:http';
 import { gunzipSync } from 'node:zlib';
 
 import type { LinkAnswer } from '@parley/links';
@@ -9,6 +7,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { GatewayUnderTest, authorization, success } from './support/gateway-under-test.ts';
 import type { TestUser } from './support/gateway-under-test.ts';
+import { sendAsGiven } from './support/send-as-given.ts';
+import type { Got } from './support/send-as-given.ts';
 
 let gateway: GatewayUnderTest;
 let user: TestUser;
@@ -29,41 +29,13 @@ function answerOf(shared: LinkAnswer['shared'], more: Partial<LinkAnswer> = {}):
   return { status: 200, kind: 'json', headers: {}, shared, own: '', ...more };
 }
 
-type Received = {
-  readonly status: number;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: Buffer;
-};
-
-function ask(
-  path: string,
-  accepted: string | undefined = 'gzip, deflate',
-  method = 'GET',
-): Promise<Received> {
-  return new Promise((resolve, reject) => {
-    const headers = {
-      ...authorization(user),
-      ...(accepted === undefined ? {} : { 'accept-encoding': accepted }),
-    };
-    sendRequest(`${gateway.url}/api/v1/${path}`, { method, headers }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('end', () =>
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          body: Buffer.concat(chunks),
-        }),
-      );
-      response.on('error', reject);
-    })
-      .on('error', reject)
-      .end();
-  });
+function ask(path: string, accepted = 'gzip, deflate', method = 'GET'): Promise<Got> {
+  const headers = { ...authorization(user), 'accept-encoding': accepted };
+  return sendAsGiven(gateway, `/api/v1/${path}`, headers, method);
 }
 
 /** @returns the text of an answer that must be compressed */
-function unpack({ headers, body }: Received): string {
+function unpack({ headers, body }: Got): string {
   expect(headers['content-encoding']).toBe('gzip');
   expect(headers['content-length']).toBe(String(body.length));
   expect(headers.vary).toContain('Accept-Encoding');
@@ -71,7 +43,7 @@ function unpack({ headers, body }: Received): string {
   return gunzipSync(body).toString();
 }
 
-function expectPlain({ headers, body }: Received, text: string): void {
+function expectPlain({ headers, body }: Got, text: string): void {
   expect(headers).not.toHaveProperty('content-encoding');
   expect(headers['content-length']).toBe(String(body.length));
   expect(body.toString()).toBe(text);

@@ -25,44 +25,21 @@ describe('through the gateway', () => {
     await gateway.stop();
   });
 
-  const call = (user?: TestUser, path = 'users'): Promise<Response> =>
-    fetch(
-      `${gateway.url}/api/v1/${path}`,
-      user === undefined ? {} : { headers: authorization(user) },
-    );
+  const call = (user: TestUser): Promise<Response> =>
+    fetch(`${gateway.url}/api/v1/users`, { headers: authorization(user) });
 
   it('counts down, then refuses, separately for each user', async () => {
     const user = await gateway.addUser();
-    const remaining: (string | null)[] = [];
-    for (let count = 0; count < 3; count += 1) {
+    for (const remaining of ['2', '1', '0']) {
       const answer = await call(user);
-      expect([answer.status, answer.headers.get('x-ratelimit-limit')]).toEqual([200, '3']);
-      const reset = Number(answer.headers.get('x-ratelimit-reset'));
-      expect(reset).toBe(Math.ceil(gateway.clock.nowMs() / 1_000) + 3_600);
-      remaining.push(answer.headers.get('x-ratelimit-remaining'));
+      expect([answer.status, answer.headers.get('x-ratelimit-remaining')]).toEqual([
+        200,
+        remaining,
+      ]);
     }
-    expect(remaining).toEqual(['2', '1', '0']);
-    const refused = await call(user);
-    const body = (await refused.json()) as Record<string, unknown>;
-    expect(refused.status).toBe(429);
-    expect(body).toEqual({
-      result: 'error',
-      msg: 'API usage exceeded rate limit',
-      'retry-after': expect.any(Number) as number,
-    });
-    expect(refused.headers.get('retry-after')).toBe(String(body['retry-after']));
-    expect(refused.headers.get('x-ratelimit-limit')).toBe('3');
-    expect(refused.headers.has('x-ratelimit-reset')).toBe(true);
-    expect(refused.headers.has('x-ratelimit-remaining')).toBe(false);
+    expect((await call(user)).status).toBe(429);
     expect(await gateway.metric('parley_gateway_rate_limited_total')).toBe(1);
     expect((await call(await gateway.addUser())).status).toBe(200);
-  });
-
-  it('does not count without authentication', async () => {
-    for (let count = 0; count < 5; count += 1) {
-      const answer = await call(undefined, 'server_settings');
-      expect([answer.status, answer.headers.has('x-ratelimit-limit')]).toEqual([200, false]);
-    }
   });
 });
 

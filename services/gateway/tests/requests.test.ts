@@ -130,6 +130,16 @@ describe('before authentication', () => {
     expect(await streamBody(method, path, bound)).not.toBe(413);
   });
 
+  it('permits an incoming-webhook bot only to send', async () => {
+    const bot = await gateway.addUser({ botType: 2 });
+    expect((await sendRaw('POST', '/api/v1/messages', authorization(bot))).status).toBe(200);
+    const refused = await sendRaw('GET', '/api/v1/messages', authorization(bot));
+    expect([refused.status, messageOf(refused)]).toEqual([
+      401,
+      'This API is not available to incoming webhook bots.',
+    ]);
+  });
+
   it('checks the key of a webhook before it reads the body', async () => {
     // The announced body never arrives.
     const refused = await sendRaw(

@@ -134,6 +134,20 @@ async function stepUntilFull(): Promise<() => number> {
 const event = 'id: 5\ndata: {"type":"message","id":5}\n\n';
 const reconnectText = /^retry: \d+\n\n$/;
 
+/** A connection on which requests are written by hand; polls are answered when the test says so. */
+function askByHand() {
+  const { hostname, port } = new URL(gateway.url);
+  const socket = connect({ host: hostname, port: Number(port) });
+  const poll = Promise.withResolvers<undefined>();
+  node.handler = (request, tell) =>
+    request.endpoint === 'stream-events'
+      ? serve(request, tell, node)
+      : poll.promise.then(() => answerOf({ the: 'poll' }));
+  const head = `HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization(user)['authorization']}\r\n\r\n`;
+  const ask = (path: string): boolean => socket.write(`GET /api/v1/${path} ${head}`);
+  return { socket, poll, ask, ...collect(socket) };
+}
+
 describe('a stream', () => {
   it('delivers each event when it happens, and ends as its node ends it', async () => {
     const bytesBefore = await gateway.metric('parley_gateway_stream_bytes_total');
@@ -228,17 +242,9 @@ describe('a stream', () => {
   });
 
   it('comes after earlier answers on its connection', async () => {
-    const { hostname, port } = new URL(gateway.url);
-    const socket = connect({ host: hostname, port: Number(port) });
-    const { text, until } = collect(socket);
-    const poll = Promise.withResolvers<undefined>();
-    node.handler = (request, tell) =>
-      request.endpoint === 'stream-events'
-        ? serve(request, tell, node)
-        : poll.promise.then(() => answerOf({ the: 'poll' }));
-    const head = `HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization(user)['authorization']}\r\n\r\n`;
-    socket.write(`GET /api/v1/events?queue_id=1:1&last_event_id=4 ${head}`);
-    socket.write(`GET /api/v1/events/stream?queue_id=${queueId}&last_event_id=4 ${head}`);
+    const { socket, text, until, poll, ask } = askByHand();
+    ask('events?queue_id=1:1&last_event_id=4');
+    ask(`events/stream?queue_id=${queueId}&last_event_id=4`);
     await node.until(() => served.length === 1);
     for (const id of [5, 6, 7]) {
       last().tell(`id: ${id}\n\n`);
@@ -472,17 +478,9 @@ describe('by the time of the machine, a stream', () => {
   });
 
   it('leaves its connection usable for a poll that is held longer than the stall limit', async () => {
-    const { hostname, port } = new URL(gateway.url);
-    const socket = connect({ host: hostname, port: Number(port) });
-    const { text, until } = collect(socket);
-    const poll = Promise.withResolvers<undefined>();
-    node.handler = (request, tell) =>
-      request.endpoint === 'stream-events'
-        ? serve(request, tell, node)
-        : poll.promise.then(() => answerOf({ the: 'poll' }));
-    const head = `HTTP/1.1\r\nHost: x\r\nAuthorization: ${authorization(user)['authorization']}\r\n\r\n`;
-    socket.write(`GET /api/v1/events/stream?queue_id=${queueId}&last_event_id=4 ${head}`);
-    socket.write(`GET /api/v1/events?queue_id=1:1&last_event_id=4 ${head}`);
+    const { socket, text, until, poll, ask } = askByHand();
+    ask(`events/stream?queue_id=${queueId}&last_event_id=4`);
+    ask('events?queue_id=1:1&last_event_id=4');
     await until((received) => received.endsWith(`${begin}\r\n`));
     last().tell('', 'raw');
     await until((received) => received.endsWith('0\r\n\r\n'));
