@@ -31,10 +31,6 @@ const as = (who?: PersonKey): ApiClient => organization.client(who);
 const change = (parameters: Parameters): Promise<JsonObject> =>
   as('ann').patch('realm', parameters);
 
-function tryToChange(parameters: Parameters): Promise<JsonObject> {
-  return as('ann').patch('realm', parameters);
-}
-
 const updated = (property: string, value: unknown): JsonObject => ({
   type: 'realm',
   op: 'update',
@@ -186,7 +182,7 @@ describe('settings', () => {
     for (const id of [hidden, 99_999, 5_000_000_000])
       for (const property of ['notifications_stream_id', 'signup_notifications_stream_id'])
         await expectRefusal(
-          tryToChange({ [property]: id, mandatory_topics: true }),
+          change({ [property]: id, mandatory_topics: true }),
           'Invalid stream id',
         );
     expect(await realmState()).toMatchObject({ realm_mandatory_topics: false });
@@ -248,7 +244,7 @@ describe('settings', () => {
       uncoded('At least one authentication method must be enabled.'),
     ],
   ])('%j is refused, and nothing else of the request happens', async (parameters, expected) => {
-    await expectRefusal(tryToChange({ ...parameters, avatar_changes_disabled: true }), expected);
+    await expectRefusal(change({ ...parameters, avatar_changes_disabled: true }), expected);
     expect(await realmState()).toMatchObject({ realm_avatar_changes_disabled: false });
   });
 
@@ -262,7 +258,7 @@ describe('settings', () => {
       video_chat_provider: 2,
     });
     await expectRefusal(
-      tryToChange({ google_hangouts_domain: '' }),
+      change({ google_hangouts_domain: '' }),
       uncoded("Invalid domain: Domain can't be empty."),
     );
     expect(await change({ video_chat_provider: 1, google_hangouts_domain: '""' })).toEqual({

@@ -150,41 +150,38 @@ describe('event queues of a bot owner and their bots', () => {
   });
 });
 
+function subscribe(client: ApiClient, names: readonly string[], more = {}): Promise<Answer> {
+  const subscriptions = names.map((name) => ({ name }));
+  return client.request('POST', 'users/me/subscriptions', { subscriptions, ...more });
+}
+
 describe('streams that one request creates', () => {
-  const named = (prefix: string, count: number): { name: string }[] =>
-    Array.from({ length: count }, (_, n) => ({ name: `${prefix} ${n}` }));
-  const subscribe = (who: PersonKey, subscriptions: object): Promise<Answer> =>
-    as(who).request('POST', 'users/me/subscriptions', { subscriptions });
+  const named = (prefix: string, count: number): string[] =>
+    Array.from({ length: count }, (_, n) => `${prefix} ${n}`);
 
   test('have a limit for members, not counting existing streams; administrators have a larger limit', async () => {
     const tooMany = refused(`One request may create at most ${streamsMax} streams.`);
-    expect(await outcome(subscribe('bob', named('pier', streamsMax + 1)))).toEqual(tooMany);
+    expect(await outcome(subscribe(as('bob'), named('pier', streamsMax + 1)))).toEqual(tooMany);
     expect(
       await outcome(
         as('bob').request('PATCH', 'users/me/subscriptions', {
-          add: named('pier', streamsMax + 1),
+          add: named('pier', streamsMax + 1).map((name) => ({ name })),
         }),
       ),
     ).toEqual(tooMany);
     const { streams } = await as('ann').get('streams');
     expect(streams).toEqual([]);
-    expect((await subscribe('bob', named('pier', streamsMax))).status).toBe(200);
+    expect((await subscribe(as('bob'), named('pier', streamsMax))).status).toBe(200);
     const withOld = [...named('pier', streamsMax), ...named('quay', streamsMax)];
-    expect((await subscribe('cat', withOld)).status).toBe(200);
-    expect((await subscribe('bobBot', named('dock', streamsMax + 1))).status).toBe(400);
-    expect((await subscribe('ann', named('dock', streamsMax + 1))).status).toBe(200);
+    expect((await subscribe(as('cat'), withOld)).status).toBe(200);
+    expect((await subscribe(as('bobBot'), named('dock', streamsMax + 1))).status).toBe(400);
+    expect((await subscribe(as('ann'), named('dock', streamsMax + 1))).status).toBe(200);
   });
 });
 
 describe('what an owner and the bots add in a day', () => {
   const tooMuch = (max: number, what: string): object =>
     refused(`A bot owner and their bots may add at most ${max} ${what} in a day.`);
-  const subscribe = (client: ApiClient, names: readonly string[], more = {}): Promise<Answer> =>
-    client.request('POST', 'users/me/subscriptions', {
-      subscriptions: names.map((name) => ({ name })),
-      ...more,
-    });
-
   test('is counted by what is made, whichever of them makes it, until the day ends', async () => {
     const { person, bot } = await organization.makePersonWithBot('ivy');
     const [ivy, her] = [organization.clientOf(person), organization.clientOf(bot)];
@@ -283,15 +280,14 @@ describe('lists that everybody gets', () => {
       fill: `INSERT INTO streams (name, name_folded, email_token) SELECT 'fill ' || n, 'fill ' || n, '' FROM generate_series(1, ${elementsMax} - (
           SELECT count(*) FROM streams WHERE NOT is_deactivated)) n`,
       empty: `DELETE FROM streams WHERE name LIKE 'fill %'`,
-      request: () =>
-        ann('POST', 'users/me/subscriptions', { subscriptions: [{ name: 'one more' }] }),
+      request: () => subscribe(as('ann'), ['one more']),
     },
     {
       what: 'subscriptions',
       fill: `INSERT INTO subscriptions (user_id, stream_id, is_active, color) SELECT 1000000 + n, 1, true, '' FROM generate_series(1, ${elementsMax} - (
           SELECT count(*) FROM subscriptions WHERE is_active)) n`,
       empty: 'DELETE FROM subscriptions WHERE user_id > 1000000',
-      request: () => ann('POST', 'users/me/subscriptions', { subscriptions: [{ name: 'reed 2' }] }),
+      request: () => subscribe(as('ann'), ['reed 2']),
     },
     {
       what: 'people and bots',

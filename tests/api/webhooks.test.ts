@@ -86,6 +86,10 @@ async function privatelyTo(owner: TestAccount): Promise<readonly Message[]> {
   return (await fetchMessages(owner, { narrow: [['is', 'private']] })).messages;
 }
 
+async function expectTaken(path: string, posted: Posted): Promise<void> {
+  expect(await post(path, posted)).toEqual(success);
+}
+
 /** An owner with a bot, without messages. */
 async function makeOwner(name: string): Promise<{ owner: TestAccount; bot: TestAccount }> {
   const owner = await all.organization.makeAccount(`${name} Owner`);
@@ -102,7 +106,7 @@ async function noticeTo(owner: TestAccount): Promise<unknown> {
 describe('helloworld', () => {
   test("without a stream sends a private message to the bot's owner, with the documented text", async () => {
     const { owner, bot } = await makeOwner('Private');
-    expect(await post('helloworld', { ...withKey({}, bot), body: article })).toEqual(success);
+    await expectTaken('helloworld', { ...withKey({}, bot), body: article });
     expect(await privatelyTo(owner)).toEqual([
       expect.objectContaining({
         type: 'private',
@@ -115,9 +119,7 @@ describe('helloworld', () => {
   });
 
   test('with a stream and no topic uses the topic Hello World', async () => {
-    expect(await post('helloworld', { ...withKey({ stream: 'POTS' }), body: article })).toEqual(
-      success,
-    );
+    await expectTaken('helloworld', { ...withKey({ stream: 'POTS' }), body: article });
     expect(await inTopic('Hello World')).toEqual([
       expect.objectContaining({
         subject: 'Hello World',
@@ -167,9 +169,9 @@ describe('who may send', () => {
     const { stream = '', topic = '' } = posted().query ?? {};
     const query = { stream, topic };
     const right = { headers: basic(`${hook.email}:${hook.apiKey}`), body: article };
-    expect(await post('helloworld', { ...right, query })).toEqual(success);
+    await expectTaken('helloworld', { ...right, query });
     const bearer = { headers: { authorization: 'Bearer x' }, body: article };
-    expect(await post('helloworld', { ...bearer, ...withKey(query) })).toEqual(success);
+    await expectTaken('helloworld', { ...bearer, ...withKey(query) });
     expect(await inTopic(topic)).toHaveLength(2);
     expect(await post('helloworld', { ...bearer, query })).toEqual(
       uncoded('This endpoint requires HTTP basic authentication.'),
@@ -184,9 +186,7 @@ describe('who may send', () => {
   test('a generic bot and a person may send too, a person only to a stream', async () => {
     const { stream = '', topic = '' } = posted().query ?? {};
     for (const who of [all.bot, all.cat])
-      expect(
-        await post('helloworld', { ...withKey({ stream, topic }, who), body: article }),
-      ).toEqual(success);
+      await expectTaken('helloworld', { ...withKey({ stream, topic }, who), body: article });
     expect((await inTopic(topic)).map(({ sender_id: id }) => id)).toEqual([all.bot.id, all.cat.id]);
     expect(await post('helloworld', { ...withKey({}, all.cat), body: article })).toEqual(
       coded('This account has no owner to send to: name a stream'),
@@ -199,13 +199,11 @@ describe('a request', () => {
     const topic = newTopic();
     const body = { ...article, featured_title: 'a&stream=nowhere&topic=other&method=PATCH&b' };
     for (const type of ['application/x-www-form-urlencoded', 'text/plain'])
-      expect(
-        await post('helloworld', {
-          ...withKey({ stream: 'pots', topic }),
-          headers: { 'content-type': type },
-          body,
-        }),
-      ).toEqual(success);
+      await expectTaken('helloworld', {
+        ...withKey({ stream: 'pots', topic }),
+        headers: { 'content-type': type },
+        body,
+      });
     expect(await inTopic(topic)).toHaveLength(2);
   });
 
@@ -213,7 +211,7 @@ describe('a request', () => {
     const topic = newTopic();
     const posted = { ...withKey({ stream: 'pots', topic }), body: article };
     for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'])
-      expect(await post('helloworld/', { ...posted, method })).toEqual(success);
+      await expectTaken('helloworld/', { ...posted, method });
     expect(await inTopic(topic)).toHaveLength(4);
     expect(await post('helloworld', { ...withKey(), method: 'GET' })).toEqual(
       coded('Malformed JSON', 'INVALID_JSON'),
@@ -248,9 +246,7 @@ describe('the stream', () => {
   test('that does not exist gives success, no message, and one notice a minute to the owner', async () => {
     const { owner, bot } = await makeOwner('Nowhere');
     for (let count = 0; count < 3; count += 1)
-      expect(
-        await post('helloworld', { ...withKey({ stream: 'nowhere' }, bot), body: article }),
-      ).toEqual(success);
+      await expectTaken('helloworld', { ...withKey({ stream: 'nowhere' }, bot), body: article });
     expect(await noticeTo(owner)).toBe(
       `Your bot \`${bot.email}\` tried to send a message to stream #**nowhere**, but that stream does not exist. Click [here](#streams/new) to create it.`,
     );
@@ -266,14 +262,12 @@ describe('the stream', () => {
   test('that is private requires that the bot or its owner is in it', async () => {
     const query = { stream: 'secret' };
     const { owner, bot } = await makeOwner('Outside');
-    expect(await post('helloworld', { ...withKey(query, bot), body: article })).toEqual(success);
+    await expectTaken('helloworld', { ...withKey(query, bot), body: article });
     expect(await noticeTo(owner)).toContain(
       'to stream #**secret**, but that stream does not exist',
     );
     const annsHook = await all.organization.makeAccount('Ann Hook', { owner: all.ann, botType: 2 });
-    expect(await post('helloworld', { ...withKey(query, annsHook), body: article })).toEqual(
-      success,
-    );
+    await expectTaken('helloworld', { ...withKey(query, annsHook), body: article });
   });
 
   test('that is announcement-only is refused for others', async () => {
@@ -289,22 +283,20 @@ describe('the message', () => {
   test('has the requested topic as a send would have it, and one line from a payload', async () => {
     const topic = `${newTopic()} of\ttwo  parts`;
     const posted = withKey({ stream: 'pots', topic: ` ${topic} ` });
-    expect(await post('helloworld', { ...posted, body: article })).toEqual(success);
+    await expectTaken('helloworld', { ...posted, body: article });
     expect(await all.bob.client.sendToStream('pots', topic, 'beside it')).toEqual(
       expect.any(Number),
     );
     expect(await inTopic(topic)).toHaveLength(2);
     const body = { topic: `${newTopic()}\n of\ttwo  parts`, content: 'x' };
-    expect(await post('ifttt', { ...withKey({ stream: 'pots' }), body })).toEqual(success);
+    await expectTaken('ifttt', { ...withKey({ stream: 'pots' }), body });
     expect(await inTopic(body.topic.replaceAll(/\s+/g, ' '))).toHaveLength(1);
   });
 
   test('has U+FFFD instead of NUL, which has no effect elsewhere', async () => {
     const topic = newTopic();
     const body = { ...article, featured_title: 'Ki\0ln', 'other\0': ['\0'] };
-    expect(await post('helloworld', { ...withKey({ stream: 'pots', topic }), body })).toEqual(
-      success,
-    );
+    await expectTaken('helloworld', { ...withKey({ stream: 'pots', topic }), body });
     const [message] = await inTopic(topic);
     expect(message?.['content']).toBe(articleText.replace('Kiln', 'Ki\ufffdln'));
   });
@@ -315,9 +307,7 @@ describe('the message', () => {
       ...article,
       featured_title: 'x](y) @**all** @**Bob Ray** @\u0002**all** @*\u0003*Bob Ray** [',
     };
-    expect(await post('helloworld', { ...withKey({ stream: 'pots', topic }), body })).toEqual(
-      success,
-    );
+    await expectTaken('helloworld', { ...withKey({ stream: 'pots', topic }), body });
     const [quiet] = await inTopic(topic);
     expect(quiet?.flags).toEqual([]);
     expect(quiet?.['content']).toContain('@_**all** @_**Bob Ray** @_**all** @_**Bob Ray** (');
@@ -347,9 +337,7 @@ describe('the message', () => {
     await Promise.all([1, 2, 3].map(() => post('github', delivered)));
     expect(await inTopic(topic)).toHaveLength(1);
     const other = newTopic();
-    expect(
-      await post('github', { ...delivered, ...withKey({ stream: 'pots', topic: other }) }),
-    ).toEqual(success);
+    await expectTaken('github', { ...delivered, ...withKey({ stream: 'pots', topic: other }) });
     expect(await inTopic(other)).toHaveLength(1);
     const next = { ...delivered.headers, 'x-github-delivery': 'two' };
     await post('github', { ...delivered, headers: next });
@@ -398,7 +386,7 @@ describe('forms', () => {
 
   test('of slack may contain the key and the stream; a missing stream is an error', async () => {
     const api_key = hook.apiKey;
-    expect(await post('slack', form({ ...said, api_key, stream: 'pots' }))).toEqual(success);
+    await expectTaken('slack', form({ ...said, api_key, stream: 'pots' }));
     expect(await inTopic('channel: kilns')).toEqual([
       expect.objectContaining({ content: '**rina**: `hot`', client: 'ZulipSlackWebhook' }),
     ]);
@@ -407,7 +395,7 @@ describe('forms', () => {
       stream: 'slack',
     });
     const mapped = { ...said, api_key, channels_map_to_topics: '0', channel_name: 'pots' };
-    expect(await post('slack', form(mapped))).toEqual(success);
+    await expectTaken('slack', form(mapped));
     expect(await inTopic('Message from Slack')).toHaveLength(1);
     expect(await post('slack', form({ ...mapped, channels_map_to_topics: '2' }))).toEqual(
       uncoded('Error: channels_map_to_topics parameter other than 0 or 1'),
@@ -433,12 +421,10 @@ describe('forms', () => {
       ([name, value]) =>
         `--b1\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`,
     );
-    expect(
-      await post('heroku', {
-        headers: { 'content-type': 'multipart/form-data; boundary=b1' },
-        body: `${parts.join('')}--b1--\r\n`,
-      }),
-    ).toEqual(success);
+    await expectTaken('heroku', {
+      headers: { 'content-type': 'multipart/form-data; boundary=b1' },
+      body: `${parts.join('')}--b1--\r\n`,
+    });
     expect((await inTopic('kiln app'))[0]?.['content']).toBe(
       'rina deployed version 3eb5f44 of [kiln app](https://k.example):\n\n~~~ quote\n* Fix flue\n~~~',
     );
@@ -455,7 +441,7 @@ describe('forms', () => {
       ...withKey({ stream: 'pots' }),
       ...form({ payload: text }),
     });
-    expect(await post('travis', posted(JSON.stringify(payload)))).toEqual(success);
+    await expectTaken('travis', posted(JSON.stringify(payload)));
     expect((await inTopic('builds'))[0]?.['content']).toBe(
       'Author: Rina\nBuild status: Passed :thumbs_up:\nDetails: [changes](https://c.example), [build log](https://b.example)',
     );
@@ -495,16 +481,14 @@ describe('others', () => {
       const odd = { ...alert('firing', text), labels: { instance: text, alertname: text } };
       const alerts = [alert('firing', first), odd, alert('firing', last)];
       const posted = { ...withKey({ stream: 'pots' }), body: { alerts } };
-      expect(await post('alertmanager', posted)).toEqual(success);
+      await expectTaken('alertmanager', posted);
       expect([...(await inTopic(first)), ...(await inTopic(last))]).toHaveLength(2);
     },
   );
 
   test('alertmanager sends a message for each topic and state', async () => {
     const alerts = [alert('firing', 'a:1'), alert('resolved', 'a:1'), alert('firing', 'b:1')];
-    expect(
-      await post('alertmanager', { ...withKey({ stream: 'pots' }), body: { alerts } }),
-    ).toEqual(success);
+    await expectTaken('alertmanager', { ...withKey({ stream: 'pots' }), body: { alerts } });
     const graph = 'Hot ([graph](https://p.example/graph?tab=0))';
     expect((await inTopic('a:1')).map(({ content }) => content)).toEqual([
       `:alert: **FIRING** ${graph}`,
@@ -513,15 +497,17 @@ describe('others', () => {
     expect(await inTopic('b:1')).toHaveLength(1);
     // No alert loses the others.
     const withBlank = [alert('firing', 'c:1'), alert('firing', ' ')];
-    expect(
-      await post('alertmanager', { ...withKey({ stream: 'pots' }), body: { alerts: withBlank } }),
-    ).toEqual(success);
+    await expectTaken('alertmanager', {
+      ...withKey({ stream: 'pots' }),
+      body: { alerts: withBlank },
+    });
     expect(await inTopic('c:1')).toHaveLength(1);
     expect(await inTopic('(unknown)')).toHaveLength(1);
     const nowhere = await makeOwner('Alerts');
-    expect(
-      await post('alertmanager', { ...withKey({ stream: 'gone' }, nowhere.bot), body: { alerts } }),
-    ).toEqual(success);
+    await expectTaken('alertmanager', {
+      ...withKey({ stream: 'gone' }, nowhere.bot),
+      body: { alerts },
+    });
     expect(await noticeTo(nowhere.owner)).toContain('#**gone**');
   });
 
@@ -589,7 +575,7 @@ describe('others', () => {
       ['ifttt', {}, { topic: 'door', content: 'opened' }, 'door', 'ZulipIFTTTWebhook'],
     ];
     for (const [name, headers, body, topic, client] of posts) {
-      expect(await post(name, { ...withKey({ stream: 'pots' }), headers, body })).toEqual(success);
+      await expectTaken(name, { ...withKey({ stream: 'pots' }), headers, body });
       expect(await inTopic(topic)).toEqual([expect.objectContaining({ client, subject: topic })]);
     }
   });
