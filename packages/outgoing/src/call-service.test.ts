@@ -307,80 +307,37 @@ test('a GET after a redirect has no body, and a repeated request has it', async 
   for (const status of [301, 302, 303, 307, 308])
     await call(`http://127.0.0.1:${server.port}/${status}`);
   const second = server.requests.filter((request) => request.includes(' /there '));
-  expect(second.map((request) => request.slice(0, request.indexOf(' ')))).toEqual([
-    'GET',
-    'GET',
-    'GET',
-    'POST',
-    'POST',
-  ]);
-  expect(second.map((request) => request.includes('t0ken'))).toEqual([
-    false,
-    false,
-    false,
-    true,
-    true,
-  ]);
+  const methods = second.map((request) => request.slice(0, request.indexOf(' ')));
+  expect(methods.join(' ')).toBe('GET GET GET POST POST');
+  for (const [n, request] of second.entries())
+    expect(request.includes('t0ken')).toBe(methods[n] === 'POST');
   expect(second.every((request) => /^x-parley-delivery: a key\r$/im.test(request))).toBe(true);
 });
 
 describe('limits of a call', () => {
+  /** Writes a text, and then another one again and again. */
   const drip =
-    (text: string, everyMs = 20) =>
+    (text: string, begin = '') =>
     (socket: Socket): void => {
+      socket.write(begin);
       const timer = setInterval(() => {
         if (socket.destroyed) clearInterval(timer);
         else socket.write(text);
-      }, everyMs);
+      }, 20);
     };
+  const ok = 'HTTP/1.1 200 OK\r\n';
+  const chunked = 'transfer-encoding: chunked\r\n\r\n';
+  const chunkOfOne = '1\r\nx\r\n';
+  const hints = 'HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n';
 
   test.each<[string, number, (socket: Socket) => void]>([
     ['no answer', timeoutMs, () => undefined],
-    [
-      'a head that never ends',
-      timeoutMs,
-      (socket) => {
-        socket.write('HTTP/1.1 200 OK\r\n');
-        drip('x: y\r\n')(socket);
-      },
-    ],
-    [
-      'endless informational heads',
-      timeoutMs,
-      drip('HTTP/1.1 103 Early Hints\r\nlink: <x>\r\n\r\n'),
-    ],
-    [
-      'a body that drips',
-      2 * timeoutMs,
-      (socket) => {
-        socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n');
-        drip('x')(socket);
-      },
-    ],
-    [
-      'a body that lasts until the connection ends',
-      2 * timeoutMs,
-      (socket) => {
-        socket.write('HTTP/1.1 200 OK\r\n\r\n');
-        drip('x')(socket);
-      },
-    ],
-    [
-      'chunks that drip',
-      2 * timeoutMs,
-      (socket) => {
-        socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
-        drip('1\r\nx\r\n')(socket);
-      },
-    ],
-    [
-      'a status of failure with a body that drips',
-      2 * timeoutMs,
-      (socket) => {
-        socket.write('HTTP/1.1 500 No\r\ntransfer-encoding: chunked\r\n\r\n');
-        drip('1\r\nx\r\n')(socket);
-      },
-    ],
+    ['a head that never ends', timeoutMs, drip('x: y\r\n', ok)],
+    ['endless informational heads', timeoutMs, drip(hints)],
+    ['a body that drips', 2 * timeoutMs, drip('x', `${ok}content-length: 100000\r\n\r\n`)],
+    ['a body that lasts until the connection ends', 2 * timeoutMs, drip('x', `${ok}\r\n`)],
+    ['chunks that drip', 2 * timeoutMs, drip(chunkOfOne, `${ok}${chunked}`)],
+    ['a failure that drips', 2 * timeoutMs, drip(chunkOfOne, `HTTP/1.1 500 No\r\n${chunked}`)],
   ])('time is up for %s', async (_name, afterMs, speak) => {
     const server = await serve(speak);
     expect(await waitOut(call(`http://127.0.0.1:${server.port}/`), afterMs)).toEqual({

@@ -8,6 +8,7 @@ import { createLogger } from '@parley/logging';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { implement, preserialized } from '../src/implement.ts';
+import type { Implementation } from '../src/implement.ts';
 import { createSampleApp, sampleClock } from './sample-app.ts';
 import type { SampleApp } from './sample-app.ts';
 import { ask, createLinkApp, jsonOf, member, requestOf } from './sample-apps.ts';
@@ -170,15 +171,29 @@ it('a request that nobody waits for any more aborts its signal, which is no erro
   expect(sample.logLines.join('')).not.toContain('AbortError');
 });
 
+/** What endpoints have in common that need nothing. */
+const anybodys = {
+  service: 'messages',
+  tag: 'Server',
+  access: { authentication: 'none' },
+  parameters: [],
+} as const;
+
+function appOf(implementation: Implementation<object>) {
+  return createLinkApp({
+    implementations: [implementation],
+    context: {},
+    clock: sampleClock,
+    log: createLogger({ service: 'sample', nodeId: 'n', level: 'silent' }),
+  });
+}
+
 describe('a change that fails', () => {
   /** @returns the status of its refusal */
   async function statusOf(handle: () => Promise<never>): Promise<number> {
     const change = implement(
       declareEndpoint({
-        service: 'messages',
-        tag: 'Server',
-        access: { authentication: 'none' },
-        parameters: [],
+        ...anybodys,
         path: '/change',
         name: 'change',
         method: 'POST',
@@ -187,12 +202,7 @@ describe('a change that fails', () => {
       }),
       handle,
     );
-    const app = createLinkApp({
-      implementations: [change],
-      context: {},
-      clock: sampleClock,
-      log: createLogger({ service: 'sample', nodeId: 'n', level: 'silent' }),
-    });
+    const app = appOf(change);
     return (await ask(app, { endpoint: 'change' })).status;
   }
   const commit = (): Promise<string> => commitThroughGate(() => Promise.resolve('made'));
@@ -239,10 +249,7 @@ describe('a long answer', () => {
   ): Promise<readonly LinkAnswer[]> {
     const word = implement(
       declareEndpoint({
-        service: 'messages',
-        tag: 'Server',
-        access: { authentication: 'none' },
-        parameters: [],
+        ...anybodys,
         path: '/word',
         name: 'word',
         method,
@@ -251,12 +258,7 @@ describe('a long answer', () => {
       }),
       () => preserialized<{ word: string }>(textOfBytes(bytes)),
     );
-    const app = createLinkApp({
-      implementations: [word],
-      context: {},
-      clock: sampleClock,
-      log: createLogger({ service: 'sample', nodeId: 'n', level: 'silent' }),
-    });
+    const app = appOf(word);
     const parts: LinkAnswer[] = [];
     const request = requestOf({ endpoint: 'word', wants });
     await new Promise<void>((resolve) =>
