@@ -136,21 +136,23 @@ export class ChaosSystem {
   async startProcess(slot: Slot): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       const port = await findFreePort();
-      const target = `http://127.0.0.1:${port}`;
-      const reached = await FaultProxy.start(target, { host: proxiedHost, port });
+      let reached: FaultProxy | undefined;
       try {
+        const target = `http://127.0.0.1:${port}`;
+        const proxy = await FaultProxy.start(target, { host: proxiedHost, port });
+        reached = proxy;
         const started = await this.cluster.startAnother(slot.service, {
           DATABASE_URL: slot.postgres.through(this.#databaseUrl),
           REDIS_URL: slot.redis.through(this.stores.redis.url),
           PARLEY_PORT: String(port),
         });
-        void started.exited.then(() => reached.stop());
+        void started.exited.then(() => proxy.stop());
         slot.front?.retarget(started.url);
-        slot.reached = reached;
+        slot.reached = proxy;
         slot.process = started;
         return;
       } catch (error) {
-        await reached.stop();
+        await reached?.stop();
         if (attempt === startAttemptsMax) throw error;
         await pause(startPauseMs);
       }
