@@ -239,6 +239,26 @@ test.each([1_440, 390])(
   },
 );
 
+test('what a search found is shown: in a spoiler, which is open then, and far down in a long text', async () => {
+  const lines = Array.from({ length: 200 }, (_, n) => `line ${n}`).join('\n\n');
+  const visitor = await openTopic([
+    '```spoiler The first\nIt was the zanzibar rope\n```\n```spoiler The second\nNobody else\n```',
+    `${lines}\n\nTo zanzibar by sea`,
+  ]);
+  const { page } = visitor;
+  const unfold = page.getByRole('button', { name: 'Show all', exact: true });
+  await expectShown(unfold);
+  await visitor.go('#narrow/search/zanzibar');
+  const opened = page.getByRole('button', { name: 'Spoiler: The first', expanded: true });
+  await expectShown(opened);
+  await expectShown(page.locator('.highlight:visible', { hasText: 'zanzibar' }).first());
+  await expectShown(page.getByRole('button', { name: 'Spoiler: The second', expanded: false }));
+  await expectGone(page.getByText('Nobody else'));
+  await expectGone(unfold);
+  await opened.click();
+  await expectGone(page.getByText('It was the zanzibar rope'));
+});
+
 test('a spoiler that is quoted hides the same', async () => {
   const visitor = await openTopic([spoiler]);
   const { page, composeField, messages } = visitor;

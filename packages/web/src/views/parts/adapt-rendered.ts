@@ -4,6 +4,9 @@ import { fileName, fragmentOf, glyphOf, isOwnPicture, kindOfUpload } from './ren
 /** Formulas as pictures made of styled boxes, which the page's policy forbids; MathML beside them says the same. */
 const unshown = '.katex-html, .message_embed_image';
 
+/** What was searched for, and what an edit changed. */
+export const marked = '.highlight, .highlight_text_inserted, .highlight_text_deleted';
+
 function adaptLink(link: HTMLAnchorElement, origin: string): void {
   const href = link.getAttribute('href') ?? '';
   const kind = kindOfUpload(href, origin);
@@ -98,7 +101,10 @@ export function makeButton(className: string, text: string): HTMLButtonElement {
   return button;
 }
 
-/** The header is a button that opens and closes what follows it. No button holds another, so what could be pressed in it is text. */
+/**
+ * The header is a button that opens and closes what follows it, which is open at first if it has what the reader looks for. No button holds
+ * another, so what could be pressed in it is text.
+ */
 function adaptSpoiler(block: Element): void {
   const [header, content] = block.children;
   if (header === undefined || content === undefined) return;
@@ -107,10 +113,11 @@ function adaptSpoiler(block: Element): void {
   label.className = 'visually-hidden';
   label.textContent = texts.messages.spoiler;
   const button = makeButton('spoiler-header', '');
-  button.ariaExpanded = 'false';
+  const isOpen = content.querySelector(marked) !== null;
+  button.ariaExpanded = String(isOpen);
   button.append(label, ...header.childNodes);
   header.replaceWith(button);
-  content.toggleAttribute('hidden', true);
+  content.toggleAttribute('hidden', !isOpen);
   content.ariaHidden = null;
 }
 

@@ -5,7 +5,7 @@ import { session } from '../../data/session.ts';
 import { texts } from '../../texts.ts';
 import { pictureLinks, shownPicture } from '../messages/shown-picture.ts';
 import { shownPerson } from '../people/shown-person.ts';
-import { adaptRendered, makeButton } from './adapt-rendered.ts';
+import { adaptRendered, makeButton, marked } from './adapt-rendered.ts';
 import { isOwnPicture, withoutStyles } from './rendered-rules.ts';
 import { formatLongMoment } from './time.ts';
 
@@ -44,9 +44,9 @@ function contentOf(html: string): DocumentFragment {
 /** HTML that is shorter does not fill a screen. */
 const foldedMin = 1_500;
 
-/** Shows the beginning of what is longer than a screen, until more is asked for or a key goes there. */
+/** Shows the beginning of what is longer than a screen, until more is asked for or a key goes there; but all of it if there are marks to see. */
 function fold(element: HTMLElement): void {
-  if (element.scrollHeight <= innerHeight) return;
+  if (element.scrollHeight <= innerHeight || element.querySelector(marked) !== null) return;
   element.dataset['folded'] = '';
   element.append(makeButton('unfold', texts.messages.showAll));
 }
