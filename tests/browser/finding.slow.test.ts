@@ -173,6 +173,8 @@ test('addresses as links in messages have them lead to streams, topics, people a
   await expectShown(visitor.message('A secret'));
   await visitor.go('#narrow/search/secret');
   await expectShown(visitor.message('A secret').locator('.highlight'));
+  // The heading says it, and the field.
+  await expectGone(visitor.page.getByText('Searched for:'));
 });
 
 test('a search takes operators, suggests them while it is typed, and marks what it found', async () => {

@@ -84,6 +84,22 @@ test.each(widths)(
   },
 );
 
+test('what was read lately is listed before anything is typed, also where much is unread', async () => {
+  const { bob } = system();
+  const { visitor, stream } = await arrive('much unread', 1_440);
+  const { page } = visitor;
+  await sendTo(bob, stream, 'of yesterday', 'It was read');
+  await visitor.go(addressOf(stream, 'of yesterday'));
+  await expectShown(visitor.message('It was read'));
+  await visitor.go('#drafts');
+  for (let n = 0; n < 14; n += 1) await sendTo(bob, stream, `unread ${n}`, 'It was not');
+  await page.keyboard.press('Control+k');
+  const finder = page.getByRole('dialog', { name: 'Go to' });
+  await expectShown(finder.getByRole('option', { name: /unread 13/ }));
+  await finder.getByRole('option', { name: /of yesterday/ }).click();
+  await visitor.expectAddress(addressOf(stream, 'of yesterday'));
+});
+
 test.each(widths)(
   'streams of others, people, views and commands are found by name: %i px',
   async (width) => {

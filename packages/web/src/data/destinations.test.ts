@@ -51,6 +51,20 @@ function find(query: string, sources = makeSources()): readonly string[] {
   return findDestinations(sources, query, 8).map(({ name }) => name);
 }
 
+test('much that is unread leaves room for what was visited', () => {
+  const topicsUnread = Array.from({ length: 9 }, (_, n) => `unread ${n}`);
+  const { state } = makeSources();
+  state.unread.value = new Map(
+    topicsUnread.map((topic, n) => [n, { conversation: inTopic(topic), mention: undefined }]),
+  );
+  expect(find('', makeSources({ state })).slice(0, 7)).toEqual([
+    ...topicsUnread.slice(-4).toReversed(),
+    'today',
+    'yesterday',
+    'unread 4',
+  ]);
+});
+
 test('without a query what is unread comes first, then what was visited, then what was written last', () => {
   expect(find('').slice(0, 4)).toEqual(['unread', 'today', 'yesterday', 'busy']);
 });

@@ -88,6 +88,9 @@ function listStreams(state: State): readonly Destination[] {
     }));
 }
 
+/** What the person read lately is found without a word also by those who have much unread, to which the Inbox and a key lead. */
+const unreadBeforeVisitedMax = 4;
+
 /** A name alone is better than one that only its detail completes. */
 const detailRank = 0.5;
 
@@ -98,8 +101,8 @@ function rankOf({ name, detail }: Destination, query: string): number | undefine
 }
 
 /**
- * @param query what was typed; without it, what is unread and what was visited or written last
- * @returns the best first; of equal ones what is unread, then what was visited or written last
+ * @param query what was typed; without it, the newest unread and what was visited or written last
+ * @returns the best first; of equal ones the newest unread, then what was visited or written last
  */
 export function findDestinations(
   sources: DestinationSources,
@@ -108,9 +111,11 @@ export function findDestinations(
 ): readonly Destination[] {
   const { state, visited, recent } = sources;
   const folded = foldText(query.trim());
+  const unread = listUnread(state).map(({ conversation }) => conversation);
   const known: readonly Conversation[] = [
-    ...listUnread(state).map(({ conversation }) => conversation),
+    ...unread.slice(0, unreadBeforeVisitedMax),
     ...visited.items.value.toReversed(),
+    ...unread,
     ...recent.value.map(({ conversation }) => conversation),
     ...state.recentPrivate.value.map((userIds) => ({ type: 'private', userIds }) as const),
   ];

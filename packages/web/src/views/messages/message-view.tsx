@@ -124,13 +124,15 @@ function NothingFound({ app, list }: ListProps) {
   );
 }
 
-/** What was searched for, and what of that was not. */
+/** What was searched for, if the heading does not say it, and what of that was not. */
 function SearchSummary({ app, list }: ListProps) {
   const ignored = list.ignoredWords.value;
-  const unknown = unknownOperatorsIn(wordsOf(list.narrow));
+  const words = wordsOf(list.narrow);
+  const text = textOfNarrow(list.narrow, app.state);
+  const unknown = unknownOperatorsIn(words);
   return (
     <p class="search-summary">
-      {texts.search.found(textOfNarrow(list.narrow, app.state))}
+      {text !== words && texts.search.found(text)}
       {ignored.length > 0 && <span>{texts.search.common(ignored)}</span>}
       {unknown.length > 0 && <span>{texts.search.noOperators(unknown)}</span>}
     </p>
