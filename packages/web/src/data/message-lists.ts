@@ -67,6 +67,14 @@ export class MessageLists {
     return list;
   }
 
+  /** A copy of a message with marked words, for those who come to it from the search that found it. */
+  matchOf(id: number) {
+    const lists = [...this.#lists.values()];
+    return lists
+      .map(({ matches }) => matches.value.get(id))
+      .findLast((match) => match !== undefined);
+  }
+
   /** Adds a new message to all lists that it belongs to. */
   receive(message: Message): void {
     this.store.put(message);

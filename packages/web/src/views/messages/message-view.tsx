@@ -167,6 +167,7 @@ function Messages({ app, list, place }: ListProps & Pick<MessageViewProps, 'plac
               previousId={ids[index - 1]}
               isFirstUnread={id === firstUnreadId}
               isOneConversation={isOneConversation}
+              isNear={id === place.near}
             />
           ))}
           {hasNewest && <PendingMessages app={app} narrow={list.narrow} />}
@@ -232,14 +233,16 @@ type RowProps = ListProps & {
   readonly previousId: number | undefined;
   readonly isFirstUnread: boolean;
   readonly isOneConversation: boolean;
+  /** Whether the address leads to it. */
+  readonly isNear: boolean;
 };
 
-function Row({ app, list, id, previousId, isFirstUnread, isOneConversation }: RowProps) {
+function Row({ app, list, id, previousId, isFirstUnread, isOneConversation, isNear }: RowProps) {
   const message = app.lists.store.find(id)?.value;
   const previous = previousId === undefined ? undefined : app.lists.store.find(previousId)?.value;
   if (message === undefined) return null;
   const conversation = conversationOfMessage(message, app.state);
-  const match = list.matches.value.get(id);
+  const match = isNear ? app.lists.matchOf(id) : list.matches.value.get(id);
   const beginsDay =
     previous === undefined || dateOf(previous).toDateString() !== dateOf(message).toDateString();
   const beginsConversation =
