@@ -166,6 +166,25 @@ test('the choice of a reaction does not raise the keyboard by itself', async () 
   expect(await findSlips(visitor)).toEqual([]);
 });
 
+test('the heading of a topic names it, however long the names are', async () => {
+  const { organization, ann, bob } = system();
+  const stream = await organization.makeStream('a place for long conversations', [ann, bob]);
+  await sendTo(bob, stream, 'the quarterly numbers of the harbour', 'They are good');
+  const visitor = await visit(phone);
+  const { page } = visitor;
+  await visitor.enter(ann, `#narrow/stream/${stream.id}`);
+  await page.getByRole('log').getByRole('link', { name: 'the quarterly numbers' }).click();
+  const heading = page.getByRole('main').getByRole('heading', { level: 1 });
+  const topic = heading.getByRole('link', { name: 'the quarterly numbers' });
+  await expectShown(topic);
+  const [outer, inner] = [await heading.boundingBox(), await topic.boundingBox()];
+  expect(inner?.width).toBeGreaterThan(80);
+  // What is cut off says nothing.
+  expect((inner?.x ?? 0) + (inner?.width ?? 0)).toBeLessThan(
+    (outer?.x ?? 0) + (outer?.width ?? 0) + 1,
+  );
+});
+
 test('rings are round, and long names are cut', async () => {
   const { organization } = system();
   const long = 'Wolfeschlegelsteinhausenbergerdorff The Younger of Somewhere';

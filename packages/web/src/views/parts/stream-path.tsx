@@ -51,6 +51,7 @@ export function StreamPath({ app, streamId, topic, near, topicHtml }: StreamPath
           {' '}
           <Icon name="chevron-right" />{' '}
           <a
+            class="line"
             href={app.addressOf({ view: 'messages', narrow: topicNarrow(streamId, topic), near })}
             dir="auto"
           >
