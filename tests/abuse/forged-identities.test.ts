@@ -4,8 +4,8 @@ import type { Socket } from 'node:net';
 
 import { endpointHeaderName, identityHeaderName } from '@parley/api';
 import type { Caller } from '@parley/api';
-import { signIdentity } from '@parley/identity';
-import { linkPath, linkProtocol, linkRequestId } from '@parley/links';
+import { signIdentity } from '@parley/auth/identity';
+import { linkPath, linkProtocol, linkRequestId } from '@parley/server/links';
 import { waitUntil } from '@parley/test-kit';
 import { beforeAll, describe, expect, test } from 'vitest';
 
@@ -33,7 +33,7 @@ function sign(secret: string, atMs: number): string {
   return signIdentity(secret, administrator, { ...attempt, nowMs: atMs });
 }
 
-/** The header of each forgery, created when it is used, because genuine ones are valid for only half a minute; of others see `packages/identity`. */
+/** The header of each forgery, created when it is used, because genuine ones are valid for only half a minute; of others see `packages/auth/src/identity`. */
 const forgeries: readonly (readonly [what: string, make: () => string])[] = [
   ['nothing', () => ''],
   ['the plain claim', () => JSON.stringify({ userId: 1, role: 'administrator' })],

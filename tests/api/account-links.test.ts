@@ -1,5 +1,5 @@
 /** Links in mails that open an account (decision 0050): a lost password, and another address. */
-import { listKeptMails } from '@parley/mail/kept-mails';
+import { listKeptMails } from '@parley/outgoing/mail/kept-mails';
 import { ApiClient, settle, sharedMailFolder } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

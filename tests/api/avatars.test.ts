@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { drawDefaultAvatar } from '@parley/images';
+import { drawDefaultAvatar } from '@parley/files/images';
 import { readObjects, waitUntil } from '@parley/test-kit';
 import type { ApiClient, JsonObject } from '@parley/test-kit';
 import sharp from 'sharp';

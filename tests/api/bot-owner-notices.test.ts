@@ -1,9 +1,9 @@
 /** Notices to owners of bots that send to missing or empty streams (reference facts, messages 3.5), on two replicas. */
 import { systemClock } from '@parley/clock';
 import { Secret } from '@parley/config';
-import { createLogger } from '@parley/logging';
-import { connectForRequests, keyNames } from '@parley/redis';
-import type { Redis } from '@parley/redis';
+import { createLogger } from '@parley/telemetry/logging';
+import { connectForRequests, keyNames } from '@parley/cluster/redis';
+import type { Redis } from '@parley/cluster/redis';
 import { FaultProxy, getTestStores, settle, waitUntil } from '@parley/test-kit';
 import type { TestAccount } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';

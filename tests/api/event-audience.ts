@@ -1,6 +1,6 @@
 /** An organization with people of every kind, and a check that an operation sends exactly the expected events to each, in order. */
 import type { Cluster, JsonObject, TestAccount } from '@parley/test-kit';
-import { drawDefaultAvatar } from '@parley/images';
+import { drawDefaultAvatar } from '@parley/files/images';
 import { settle } from '@parley/test-kit';
 import { beforeEach, expect } from 'vitest';
 

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import { realmSettingDefaults } from '@parley/api/organization';
-import { drawDefaultAvatar } from '@parley/images';
+import { drawDefaultAvatar } from '@parley/files/images';
 import { ApiClient } from '@parley/test-kit';
 import type { JsonObject, TestAccount } from '@parley/test-kit';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';

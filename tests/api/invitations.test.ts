@@ -1,5 +1,5 @@
 /** Invitations by address and by link, and joining by them (reference facts, people 14.5; decision 0050). */
-import { listKeptMails } from '@parley/mail/kept-mails';
+import { listKeptMails } from '@parley/outgoing/mail/kept-mails';
 import { hasRoomForToken } from '@parley/store/account-tokens';
 import { readObjects, settle, sharedMailFolder } from '@parley/test-kit';
 import type { ApiClient, JsonObject, Parameters } from '@parley/test-kit';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { drawDefaultAvatar } from '@parley/images';
+import { drawDefaultAvatar } from '@parley/files/images';
 import type { Answer, ApiClient, JsonObject } from '@parley/test-kit';
 import sharp from 'sharp';
 import { beforeAll, describe, expect, test } from 'vitest';

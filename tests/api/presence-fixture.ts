@@ -1,9 +1,9 @@
 /** Reports of presence at two replicas, and what Redis and Postgres have of them. */
 import { systemClock } from '@parley/clock';
 import { Secret } from '@parley/config';
-import { createLogger } from '@parley/logging';
-import { connectForRequests, keyNames } from '@parley/redis';
-import type { Redis } from '@parley/redis';
+import { createLogger } from '@parley/telemetry/logging';
+import { connectForRequests, keyNames } from '@parley/cluster/redis';
+import type { Redis } from '@parley/cluster/redis';
 import { listPresence } from '@parley/store';
 import { getTestStores, waitUntil } from '@parley/test-kit';
 import type { ApiClient, JsonObject } from '@parley/test-kit';

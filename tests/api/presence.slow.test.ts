@@ -1,5 +1,5 @@
 /** Presence while its Redis is killed, emptied and unreachable. */
-import type { Redis } from '@parley/redis';
+import type { Redis } from '@parley/cluster/redis';
 import { FaultProxy, readObjects, startTestRedis, waitUntil } from '@parley/test-kit';
 import type { TestStore } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';

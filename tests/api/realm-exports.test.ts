@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 
-import { drawDefaultAvatar } from '@parley/images';
+import { drawDefaultAvatar } from '@parley/files/images';
 import { openTestPool, readObjects, settle, waitUntil } from '@parley/test-kit';
 import type { JsonObject } from '@parley/test-kit';
 import { extract } from 'tar-stream';

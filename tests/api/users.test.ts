@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import { deriveKeySecrets, openEventMembers } from '@parley/secrets';
+import { deriveKeySecrets, openEventMembers } from '@parley/auth/secrets';
 import { readObjects, settle } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 

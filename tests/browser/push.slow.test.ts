@@ -3,7 +3,7 @@ import { createECDH, randomBytes } from 'node:crypto';
 
 import { waitUntil } from '@parley/test-kit';
 
-import type { PushPayload } from '@parley/notification-rules';
+import type { PushPayload } from '@parley/api/notification-rules';
 import type { Page, Worker } from 'playwright-core';
 import { expect, test } from 'vitest';
 

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { findFreePort } from '@parley/local-stores';
+import { findFreePort } from '@parley/launcher/local-stores';
 import {
   FaultProxy,
   createMigratedDatabase,

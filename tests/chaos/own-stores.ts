@@ -3,8 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { findFreePort, makeTemporaryFolder, startPostgres, startRedis } from '@parley/local-stores';
-import type { RunningStore } from '@parley/local-stores';
+import {
+  findFreePort,
+  makeTemporaryFolder,
+  startPostgres,
+  startRedis,
+} from '@parley/launcher/local-stores';
+import type { RunningStore } from '@parley/launcher/local-stores';
 
 /** A store that can be stopped and restarted. */
 export class OwnStore {

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-import { beginTestRun } from '@parley/local-stores';
+import { beginTestRun } from '@parley/launcher/local-stores';
 
 import { runChaos } from './chaos-run.ts';
 import { faultKindsOf } from './fault-schedule.ts';

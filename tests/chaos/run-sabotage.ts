@@ -3,7 +3,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-import { makeTemporaryFolder } from '@parley/local-stores';
+import { makeTemporaryFolder } from '@parley/launcher/local-stores';
 
 import { applyReplacement, copySources } from '../support/altered-sources.ts';
 import { foundPrefix, trafficBegins } from './chaos-run.ts';

@@ -1,6 +1,6 @@
 /** Mails while the processes that send them die between two steps: each comes at least once, and twice only under one Message-ID, counted. */
 import { transaction } from '@parley/database';
-import { deriveKeySecrets } from '@parley/secrets';
+import { deriveKeySecrets } from '@parley/auth/secrets';
 import { insertMail } from '@parley/store';
 import {
   FaultProxy,

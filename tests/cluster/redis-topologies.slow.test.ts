@@ -1,5 +1,5 @@
 /** Delivery and all other uses of Redis, with each topology of Redis that an operator may have, and through a failover. */
-import { keyNames } from '@parley/redis';
+import { keyNames } from '@parley/cluster/redis';
 import { createRedisPrefix, startCluster, waitUntil } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 

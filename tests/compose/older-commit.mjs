@@ -47,7 +47,7 @@ async function findProtocolChange() {
     '--format=%H',
     '-G^export const linkProtocol = ',
     '--',
-    'packages/links/src/protocol.ts',
+    'packages/server/src/links/protocol.ts',
   );
   return commit;
 }

@@ -7,7 +7,7 @@
 //
 // It takes everything down again. After each suite a line says `SUITE: N passed, N failed`.
 
-import { beginTestRun, findTestRun, isLeftByTestRun } from '@parley/local-stores';
+import { beginTestRun, findTestRun, isLeftByTestRun } from '@parley/launcher/local-stores';
 
 import { createChecks } from './checks.mjs';
 import { docker } from './engine.mjs';

@@ -8,9 +8,9 @@ import { promisify } from 'node:util';
 
 import { readServiceConfig } from '@parley/config';
 import type { RedisConfig } from '@parley/config';
-import { findFreePort, findOrInstallRedis } from '@parley/local-stores';
-import { createLogger } from '@parley/logging';
-import { connectForRequests } from '@parley/redis';
+import { findFreePort, findOrInstallRedis } from '@parley/launcher/local-stores';
+import { createLogger } from '@parley/telemetry/logging';
+import { connectForRequests } from '@parley/cluster/redis';
 import { repositoryFolder, serviceNames, waitUntil } from '@parley/test-kit';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { parse } from 'yaml';

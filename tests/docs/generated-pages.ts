@@ -1,7 +1,7 @@
 /** The pages of the documentation that are generated from tables in the code. */
 import { configAsMarkdown } from '@parley/config';
 import { errorCatalogue, errorsWithoutCode } from '@parley/api';
-import { tracingVariables } from '@parley/tracing';
+import { tracingVariables } from '@parley/telemetry/tracing';
 
 import { decisionsPage, decisionsPagePath } from './decisions-page.ts';
 import { integrationsPage } from './integrations-page.ts';
@@ -52,7 +52,7 @@ function settingsPage(): string {
     '',
     'The standard variables of OpenTelemetry. Nothing is traced, and nothing of it loaded, unless one of the first two names a',
     'collector. Spans go to it as OTLP over HTTP in JSON; what is in them is in',
-    '[packages/tracing](../packages/tracing/README.md).',
+    '[packages/telemetry/src/tracing](../packages/telemetry/README.md).',
     '',
     '| Variable | Meaning |',
     '| --- | --- |',

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { findFreePort, testRunEnvironment } from '@parley/local-stores';
+import { findFreePort, testRunEnvironment } from '@parley/launcher/local-stores';
 import { repositoryFolder } from '@parley/test-kit';
 import { expect, onTestFinished, test } from 'vitest';
 

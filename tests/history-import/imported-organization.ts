@@ -6,7 +6,7 @@ import { join } from 'node:path';
 
 import { systemClock } from '@parley/clock';
 import type { Pool } from '@parley/database';
-import { deriveKeySecrets } from '@parley/secrets';
+import { deriveKeySecrets } from '@parley/auth/secrets';
 import { findApiKey, findSignInAccount } from '@parley/store';
 import {
   ApiClient,

@@ -4,7 +4,7 @@
  */
 import { join } from 'node:path';
 
-import { deriveKeySecrets } from '@parley/secrets';
+import { deriveKeySecrets } from '@parley/auth/secrets';
 import { findApiKey } from '@parley/store';
 import { ApiClient } from '@parley/test-kit';
 import fc from 'fast-check';

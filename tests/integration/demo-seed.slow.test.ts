@@ -16,7 +16,7 @@ import {
   openTestPool,
 } from '@parley/test-kit';
 import type { TestDatabase } from '@parley/test-kit';
-import { deriveKeySecrets, verifyPassword } from '@parley/secrets';
+import { deriveKeySecrets, verifyPassword } from '@parley/auth/secrets';
 import { findAccountsByKeys, findSignInAccount, findUserByEmail, unreadState } from '@parley/store';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 

@@ -19,9 +19,9 @@ import {
 } from '@parley/event-log';
 import { createPool } from '@parley/database';
 import type { Pool } from '@parley/database';
-import { takeSideEffects } from '@parley/jobs';
-import { createLogger } from '@parley/logging';
-import { connectForRequests, connectForSubscriptions } from '@parley/redis';
+import { takeSideEffects } from '@parley/outgoing/jobs';
+import { createLogger } from '@parley/telemetry/logging';
+import { connectForRequests, connectForSubscriptions } from '@parley/cluster/redis';
 import {
   FaultProxy,
   createTestDatabase,

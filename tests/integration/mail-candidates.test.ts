@@ -2,8 +2,8 @@
 import { systemClock } from '@parley/clock';
 import { createPool, transaction } from '@parley/database';
 import type { Pool } from '@parley/database';
-import { missedMailWriter, takeNewMessages } from '@parley/jobs';
-import { deriveKeySecrets } from '@parley/secrets';
+import { missedMailWriter, takeNewMessages } from '@parley/outgoing/jobs';
+import { deriveKeySecrets } from '@parley/auth/secrets';
 import { findStreamSendFacts, flagBits, listBots } from '@parley/store';
 import { listDueMailCandidates, lockMailCandidates } from '@parley/store/notifications';
 import type { Candidate, ReadCandidate } from '@parley/store/notifications';

@@ -2,7 +2,7 @@
 import { systemClock } from '@parley/clock';
 import { transaction } from '@parley/database';
 import type { Client, Pool } from '@parley/database';
-import { deriveKeySecrets } from '@parley/secrets';
+import { deriveKeySecrets } from '@parley/auth/secrets';
 import {
   StreamTraffic,
   closeAccountMemberships,

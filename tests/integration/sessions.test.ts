@@ -2,7 +2,7 @@
 import { connectMaker } from '@parley/demo';
 import type { ConnectedMaker } from '@parley/demo';
 import type { Queryable } from '@parley/database';
-import { deriveKeySecrets, makeSessionToken } from '@parley/secrets';
+import { deriveKeySecrets, makeSessionToken } from '@parley/auth/secrets';
 import {
   findAccountsBySessions,
   insertSession,

@@ -7,10 +7,10 @@ import { EventLog, audienceKey, findSideEffectWork } from '@parley/event-log';
 import { badRequest } from '@parley/api';
 import type { SideEffect } from '@parley/event-log';
 import type { Pool } from '@parley/database';
-import { SideEffectRunner, takeSideEffects } from '@parley/jobs';
-import type { RunAgain, SideEffectHandlers } from '@parley/jobs';
-import { createLogger } from '@parley/logging';
-import { connectForRequests } from '@parley/redis';
+import { SideEffectRunner, takeSideEffects } from '@parley/outgoing/jobs';
+import type { RunAgain, SideEffectHandlers } from '@parley/outgoing/jobs';
+import { createLogger } from '@parley/telemetry/logging';
+import { connectForRequests } from '@parley/cluster/redis';
 import { claimSideEffect, listDueSideEffectsOfBots, lockSideEffectCursor } from '@parley/store';
 import {
   createTestDatabase,

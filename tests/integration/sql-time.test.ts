@@ -3,7 +3,7 @@ import type { Client, Pool } from '@parley/database';
 import { transaction } from '@parley/database';
 import { connectMaker } from '@parley/demo';
 import type { ConnectedMaker } from '@parley/demo';
-import { deriveKeySecrets, makeSessionToken } from '@parley/secrets';
+import { deriveKeySecrets, makeSessionToken } from '@parley/auth/secrets';
 import {
   addAlertWords,
   findAccountsBySessions,

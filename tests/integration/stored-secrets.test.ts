@@ -3,7 +3,7 @@ import { connectMaker } from '@parley/demo';
 import type { ConnectedMaker } from '@parley/demo';
 import { transaction } from '@parley/database';
 import type { Queryable } from '@parley/database';
-import { deriveKeySecrets } from '@parley/secrets';
+import { deriveKeySecrets } from '@parley/auth/secrets';
 import {
   claimMail,
   countStoredSecrets,

@@ -6,10 +6,14 @@ import { join } from 'node:path';
 
 import { Secret } from '@parley/config';
 import type { Pool } from '@parley/database';
-import { makeTemporaryFolder, removePostgresData, startPostgres } from '@parley/local-stores';
-import { createLogger } from '@parley/logging';
-import { connectForRequests } from '@parley/redis';
-import type { Redis } from '@parley/redis';
+import {
+  makeTemporaryFolder,
+  removePostgresData,
+  startPostgres,
+} from '@parley/launcher/local-stores';
+import { createLogger } from '@parley/telemetry/logging';
+import { connectForRequests } from '@parley/cluster/redis';
+import type { Redis } from '@parley/cluster/redis';
 import { openTestPool, waitUntil } from '@parley/test-kit';
 import { expect, onTestFinished, test } from 'vitest';
 

@@ -6,8 +6,8 @@ import { systemClock } from '@parley/clock';
 import { Secret } from '@parley/config';
 import { EventLog } from '@parley/event-log';
 import { openFileStore } from '@parley/files';
-import { createLogger } from '@parley/logging';
-import { connectForRequests } from '@parley/redis';
+import { createLogger } from '@parley/telemetry/logging';
+import { connectForRequests } from '@parley/cluster/redis';
 import { waitUntil } from '@parley/test-kit';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 

@@ -8,8 +8,8 @@ import {
   startPostgres,
   startRedis,
   testFolderPrefix,
-} from '@parley/local-stores';
-import type { RunningStore } from '@parley/local-stores';
+} from '@parley/launcher/local-stores';
+import type { RunningStore } from '@parley/launcher/local-stores';
 import { openTestPool } from '@parley/test-kit';
 
 /** The settings with which `docker-compose.yml` starts its stores. */

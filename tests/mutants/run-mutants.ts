@@ -6,7 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 
-import { beginTestRun, makeTemporaryFolder } from '@parley/local-stores';
+import { beginTestRun, makeTemporaryFolder } from '@parley/launcher/local-stores';
 import { startTestPostgres, startTestRedis } from '@parley/test-kit';
 
 import { applyReplacement, copySources } from '../support/altered-sources.ts';

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 import type { Client } from '@parley/database';
-import { findFreePort, makeTemporaryFolder, startPostgres } from '@parley/local-stores';
-import type { RunningStore } from '@parley/local-stores';
+import { findFreePort, makeTemporaryFolder, startPostgres } from '@parley/launcher/local-stores';
+import type { RunningStore } from '@parley/launcher/local-stores';
 import { waitUntil } from '@parley/test-kit';
 
 import { clusterOf, copyWhileUsed, withClient, writeToCluster } from './postgres-copies.ts';

@@ -2,8 +2,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { makeTemporaryFolder, startPostgres } from '@parley/local-stores';
-import type { RunningStore } from '@parley/local-stores';
+import { makeTemporaryFolder, startPostgres } from '@parley/launcher/local-stores';
+import type { RunningStore } from '@parley/launcher/local-stores';
 import { FaultProxy, waitUntil } from '@parley/test-kit';
 import type { HeldBytes } from '@parley/test-kit';
 

@@ -1,4 +1,4 @@
-import { deriveKeySecrets } from '@parley/secrets';
+import { deriveKeySecrets } from '@parley/auth/secrets';
 import { countStoredSecrets } from '@parley/store';
 import { ApiClient, makeOrganization, startCluster, waitUntil } from '@parley/test-kit';
 import type { Cluster, ServiceName, TestOrganization } from '@parley/test-kit';

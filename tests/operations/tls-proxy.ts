@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-import { findFreePort } from '@parley/local-stores';
+import { findFreePort } from '@parley/launcher/local-stores';
 import { waitUntil } from '@parley/test-kit';
 
 const run = promisify(execFile);

@@ -1,4 +1,4 @@
-import { signIdentity } from '@parley/identity';
+import { signIdentity } from '@parley/auth/identity';
 import { ApiClient, makeOrganization, startCluster, waitUntil } from '@parley/test-kit';
 import type { Cluster, ServiceProcess, TestAccount, TestOrganization } from '@parley/test-kit';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';

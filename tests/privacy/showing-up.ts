@@ -1,5 +1,5 @@
 /** Actions that everybody can see: presence and custom emoji. */
-import { drawDefaultAvatar } from '@parley/images';
+import { drawDefaultAvatar } from '@parley/files/images';
 
 import { makeMark } from './marks.ts';
 import type { SeededRandom } from './seeded-random.ts';

@@ -1,8 +1,8 @@
 /** What the tests of answers by mail have in common: where a node takes them, and the addresses that people would get. */
 import { parseAnswerAddresses } from '@parley/config';
 import type { Pool } from '@parley/database';
-import { makeAnswerAddress } from '@parley/mail';
-import { deriveKeySecrets } from '@parley/secrets';
+import { makeAnswerAddress } from '@parley/outgoing/mail';
+import { deriveKeySecrets } from '@parley/auth/secrets';
 import { findAnswerer } from '@parley/store/notifications';
 import type { ServiceNode, TestAccount } from '@parley/test-kit';
 

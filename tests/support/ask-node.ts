@@ -1,6 +1,6 @@
 import type { Caller } from '@parley/api';
-import { signIdentity } from '@parley/identity';
-import { GatewayLink, linkRequestId, textOf } from '@parley/links';
+import { signIdentity } from '@parley/auth/identity';
+import { GatewayLink, linkRequestId, textOf } from '@parley/server/links';
 import type { Cluster } from '@parley/test-kit';
 
 /** Sends requests to one node, past the gateways. */

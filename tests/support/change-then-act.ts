@@ -2,7 +2,7 @@
  * A client acts at once on the answer to its change. Through the same gateway it never sees older state, whichever replicas of the
  * services serve the two requests; another gateway has the change within a moment.
  */
-import { drawDefaultAvatar } from '@parley/images';
+import { drawDefaultAvatar } from '@parley/files/images';
 import { ApiClient, makeOrganization, readObjects, settle, useSystem } from '@parley/test-kit';
 import type {
   Answer,

@@ -3,8 +3,8 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { listKeptMails } from '@parley/mail/kept-mails';
-import type { KeptMail } from '@parley/mail/kept-mails';
+import { listKeptMails } from '@parley/outgoing/mail/kept-mails';
+import type { KeptMail } from '@parley/outgoing/mail/kept-mails';
 import { settle, waitUntil } from '@parley/test-kit';
 
 /** Makes a folder for `PARLEY_MAIL_DIR`; the caller removes it. */

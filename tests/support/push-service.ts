@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 
-import type { PushPayload } from '@parley/notification-rules';
+import type { PushPayload } from '@parley/api/notification-rules';
 
 import { makeCertificates, trustAuthority } from './certificates.ts';
 

@@ -2,8 +2,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import { findFreePort, makeTemporaryFolder, startRedis } from '@parley/local-stores';
-import type { RedisTls, RunningStore } from '@parley/local-stores';
+import { findFreePort, makeTemporaryFolder, startRedis } from '@parley/launcher/local-stores';
+import type { RedisTls, RunningStore } from '@parley/launcher/local-stores';
 import { waitUntil } from '@parley/test-kit';
 import { Redis } from 'ioredis';
 

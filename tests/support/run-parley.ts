@@ -4,7 +4,7 @@ import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 import { runCommandLine } from '@parley/command';
-import { testRunEnvironment } from '@parley/local-stores';
+import { testRunEnvironment } from '@parley/launcher/local-stores';
 import type { ClusterSettings } from '@parley/test-kit';
 
 const entry = fileURLToPath(import.meta.resolve('@parley/command/main'));

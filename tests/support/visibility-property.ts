@@ -7,7 +7,7 @@ import type { Role } from '@parley/api';
 import type { Client, Pool } from '@parley/database';
 import { changeEntry } from '@parley/event-log';
 import type { Audience, MessageSentEntry } from '@parley/event-log';
-import { deriveKeySecrets } from '@parley/secrets';
+import { deriveKeySecrets } from '@parley/auth/secrets';
 import {
   accountPeriodsOf,
   addLateReceipt,

@@ -1,6 +1,6 @@
 /** An organization with something of everything, created through the gateway as its people would. */
 import type { ParametersOf } from '@parley/client';
-import { drawDefaultAvatar } from '@parley/images';
+import { drawDefaultAvatar } from '@parley/files/images';
 import { insertIdentity } from '@parley/store';
 import { makeOrganization, openTestPool } from '@parley/test-kit';
 import type { Cluster, TestAccount } from '@parley/test-kit';

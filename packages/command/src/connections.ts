@@ -7,12 +7,12 @@ import type { Pool } from '@parley/database';
 import { EventLog } from '@parley/event-log';
 import { openFileStore } from '@parley/files';
 import type { FileStore } from '@parley/files';
-import { createLogger } from '@parley/logging';
-import type { Logger } from '@parley/logging';
+import { createLogger } from '@parley/telemetry/logging';
+import type { Logger } from '@parley/telemetry/logging';
 import { createPeopleContext } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
-import { connectForRequests } from '@parley/redis';
-import type { Redis } from '@parley/redis';
+import { connectForRequests } from '@parley/cluster/redis';
+import type { Redis } from '@parley/cluster/redis';
 import { findRealm } from '@parley/store';
 
 import { CommandFault } from './faults.ts';

@@ -8,7 +8,7 @@ import type {
 } from '@parley/event-log';
 import { alertWordMatches, findSubjectLinks } from '@parley/markdown';
 import type { RenderData, RenderedMessage } from '@parley/markdown';
-import { avatarUrl } from '@parley/objects';
+import { avatarUrl } from '@parley/store/objects';
 import { isReactingBot, sentSearchWords } from '@parley/store';
 import type {
   NamedInMessage,

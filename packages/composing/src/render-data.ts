@@ -1,5 +1,5 @@
 import type { RenderData } from '@parley/markdown';
-import { emojiUrl } from '@parley/objects';
+import { emojiUrl } from '@parley/store/objects';
 import type { NamedInMessage, SendRealm } from '@parley/store';
 
 /**

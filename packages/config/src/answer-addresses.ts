@@ -7,7 +7,7 @@ export type AnswerAddresses = {
 
 /** What RFC 5321 (4.5.3.1.1) permits before the at sign. */
 const localPartMax = 64;
-/** Of a token, whose form is decided in `@parley/mail`. */
+/** Of a token, whose form is decided in `@parley/outgoing/mail`. */
 export const answerTokenLength = 42;
 
 const pattern = /^([a-z0-9._+=-]*)%([a-z0-9._+=-]*)(@[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?)$/;

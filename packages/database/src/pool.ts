@@ -1,6 +1,6 @@
 import { Patience, limitMs } from '@parley/clock';
 import type { Clock } from '@parley/clock';
-import { findTracer } from '@parley/tracing';
+import { findTracer } from '@parley/telemetry/tracing';
 import pg from 'pg';
 
 import { checkStatements } from './check-statements.ts';

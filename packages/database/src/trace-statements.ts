@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 
-import { findTracer } from '@parley/tracing';
-import type { Span } from '@parley/tracing';
+import { findTracer } from '@parley/telemetry/tracing';
+import type { Span } from '@parley/telemetry/tracing';
 import type pg from 'pg';
 
 type Callback = (error: unknown, result: unknown) => void;

@@ -3,9 +3,9 @@ import type { Clock } from '@parley/clock';
 import { Secret } from '@parley/config';
 import { createPool } from '@parley/database';
 import { EventLog } from '@parley/event-log';
-import { createLogger } from '@parley/logging';
-import { connectForRequests } from '@parley/redis';
-import { deriveKeySecrets } from '@parley/secrets';
+import { createLogger } from '@parley/telemetry/logging';
+import { connectForRequests } from '@parley/cluster/redis';
+import { deriveKeySecrets } from '@parley/auth/secrets';
 
 import { OrganizationMaker } from './organization-maker.ts';
 

@@ -11,7 +11,7 @@ import type {
 import type { Pool } from '@parley/database';
 import { findSubjectLinks, renderMessage } from '@parley/markdown';
 import type { RenderContext } from '@parley/markdown';
-import { avatarUrl } from '@parley/objects';
+import { avatarUrl } from '@parley/store/objects';
 import {
   ensurePrivateConversation,
   ensureTopicConversation,

@@ -6,7 +6,7 @@ import { audienceKey } from '@parley/event-log';
 import type { ChangeEntry, EventLog, LogEffect } from '@parley/event-log';
 import type { Role } from '@parley/api';
 import type { Client, Pool } from '@parley/database';
-import { hashPassword } from '@parley/secrets';
+import { hashPassword } from '@parley/auth/secrets';
 import {
   createOrganizationRows,
   createStream,
@@ -16,7 +16,7 @@ import {
   lockUsersInUse,
   subscribe,
 } from '@parley/store';
-import type { KeySecrets } from '@parley/secrets';
+import type { KeySecrets } from '@parley/auth/secrets';
 import type { Stream, User } from '@parley/store';
 
 export type NewAccount = {

@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 
 import { systemClock } from '@parley/clock';
 import { ConfigError, readServiceConfig } from '@parley/config';
-import { makePassword } from '@parley/secrets';
+import { makePassword } from '@parley/auth/secrets';
 import { findRealm } from '@parley/store';
 
 import { connectMaker } from './connect-maker.ts';

@@ -9,10 +9,10 @@ import type { LogEntry, PositionedEntry } from './log-entry.ts';
 import { entryLength, sideEffectsOf } from './log-entry.ts';
 import { commitThroughGate, isUndone, runTogether } from '@parley/database';
 import type { Client, Pool, Queryable, Statement } from '@parley/database';
-import type { Logger } from '@parley/logging';
-import { accountsChannel } from '@parley/redis';
-import type { Redis } from '@parley/redis';
-import { inChildSpan } from '@parley/tracing';
+import type { Logger } from '@parley/telemetry/logging';
+import { accountsChannel } from '@parley/cluster/redis';
+import type { Redis } from '@parley/cluster/redis';
+import { inChildSpan } from '@parley/telemetry/tracing';
 import { Counter } from 'prom-client';
 
 import { openEpochIfNeeded } from './epochs.ts';

@@ -8,8 +8,8 @@ import type { Clock, Timer } from '@parley/clock';
 import type { PositionedEntry } from './log-entry.ts';
 import { TimelyReads } from '@parley/database';
 import type { Pool, Queryable } from '@parley/database';
-import type { Logger } from '@parley/logging';
-import type { Redis } from '@parley/redis';
+import type { Logger } from '@parley/telemetry/logging';
+import type { Redis } from '@parley/cluster/redis';
 import { Counter, Histogram } from 'prom-client';
 
 import { decodeHint, hintChannel } from './hint.ts';

@@ -16,7 +16,7 @@ import {
   hasCode,
   readOrMakeSecret,
   removePostgresData,
-} from '@parley/local-stores';
+} from './local-stores/index.ts';
 
 import { LaunchFault } from './launch-fault.ts';
 import { quote } from './shell-quote.ts';

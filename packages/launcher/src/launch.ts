@@ -2,8 +2,8 @@ import { join } from 'node:path';
 
 import { serviceNames } from '@parley/config';
 import type { ServiceName } from '@parley/config';
-import { findOrInstallRedis, isPortFree, startPostgres, startRedis } from '@parley/local-stores';
-import type { RunningStore } from '@parley/local-stores';
+import { findOrInstallRedis, isPortFree, startPostgres, startRedis } from './local-stores/index.ts';
+import type { RunningStore } from './local-stores/index.ts';
 
 import { DataFolder } from './data-folder.ts';
 import { readDemo } from './demo-accounts.ts';

@@ -5,7 +5,7 @@
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-import { StoreFault } from '@parley/local-stores';
+import { StoreFault } from './local-stores/index.ts';
 
 import { LaunchFault } from './launch-fault.ts';
 import { Launch } from './launch.ts';

@@ -3,7 +3,7 @@ import { rawResponsesOf } from '@parley/api';
 import type { Caller, Endpoint } from '@parley/api';
 import { answerCheckOf } from '@parley/api/openapi';
 import type { Clock } from '@parley/clock';
-import type { Logger } from '@parley/logging';
+import type { Logger } from '@parley/telemetry/logging';
 
 import type { ServiceMetrics } from './metrics.ts';
 

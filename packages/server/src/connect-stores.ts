@@ -4,8 +4,8 @@ import { EventLog } from '@parley/event-log';
 import { noteAccountChanges } from './account-changes.ts';
 import { awaitStore } from './await-store.ts';
 import type { ServiceFrame } from './service-frame.ts';
-import type { Redis } from '@parley/redis';
-import { connectForRequests } from '@parley/redis';
+import type { Redis } from '@parley/cluster/redis';
+import { connectForRequests } from '@parley/cluster/redis';
 
 import { registerStoreMetrics } from './store-metrics.ts';
 

@@ -7,7 +7,7 @@ import {
   notFound,
   serviceUnavailable,
 } from '@parley/api';
-import type { Logger } from '@parley/logging';
+import type { Logger } from '@parley/telemetry/logging';
 
 import { isStoreFailure, isUnstorableInput } from './store-failures.ts';
 import { writeJson } from './write-answer.ts';

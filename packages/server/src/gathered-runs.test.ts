@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { MovedClock, pause } from '@parley/clock';
-import { createLogger } from '@parley/logging';
+import { createLogger } from '@parley/telemetry/logging';
 import fc from 'fast-check';
 import { beforeEach, expect, test } from 'vitest';
 

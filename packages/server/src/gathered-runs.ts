@@ -1,5 +1,5 @@
 import type { Clock, Timer } from '@parley/clock';
-import type { Logger } from '@parley/logging';
+import type { Logger } from '@parley/telemetry/logging';
 
 /** A longer time of gathering can be noticed, so it is measured by the clock. */
 const unnoticedMs = 100;

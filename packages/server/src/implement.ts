@@ -13,8 +13,8 @@ import type {
   RawResponse,
 } from '@parley/api';
 import type { Value } from '@parley/api/schema';
-import { joined, textOf } from '@parley/links';
-import type { LinkBody } from '@parley/links';
+import { joined, textOf } from './links/index.ts';
+import type { LinkBody } from './links/index.ts';
 import type { TObject } from 'typebox';
 
 import type { FormFile } from './form-files.ts';

@@ -1,5 +1,5 @@
 import type { ServiceFrame } from './service-frame.ts';
-import { ServiceLease } from '@parley/placement';
+import { ServiceLease } from '@parley/cluster/placement';
 
 import { awaitStore } from './await-store.ts';
 import { openPool } from './connect-stores.ts';

@@ -11,9 +11,9 @@ import {
 import type { Caller } from '@parley/api';
 import { object, text } from '@parley/api/schema';
 import { MovedClock } from '@parley/clock';
-import { textOf } from '@parley/links';
-import type { LinkAnswer, ReceivedRequest } from '@parley/links';
-import { createLogger } from '@parley/logging';
+import { textOf } from './links/index.ts';
+import type { LinkAnswer, ReceivedRequest } from './links/index.ts';
+import { createLogger } from '@parley/telemetry/logging';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 import { createLinkApp, member as caller, requestOf } from '../tests/sample-apps.ts';

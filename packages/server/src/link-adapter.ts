@@ -11,9 +11,9 @@ import {
   partBytes,
   readAnswerMaxBytes,
   textOf,
-} from '@parley/links';
-import type { LinkAnswer, LinkBody, ReceivedRequest } from '@parley/links';
-import { requestLogger } from '@parley/logging';
+} from './links/index.ts';
+import type { LinkAnswer, LinkBody, ReceivedRequest } from './links/index.ts';
+import { requestLogger } from '@parley/telemetry/logging';
 
 import { readFormFiles } from './form-files.ts';
 import type { FormFile } from './form-files.ts';

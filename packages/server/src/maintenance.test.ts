@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
 import { MovedClock } from '@parley/clock';
-import { createLogger } from '@parley/logging';
+import { createLogger } from '@parley/telemetry/logging';
 import { beforeEach, expect, it } from 'vitest';
 
 import { startMaintenance } from './maintenance.ts';

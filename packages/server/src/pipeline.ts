@@ -14,15 +14,15 @@ import {
 } from '@parley/api';
 import type { ApiError, Caller, Endpoint, FormValues, RawParameters } from '@parley/api';
 import type { Clock, Timer } from '@parley/clock';
-import { takesGzip } from '@parley/compression';
+import { takesGzip } from './compression/index.ts';
 import { CommitGate } from '@parley/database';
 import { findRefusalFault } from '@parley/api/openapi';
 import { scimContentType, scimRefusalText } from '@parley/api/scim';
-import type { Fields } from '@parley/links';
-import { requestLogger } from '@parley/logging';
-import type { Logger } from '@parley/logging';
-import { findTracer } from '@parley/tracing';
-import type { Span } from '@parley/tracing';
+import type { Fields } from './links/index.ts';
+import { requestLogger } from '@parley/telemetry/logging';
+import type { Logger } from '@parley/telemetry/logging';
+import { findTracer } from '@parley/telemetry/tracing';
+import type { Span } from '@parley/telemetry/tracing';
 
 import { AccountChanges } from './account-changes.ts';
 import { findAnswerFault, findRawFault, recordRequest, reportFault } from './answer-record.ts';

@@ -10,8 +10,8 @@ import type { Clock } from '@parley/clock';
 import type { RateLimit } from '@parley/config';
 import { ownerIdOf, rateLimitExceeded } from '@parley/api';
 import type { Caller } from '@parley/api';
-import { keyNames } from '@parley/redis';
-import type { CountedRequests, Redis } from '@parley/redis';
+import { keyNames } from '@parley/cluster/redis';
+import type { CountedRequests, Redis } from '@parley/cluster/redis';
 
 const script = readFileSync(new URL('rate-limit.lua', import.meta.url), 'utf8');
 

@@ -1,5 +1,5 @@
-import { findTracer } from '@parley/tracing';
-import type { Span } from '@parley/tracing';
+import { findTracer } from '@parley/telemetry/tracing';
+import type { Span } from '@parley/telemetry/tracing';
 
 import type { Endpoint } from '@parley/api';
 

@@ -1,9 +1,9 @@
 import { systemClock } from '@parley/clock';
 import { ConfigError, readServiceConfig } from '@parley/config';
 import type { Environment, ServiceConfig, ServiceName } from '@parley/config';
-import { createLogger } from '@parley/logging';
-import type { Logger } from '@parley/logging';
-import { asksForTraces, findTracer, startTraces } from '@parley/tracing';
+import { createLogger } from '@parley/telemetry/logging';
+import type { Logger } from '@parley/telemetry/logging';
+import { asksForTraces, findTracer, startTraces } from '@parley/telemetry/tracing';
 
 import { giveBackMemory } from './give-back-memory.ts';
 import { nameOfProcess } from './process-name.ts';

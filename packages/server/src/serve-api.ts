@@ -1,4 +1,4 @@
-import { NodeLinks } from '@parley/links';
+import { NodeLinks } from './links/index.ts';
 
 import type { RequestHandler } from './graceful-server.ts';
 import { HeldBodies } from './held-bodies.ts';

@@ -1,8 +1,8 @@
 import { systemClock } from '@parley/clock';
 import type { Clock, Timer } from '@parley/clock';
 import type { ServiceConfig } from '@parley/config';
-import { createLogger } from '@parley/logging';
-import type { Logger } from '@parley/logging';
+import { createLogger } from '@parley/telemetry/logging';
+import type { Logger } from '@parley/telemetry/logging';
 
 import { listen } from './graceful-server.ts';
 import type { GracefulServer, RequestHandler, UpgradeHandler } from './graceful-server.ts';

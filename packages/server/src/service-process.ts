@@ -1,6 +1,6 @@
 import type { Clock } from '@parley/clock';
 import type { ServiceConfig } from '@parley/config';
-import type { NodeLinks } from '@parley/links';
+import type { NodeLinks } from './links/index.ts';
 
 import { listen } from './graceful-server.ts';
 import type { GracefulServer } from './graceful-server.ts';

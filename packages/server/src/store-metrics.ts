@@ -1,5 +1,5 @@
 import type { Pool } from '@parley/database';
-import type { Redis } from '@parley/redis';
+import type { Redis } from '@parley/cluster/redis';
 import { Gauge } from 'prom-client';
 import type { Registry } from 'prom-client';
 

@@ -1,5 +1,5 @@
 import type { Clock } from '@parley/clock';
-import type { Logger } from '@parley/logging';
+import type { Logger } from '@parley/telemetry/logging';
 
 import { isStoreFailure } from './store-failures.ts';
 

@@ -8,8 +8,8 @@ import {
   notFound,
 } from '@parley/api';
 import type { ApiError, Caller, Endpoint, FormValues } from '@parley/api';
-import { verifyIdentity } from '@parley/identity';
-import type { VerifiedIdentity } from '@parley/identity';
+import { verifyIdentity } from '@parley/auth/identity';
+import type { VerifiedIdentity } from '@parley/auth/identity';
 
 import { writeRefusal } from './error-handler.ts';
 import { decodeForm } from './form-text.ts';

@@ -2,8 +2,8 @@ import type { ServerResponse } from 'node:http';
 
 import type { Endpoint } from '@parley/api';
 import { systemClock } from '@parley/clock';
-import { bytesOf } from '@parley/links';
-import type { LinkBody } from '@parley/links';
+import { bytesOf } from './links/index.ts';
+import type { LinkBody } from './links/index.ts';
 
 import { Preserialized } from './implement.ts';
 import type { Passage } from './implement.ts';

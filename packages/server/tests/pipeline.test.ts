@@ -2,9 +2,9 @@
 import { badRequest, declareEndpoint, serviceUnavailable } from '@parley/api';
 import { object, text } from '@parley/api/schema';
 import { commitThroughGate } from '@parley/database';
-import { RequestSignal, partBytes, readAnswerMaxBytes, textOf } from '@parley/links';
-import type { LinkAnswer, WantedAnswer } from '@parley/links';
-import { createLogger } from '@parley/logging';
+import { RequestSignal, partBytes, readAnswerMaxBytes, textOf } from '../src/links/index.ts';
+import type { LinkAnswer, WantedAnswer } from '../src/links/index.ts';
+import { createLogger } from '@parley/telemetry/logging';
 import { beforeEach, describe, expect, it } from 'vitest';
 
 import { implement, preserialized } from '../src/implement.ts';

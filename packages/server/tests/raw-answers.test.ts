@@ -2,9 +2,9 @@
 import { Readable } from 'node:stream';
 
 import { declareEndpoint, pathText } from '@parley/api';
-import { RequestSignal, textOf } from '@parley/links';
-import type { LinkAnswer } from '@parley/links';
-import { createLogger } from '@parley/logging';
+import { RequestSignal, textOf } from '../src/links/index.ts';
+import type { LinkAnswer } from '../src/links/index.ts';
+import { createLogger } from '@parley/telemetry/logging';
 import { beforeEach, expect, it } from 'vitest';
 
 import { createLinkApp, requestOf } from './sample-apps.ts';

@@ -28,7 +28,7 @@ import {
   texts,
 } from '@parley/api/schema';
 import { MovedClock } from '@parley/clock';
-import { createLogger } from '@parley/logging';
+import { createLogger } from '@parley/telemetry/logging';
 import { Type } from 'typebox';
 
 import { createLinkApp } from './sample-apps.ts';

@@ -1,6 +1,6 @@
 import type { Caller } from '@parley/api';
-import { RequestSignal, textOf } from '@parley/links';
-import type { LinkAnswer, ReceivedRequest } from '@parley/links';
+import { RequestSignal, textOf } from '../src/links/index.ts';
+import type { LinkAnswer, ReceivedRequest } from '../src/links/index.ts';
 
 import { serveLinks } from '../src/link-adapter.ts';
 import type { LinkHandler } from '../src/link-adapter.ts';

@@ -1,10 +1,10 @@
 /** The end of a service, seen by a gateway that has a link to it. */
 import { MovedClock } from '@parley/clock';
 import { readServiceConfig } from '@parley/config';
-import { signIdentity } from '@parley/identity';
-import { GatewayLink, linkRequestId } from '@parley/links';
-import type { LinkFault } from '@parley/links';
-import { createLogger } from '@parley/logging';
+import { signIdentity } from '@parley/auth/identity';
+import { GatewayLink, linkRequestId } from '../src/links/index.ts';
+import type { LinkFault } from '../src/links/index.ts';
+import { createLogger } from '@parley/telemetry/logging';
 import { expect, it } from 'vitest';
 
 import { serveApi } from '../src/serve-api.ts';

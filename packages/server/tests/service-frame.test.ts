@@ -2,7 +2,7 @@ import { get } from 'node:http';
 
 import { MovedClock } from '@parley/clock';
 import { readServiceConfig } from '@parley/config';
-import { createLogger } from '@parley/logging';
+import { createLogger } from '@parley/telemetry/logging';
 import { describe, expect, it } from 'vitest';
 
 import { awaitStore } from '../src/await-store.ts';

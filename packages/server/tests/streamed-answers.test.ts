@@ -1,8 +1,8 @@
 /** Streamed answers. */
 import { declareEndpoint } from '@parley/api';
-import { RequestSignal } from '@parley/links';
-import type { LinkAnswer } from '@parley/links';
-import { createLogger } from '@parley/logging';
+import { RequestSignal } from '../src/links/index.ts';
+import type { LinkAnswer } from '../src/links/index.ts';
+import { createLogger } from '@parley/telemetry/logging';
 import { expect, it } from 'vitest';
 
 import { StreamedAnswer, implement } from '../src/implement.ts';

@@ -3,8 +3,8 @@ import { pipeline } from 'node:stream/promises';
 
 import { declareEndpoint, textParameter } from '@parley/api';
 import { integer, object, optional, text } from '@parley/api/schema';
-import { signIdentity } from '@parley/identity';
-import { createLogger } from '@parley/logging';
+import { signIdentity } from '@parley/auth/identity';
+import { createLogger } from '@parley/telemetry/logging';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 

@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import { systemClock } from '@parley/clock';
 import { createPool } from '@parley/database';
 import type { Pool } from '@parley/database';
-import { findTestRun, isLeftByTestRun } from '@parley/local-stores';
+import { findTestRun, isLeftByTestRun } from '@parley/launcher/local-stores';
 
 export const connectTimeoutMs = 5_000;
 

@@ -13,10 +13,11 @@ const machineTime = /\bsystemClock\b/;
 /** What has the time of the machine, and why. */
 const exceptions: Readonly<Record<string, string>> = {
   'packages/{command,demo,launcher,local-stores}/src/**': 'programs of their own',
-  'packages/images/src/decoder-process.ts': 'a process of its own',
+  'packages/files/src/images/decoder-process.ts': 'a process of its own',
   'packages/server/src/{run-services,service-frame}.ts': 'where services get their clock',
   'packages/server/src/write-answer.ts': 'agrees with the Date header, which Node writes',
-  'packages/logging/src/create-logger.ts': 'by which lines of several machines are compared',
+  'packages/telemetry/src/logging/create-logger.ts':
+    'by which lines of several machines are compared',
 };
 
 const comments = /\/\*[\s\S]*?\*\/|(?<!:)\/\/[^\n]*/g;

@@ -1,4 +1,4 @@
-import { findTestRun, isLeftByTestRun } from '@parley/local-stores';
+import { findTestRun, isLeftByTestRun } from '@parley/launcher/local-stores';
 import type { TestProject } from 'vitest/node';
 
 import { dropLeftDatabases } from './administration.ts';

@@ -1,67 +1,71 @@
-/** Packages of one layer, each with the packages of the same layer, or of closed ones, that it may import beside all other lower layers. */
+/**
+ * What one layer consists of: packages, and folders of packages that have a place of their own, such as `auth/secrets`. Each is listed with
+ * those of the same layer, or of closed ones, that it may import beside all lower layers.
+ */
 export type Layer = {
   readonly name: string;
-  readonly packages: Readonly<Record<string, readonly string[]>>;
+  readonly rooms: Readonly<Record<string, readonly string[]>>;
 };
 
 /**
- * The table of which package may import which, from the lowest layer up (architecture, Layers). No package imports a higher layer, and only
- * `tests/` and the command that runs them import services: services communicate through links, the database and the event log.
+ * The table of what may import what, from the lowest layer up (architecture, Layers). A room is a package, or a folder of one; a package is
+ * what no folder of it in this table has. Nothing imports a higher layer, and only `tests/` and the command that runs them import services:
+ * services communicate through links, the database and the event log.
  */
 export const layers: readonly Layer[] = [
   {
     name: 'what stands alone',
-    packages: {
+    rooms: {
       api: [],
+      'api/notification-rules': ['api'],
+      'api/scim-language': ['api'],
       clock: [],
       config: [],
       client: ['api'],
-      'notification-rules': ['api'],
-      'local-stores': ['clock'],
+      'launcher/local-stores': ['clock'],
     },
   },
   {
     name: 'mechanisms',
-    packages: {
-      logging: [],
-      tracing: [],
-      compression: [],
-      identity: [],
-      secrets: [],
-      scim: [],
+    rooms: {
+      'telemetry/logging': [],
+      'telemetry/tracing': [],
+      'auth/identity': [],
+      'auth/secrets': [],
+      'auth/openid': [],
       markdown: [],
-      images: [],
       files: [],
-      mail: ['secrets'],
-      openid: [],
-      redis: ['logging'],
-      links: ['identity'],
-      database: ['tracing'],
+      'files/images': [],
+      'outgoing/mail': ['auth/secrets'],
+      'cluster/redis': ['telemetry/logging'],
+      'server/compression': [],
+      'server/links': ['auth/identity'],
+      database: ['telemetry/tracing'],
       launcher: [],
     },
   },
   {
     name: 'the log, and processes that serve',
-    packages: { 'event-log': [], placement: [], server: ['event-log', 'placement'] },
+    rooms: { 'event-log': [], 'cluster/placement': [], server: ['event-log', 'cluster/placement'] },
   },
   {
     name: 'what is stored, and who may do what',
-    packages: {
+    rooms: {
       outgoing: [],
       store: [],
-      access: ['store'],
-      jobs: ['store', 'outgoing'],
-      'presence-state': ['store'],
-      objects: ['store'],
+      'store/access': ['store'],
+      'store/objects': ['store'],
+      'store/presence-state': ['store'],
+      'outgoing/jobs': ['store', 'outgoing'],
     },
   },
   {
     name: 'operations that services and the command share',
-    packages: { composing: [], people: ['composing'], 'history-import': ['composing', 'people'] },
+    rooms: { composing: [], people: ['composing'], 'history-import': ['composing', 'people'] },
   },
   {
     name: 'services',
-    packages: {
+    rooms: {
       gateway: [],
       messages: [],
       subscriptions: [],
@@ -72,7 +76,7 @@ export const layers: readonly Layer[] = [
   },
   {
     name: 'tools',
-    packages: {
+    rooms: {
       // `parley serve` runs them.
       command: ['gateway', 'messages', 'subscriptions', 'people-service', 'presence', 'events'],
       demo: [],
@@ -82,14 +86,14 @@ export const layers: readonly Layer[] = [
   },
 ];
 
-/** Layers that only `tests/` imports, and who names their packages. */
+/** Layers that only `tests/` imports, and who names their rooms. */
 export const closedLayers: readonly string[] = ['services'];
 
-/** Libraries that only these packages declare. */
+/** Libraries that only these rooms import. */
 export const libraryHomes: Readonly<Record<string, readonly string[]>> = {
   express: ['gateway', 'server'],
-  ioredis: ['redis'],
-  nodemailer: ['mail'],
-  'openid-client': ['openid'],
-  'web-push': ['jobs'],
+  ioredis: ['cluster/redis'],
+  nodemailer: ['outgoing/mail'],
+  'openid-client': ['auth/openid'],
+  'web-push': ['outgoing/jobs'],
 };

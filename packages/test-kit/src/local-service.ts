@@ -6,7 +6,7 @@ import { readServiceConfig } from '@parley/config';
 import type { ServiceName } from '@parley/config';
 import { ServiceProcess, startService } from '@parley/server';
 import type { LocalNodes, RunningService, StartService } from '@parley/server';
-import { createLogger } from '@parley/logging';
+import { createLogger } from '@parley/telemetry/logging';
 
 import { answerFaultPrefix } from './answer-faults.ts';
 import { NodeOutput } from './node-output.ts';

@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { serviceNames } from '@parley/config';
 import type { ServiceName } from '@parley/config';
 import { nodeOptionsOf } from '@parley/launcher';
-import { testRunEnvironment } from '@parley/local-stores';
+import { testRunEnvironment } from '@parley/launcher/local-stores';
 
 import { NodeOutput } from './node-output.ts';
 import { repositoryFolder } from './repository-folder.ts';

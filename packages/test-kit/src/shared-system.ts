@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 
 import { MovedClock, systemClock } from '@parley/clock';
 import { Secret } from '@parley/config';
-import { connectForJobs } from '@parley/redis';
+import { connectForJobs } from '@parley/cluster/redis';
 
 import { startLocalCluster, startSystem } from './cluster.ts';
 import type { Cluster, SystemOptions } from './cluster.ts';

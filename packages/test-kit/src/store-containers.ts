@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-import { findTestRun } from '@parley/local-stores';
+import { findTestRun } from '@parley/launcher/local-stores';
 
 const label = 'parley.test-run';
 

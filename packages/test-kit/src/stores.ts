@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
-import type { RunningStore } from '@parley/local-stores';
+import type { RunningStore } from '@parley/launcher/local-stores';
 
 import { createStore, postgresConnectionsMax } from './test-store.ts';
 import type { TestStore } from './test-store.ts';
@@ -62,7 +62,7 @@ export async function startTestPostgres(): Promise<TestStore> {
 
 /** Starts an empty Postgres that can be killed and started again with its data: always the embedded one. */
 export async function startEmbeddedPostgres(): Promise<TestStore> {
-  const { makeTemporaryFolder, startPostgres } = await import('@parley/local-stores');
+  const { makeTemporaryFolder, startPostgres } = await import('@parley/launcher/local-stores');
   return startLocally(makeTemporaryFolder, (dataDir) =>
     startPostgres({
       dataDir,
@@ -75,6 +75,6 @@ export async function startEmbeddedPostgres(): Promise<TestStore> {
 /** Starts an empty Redis: a container if a Docker engine has the image, otherwise a local redis-server. */
 export async function startTestRedis(): Promise<TestStore> {
   if (await findDockerImages()) return (await importContainers()).startRedisContainer();
-  const { makeTemporaryFolder, startRedis } = await import('@parley/local-stores');
+  const { makeTemporaryFolder, startRedis } = await import('@parley/launcher/local-stores');
   return startLocally(makeTemporaryFolder, (dir) => startRedis({ dir, log: () => undefined }));
 }

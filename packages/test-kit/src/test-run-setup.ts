@@ -1,4 +1,4 @@
-import { beginTestRun } from '@parley/local-stores';
+import { beginTestRun } from '@parley/launcher/local-stores';
 
 /** Runs first in a run of tests: whatever ends the run, nothing of it is left. */
 export function setup(): void {

@@ -7,7 +7,7 @@
  * it takes over. The assets of the version before it stay, for tabs that are still open with it;
  * tabs with a still older one begin anew when they need a part that is gone (`public/assets/begin-again.js`).
  */
-import type { PushPayload } from '@parley/notification-rules';
+import type { PushPayload } from '@parley/api/notification-rules';
 
 import type { Shown } from './data/push.ts';
 

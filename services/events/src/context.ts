@@ -1,7 +1,7 @@
 import type { Clock } from '@parley/clock';
 import type { QueueConfig } from '@parley/config';
 import type { Stores } from '@parley/server';
-import type { KeySecrets } from '@parley/secrets';
+import type { KeySecrets } from '@parley/auth/secrets';
 import type { StreamTraffic } from '@parley/store';
 
 import type { KeptState } from './initial-state/kept-state.ts';

@@ -7,7 +7,7 @@ import type { Pool } from '@parley/database';
 import type { EventLog, LogFollower } from '@parley/event-log';
 import { ensurePartitionsFor, trimLog } from '@parley/event-log';
 import type { MaintenanceTask } from '@parley/server';
-import type { Logger } from '@parley/logging';
+import type { Logger } from '@parley/telemetry/logging';
 import { deleteIdleEventQueues, readClock } from '@parley/store';
 
 import type { NodeFeed } from './feed/node-feed.ts';

@@ -10,10 +10,10 @@ import {
   startMaintenance,
 } from '@parley/server';
 import type { ServiceFrame, StartService, Stores } from '@parley/server';
-import { SharedPresence } from '@parley/presence-state';
-import { connectForSubscriptions } from '@parley/redis';
+import { SharedPresence } from '@parley/store/presence-state';
+import { connectForSubscriptions } from '@parley/cluster/redis';
 import { BatchedReads } from '@parley/database';
-import { deriveKeySecrets, openEventMembers } from '@parley/secrets';
+import { deriveKeySecrets, openEventMembers } from '@parley/auth/secrets';
 import {
   StreamTraffic,
   findFirstMessageUpTo,
@@ -22,7 +22,7 @@ import {
   namesOfFlags,
   privateConversationIdsOf,
 } from '@parley/store';
-import type { KeySecrets } from '@parley/secrets';
+import type { KeySecrets } from '@parley/auth/secrets';
 import type { HeldRange, MessageOfUser } from '@parley/store';
 
 import type { EventsContext } from './context.ts';

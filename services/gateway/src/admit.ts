@@ -16,7 +16,7 @@ import {
   withoutCode,
 } from '@parley/api';
 import type { ApiError, Caller, Endpoint } from '@parley/api';
-import { scimTokenPattern } from '@parley/secrets';
+import { scimTokenPattern } from '@parley/auth/secrets';
 import type { RateLimiter } from '@parley/server';
 import type { KeyAccount, SessionAccount } from '@parley/store';
 import type { ScimTokenInUse } from '@parley/store/scim';

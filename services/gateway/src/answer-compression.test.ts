@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 
-import type { LinkAnswer } from '@parley/links';
-import { bytesOf, joined } from '@parley/links';
+import type { LinkAnswer } from '@parley/server/links';
+import { bytesOf, joined } from '@parley/server/links';
 import { expect, test } from 'vitest';
 
 import type { CompressedAnswer } from './answer-compression.ts';

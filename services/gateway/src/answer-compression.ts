@@ -12,10 +12,10 @@ import {
   gzipMember,
   storedPiece,
   takesGzip,
-} from '@parley/compression';
-import type { DeflatedPiece } from '@parley/compression';
-import { bytesOf, joined } from '@parley/links';
-import type { LinkAnswer, LinkBody } from '@parley/links';
+} from '@parley/server/compression';
+import type { DeflatedPiece } from '@parley/server/compression';
+import { bytesOf, joined } from '@parley/server/links';
+import type { LinkAnswer, LinkBody } from '@parley/server/links';
 
 /** A longer answer would occupy a thread for a tenth of a second. Reads with such long answers go in steps anyway. */
 const compressedMaxBytes = 16 * 1_048_576;

@@ -7,12 +7,12 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { ApiError, headersTakenBy, limits, notFound, requestIdHeaderName } from '@parley/api';
 import type { Endpoint } from '@parley/api';
 import { isScimPath, scimContentType, scimRefusalText } from '@parley/api/scim';
-import { setSessionCookie } from '@parley/identity';
-import { makeSessionToken } from '@parley/secrets';
+import { setSessionCookie } from '@parley/auth/identity';
+import { makeSessionToken } from '@parley/auth/secrets';
 import type { HeldBody, RequestHandler } from '@parley/server';
 import { decodeBody, refusalFor, senderOf, writeRefusal } from '@parley/server';
-import type { LinkedHeaders } from '@parley/links';
-import type { Span } from '@parley/tracing';
+import type { LinkedHeaders } from '@parley/server/links';
+import type { Span } from '@parley/telemetry/tracing';
 
 import { admit, checkOptions, receive, refusalForBrowser } from './admit.ts';
 import type { AdmittedRequest, GatewayRequest } from './admit.ts';

@@ -3,7 +3,14 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { changeWithinHeaderName, requestIdHeaderName } from '@parley/api';
 import type { AfterLoss, Caller } from '@parley/api';
-import { LinkUnreachable, bytesOf, isContinued, joined, partBytes, textOf } from '@parley/links';
+import {
+  LinkUnreachable,
+  bytesOf,
+  isContinued,
+  joined,
+  partBytes,
+  textOf,
+} from '@parley/server/links';
 import type {
   Link,
   LinkAnswer,
@@ -12,10 +19,10 @@ import type {
   LinkListener,
   LinkedHeaders,
   WantedAnswer,
-} from '@parley/links';
-import type { LiveNode } from '@parley/placement';
+} from '@parley/server/links';
+import type { LiveNode } from '@parley/cluster/placement';
 import { writeJson, writeWhole } from '@parley/server';
-import type { Span } from '@parley/tracing';
+import type { Span } from '@parley/telemetry/tracing';
 
 import { takeAccountChanges } from './account-changes.ts';
 import type { OnAccountsChanged } from './account-changes.ts';

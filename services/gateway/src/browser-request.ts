@@ -5,9 +5,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { isIP } from 'node:net';
 
-import { deviceCookieOf, sessionCookieOf, sessionCookieValues } from '@parley/identity';
-import type { SessionCookie } from '@parley/identity';
-import { sessionTokenPattern } from '@parley/secrets';
+import { deviceCookieOf, sessionCookieOf, sessionCookieValues } from '@parley/auth/identity';
+import type { SessionCookie } from '@parley/auth/identity';
+import { sessionTokenPattern } from '@parley/auth/secrets';
 
 export type BrowserRequest = {
   /** It has a session's cookie and no Authorization header, so its answer is for this browser alone. */

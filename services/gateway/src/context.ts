@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
 import type { Clock } from '@parley/clock';
-import type { Logger } from '@parley/logging';
-import type { SessionCookie } from '@parley/identity';
+import type { Logger } from '@parley/telemetry/logging';
+import type { SessionCookie } from '@parley/auth/identity';
 import type { HeldBodies, ServiceMetrics } from '@parley/server';
 
 import type { EventsHop } from './events-hop.ts';

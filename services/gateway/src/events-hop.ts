@@ -16,7 +16,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 
 import { serviceUnavailable } from '@parley/api';
 import type { Timer } from '@parley/clock';
-import { Slots } from '@parley/links';
+import { Slots } from '@parley/server/links';
 
 import type { AdmittedRequest } from './admit.ts';
 import { HeldPoll } from './held-poll.ts';

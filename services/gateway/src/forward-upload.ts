@@ -19,7 +19,7 @@ import {
 } from '@parley/api';
 import { limitMs } from '@parley/clock';
 import type { Clock, Timer } from '@parley/clock';
-import type { LiveNode } from '@parley/placement';
+import type { LiveNode } from '@parley/cluster/placement';
 import { multipartOverheadMaxBytes } from '@parley/server';
 import { createProxyMiddleware } from 'http-proxy-middleware';
 

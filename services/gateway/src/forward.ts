@@ -16,8 +16,8 @@ import { outcomeUnknown, serviceUnavailable } from '@parley/api';
 import type { AfterLoss } from '@parley/api';
 import { pauseShortly } from '@parley/clock';
 import type { Clock } from '@parley/clock';
-import type { WantedAnswer } from '@parley/links';
-import type { LiveNode } from '@parley/placement';
+import type { WantedAnswer } from '@parley/server/links';
+import type { LiveNode } from '@parley/cluster/placement';
 
 import { Attempt, UnreadBytes } from './attempt.ts';
 import type { AnswerTaking, AttemptEnd, ForwardedRequest } from './attempt.ts';

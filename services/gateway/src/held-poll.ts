@@ -6,9 +6,15 @@ import { isEventStream, requestIdHeaderName, serviceUnavailable } from '@parley/
 import { reconnectText, refusalEventText } from '@parley/api/events';
 import type { Clock, Timer } from '@parley/clock';
 import { writeJson, writeRefusal } from '@parley/server';
-import { LinkUnreachable, isContinued, textOf } from '@parley/links';
-import type { Link, LinkAnswer, LinkFault, LinkListener, LinkedHeaders } from '@parley/links';
-import type { LiveNode } from '@parley/placement';
+import { LinkUnreachable, isContinued, textOf } from '@parley/server/links';
+import type {
+  Link,
+  LinkAnswer,
+  LinkFault,
+  LinkListener,
+  LinkedHeaders,
+} from '@parley/server/links';
+import type { LiveNode } from '@parley/cluster/placement';
 
 import type { AdmittedRequest } from './admit.ts';
 import type { AnswerCompression, CompressedAnswer } from './answer-compression.ts';

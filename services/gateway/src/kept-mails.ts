@@ -1,8 +1,8 @@
 /** The page of a development server that shows the mails it kept in place of sending them (decision 0049). */
 import { devEnvironmentOff } from '@parley/api';
 import type { ServiceConfig } from '@parley/config';
-import { listKeptMails } from '@parley/mail/kept-mails';
-import type { KeptMail } from '@parley/mail/kept-mails';
+import { listKeptMails } from '@parley/outgoing/mail/kept-mails';
+import type { KeptMail } from '@parley/outgoing/mail/kept-mails';
 import type { RequestHandler } from 'express';
 
 import { denyOtherOrigins } from './answer-headers.ts';

@@ -12,8 +12,8 @@ import type { RateLimit } from '@parley/config';
 import { rateLimitExceeded } from '@parley/api';
 import type { ApiError } from '@parley/api';
 import type { Clock } from '@parley/clock';
-import { keyNames } from '@parley/redis';
-import type { Redis } from '@parley/redis';
+import { keyNames } from '@parley/cluster/redis';
+import type { Redis } from '@parley/cluster/redis';
 
 const script = readFileSync(new URL('login-limit.lua', import.meta.url), 'utf8');
 

@@ -7,8 +7,8 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 
-import { findTracer } from '@parley/tracing';
-import type { Span } from '@parley/tracing';
+import { findTracer } from '@parley/telemetry/tracing';
+import type { Span } from '@parley/telemetry/tracing';
 
 import type { GatewayRequest } from './admit.ts';
 import { findEndpoint } from './routes.ts';

@@ -3,8 +3,8 @@ import { createServer } from 'node:net';
 import type { AddressInfo, Server } from 'node:net';
 
 import { MovedClock } from '@parley/clock';
-import { LinkUnreachable } from '@parley/links';
-import type { Link, LinkFault } from '@parley/links';
+import { LinkUnreachable } from '@parley/server/links';
+import type { Link, LinkFault } from '@parley/server/links';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
 import { ServiceLinks } from './service-links.ts';

@@ -1,8 +1,8 @@
 /** The links to nodes of services. Each node has one, made with the first request for it. */
 import type { Clock } from '@parley/clock';
-import type { LiveNode } from '@parley/placement';
-import { GatewayLink } from '@parley/links';
-import type { Link } from '@parley/links';
+import type { LiveNode } from '@parley/cluster/placement';
+import { GatewayLink } from '@parley/server/links';
+import type { Link } from '@parley/server/links';
 import type { LocalNodes } from '@parley/server';
 
 import { connectTimeoutMs, parseAddress } from './upstreams.ts';

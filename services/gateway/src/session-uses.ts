@@ -1,6 +1,6 @@
 /** Notes when sessions are used, in the background: no request waits for it. */
 import type { Clock } from '@parley/clock';
-import type { Logger } from '@parley/logging';
+import type { Logger } from '@parley/telemetry/logging';
 import { GatheredRuns } from '@parley/server';
 import type { SessionAccount } from '@parley/store';
 

@@ -7,7 +7,7 @@ import type { Socket } from 'node:net';
 
 import { limitMs } from '@parley/clock';
 import type { Clock } from '@parley/clock';
-import { bytesOf, ownCopy } from '@parley/links';
+import { bytesOf, ownCopy } from '@parley/server/links';
 
 /** A client that does not read the end of its stream is disconnected after this time. */
 const endingMaxMs = 10_000;

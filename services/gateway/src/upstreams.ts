@@ -6,8 +6,8 @@ import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 
 import type { Clock } from '@parley/clock';
-import type { LeaseState, LiveNode } from '@parley/placement';
-import { holdersOfQueue } from '@parley/placement';
+import type { LeaseState, LiveNode } from '@parley/cluster/placement';
+import { holdersOfQueue } from '@parley/cluster/placement';
 
 /** The list of live nodes, as `LiveServices` gives it. */
 export type NodeList = {

@@ -1,8 +1,8 @@
 /** Answers that the gateway compresses, and answers that it leaves unchanged. */
 import { gunzipSync } from 'node:zlib';
 
-import type { LinkAnswer } from '@parley/links';
-import { partBytes } from '@parley/links';
+import type { LinkAnswer } from '@parley/server/links';
+import { partBytes } from '@parley/server/links';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 
 import { GatewayUnderTest, authorization, success } from './support/gateway-under-test.ts';

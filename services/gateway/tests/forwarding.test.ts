@@ -3,8 +3,8 @@ import { Agent, request as sendRequest } from 'node:http';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 
-import { answerMaxBytes, partBytes } from '@parley/links';
-import type { LinkAnswer, LinkBody } from '@parley/links';
+import { answerMaxBytes, partBytes } from '@parley/server/links';
+import type { LinkAnswer, LinkBody } from '@parley/server/links';
 import { waitUntil } from '@parley/test-kit';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 

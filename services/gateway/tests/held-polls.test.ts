@@ -3,7 +3,7 @@ import { request as sendRequest } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 
 import { limits } from '@parley/api';
-import { holdersOfQueue } from '@parley/placement';
+import { holdersOfQueue } from '@parley/cluster/placement';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import {

@@ -5,11 +5,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Secret } from '@parley/config';
 import { ApiError } from '@parley/api';
 import { MovedClock } from '@parley/clock';
-import { createLogger } from '@parley/logging';
-import { connectForRequests } from '@parley/redis';
-import type { Redis } from '@parley/redis';
+import { createLogger } from '@parley/telemetry/logging';
+import { connectForRequests } from '@parley/cluster/redis';
+import type { Redis } from '@parley/cluster/redis';
 import { createRedisPrefix, getTestStores, waitUntil } from '@parley/test-kit';
-import type { LinkAnswer, ReceivedRequest } from '@parley/links';
+import type { LinkAnswer, ReceivedRequest } from '@parley/server/links';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 
 import { LoginLimiter } from '../src/login-limit.ts';

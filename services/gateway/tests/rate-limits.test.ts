@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 
-import { connectForRequests, keyNames } from '@parley/redis';
-import type { Redis } from '@parley/redis';
+import { connectForRequests, keyNames } from '@parley/cluster/redis';
+import type { Redis } from '@parley/cluster/redis';
 import { MovedClock } from '@parley/clock';
 import { Secret } from '@parley/config';
-import { createLogger } from '@parley/logging';
+import { createLogger } from '@parley/telemetry/logging';
 import { RateLimiter } from '@parley/server';
 import type { RateLimiterOptions } from '@parley/server';
 import { createRedisPrefix, getTestStores } from '@parley/test-kit';

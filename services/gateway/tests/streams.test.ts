@@ -5,7 +5,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { systemClock } from '@parley/clock';
 import type { Clock } from '@parley/clock';
 import { FaultProxy, getTestStores, waitUntil } from '@parley/test-kit';
-import type { AnswerKind, ReceivedRequest } from '@parley/links';
+import type { AnswerKind, ReceivedRequest } from '@parley/server/links';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { collect, openStream } from './support/event-stream.ts';

@@ -1,6 +1,6 @@
 import { transaction } from '@parley/database';
 import type { Pool } from '@parley/database';
-import type { Logger } from '@parley/logging';
+import type { Logger } from '@parley/telemetry/logging';
 import type { MaintenanceTask } from '@parley/server';
 import {
   countSearchBacklog,

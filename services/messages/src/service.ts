@@ -13,10 +13,10 @@ import {
   startMaintenance,
 } from '@parley/server';
 import type { RequestHandler, ServiceFrame, Stores } from '@parley/server';
-import { SideEffectRunner } from '@parley/jobs';
-import { subjectLogger } from '@parley/logging';
+import { SideEffectRunner } from '@parley/outgoing/jobs';
+import { subjectLogger } from '@parley/telemetry/logging';
 import { AddressRules, callService, findAddressesInDns } from '@parley/outgoing';
-import { deriveKeySecrets } from '@parley/secrets';
+import { deriveKeySecrets } from '@parley/auth/secrets';
 
 import { AnswerListener } from './answering/answer-listener.ts';
 import { AnswerPoster } from './answering/answer-poster.ts';

@@ -2,9 +2,15 @@ import { ConfigError } from '@parley/config';
 import type { Pool } from '@parley/database';
 import { openFileStore } from '@parley/files';
 import type { FileStore } from '@parley/files';
-import { JobLane, MailRunner, notificationTasks, notSentInTime, PushRunner } from '@parley/jobs';
-import { subjectLogger } from '@parley/logging';
-import { openMailTransport } from '@parley/mail';
+import {
+  JobLane,
+  MailRunner,
+  notificationTasks,
+  notSentInTime,
+  PushRunner,
+} from '@parley/outgoing/jobs';
+import { subjectLogger } from '@parley/telemetry/logging';
+import { openMailTransport } from '@parley/outgoing/mail';
 import { AddressRules, callService, findAddressesInDns, KeptConnections } from '@parley/outgoing';
 import { createPeopleContext, loadPasswordDictionaries, makeExport } from '@parley/people';
 import type { PeopleContext, SignOnOutcome } from '@parley/people';

@@ -1,4 +1,4 @@
-import { subjectLogger } from '@parley/logging';
+import { subjectLogger } from '@parley/telemetry/logging';
 import { connectStores, keepLease, serveApi, startMaintenance } from '@parley/server';
 import type { RequestHandler, ServiceFrame } from '@parley/server';
 

@@ -6,7 +6,7 @@ import type { ConnectedMaker, NewAccount } from '@parley/demo';
 import { exampleVariables } from '@parley/api';
 import type { ExampleCaller, ExampleVariable, ExampleVariableName } from '@parley/api';
 import type { SampleRequest } from '@parley/api/samples';
-import { drawDefaultAvatar } from '@parley/images';
+import { drawDefaultAvatar } from '@parley/files/images';
 import { ApiClient, openTestPool, readObjects, startCluster, waitUntil } from '@parley/test-kit';
 import type { Cluster, JsonObject } from '@parley/test-kit';
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 import type { Language } from '@parley/api/samples';
-import { testRunEnvironment } from '@parley/local-stores';
+import { testRunEnvironment } from '@parley/launcher/local-stores';
 
 export type SampleRun = {
   readonly source: string;

@@ -1,5 +1,5 @@
 /** Changes of people, bots and groups. */
-import { drawDefaultAvatar } from '@parley/images';
+import { drawDefaultAvatar } from '@parley/files/images';
 
 import { password } from './world.ts';
 import type { Operations, Spare, World } from './world.ts';

@@ -1,5 +1,5 @@
 /** Changes of the organization and of a person's own settings. */
-import { drawDefaultAvatar } from '@parley/images';
+import { drawDefaultAvatar } from '@parley/files/images';
 
 import type { Operations, World } from './world.ts';
 

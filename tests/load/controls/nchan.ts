@@ -3,7 +3,7 @@ import { access, chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-import { findFreePort } from '@parley/local-stores';
+import { findFreePort } from '@parley/launcher/local-stores';
 import { waitUntil } from '@parley/test-kit';
 
 import { Fleet } from '../fleet/fleet.ts';

@@ -3,7 +3,7 @@ import { mkdtemp } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-import { findTestRun, testRunEnvironment } from '@parley/local-stores';
+import { findTestRun, testRunEnvironment } from '@parley/launcher/local-stores';
 import { serviceNames, startCluster } from '@parley/test-kit';
 import { expect, test } from 'vitest';
 

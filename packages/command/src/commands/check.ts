@@ -16,10 +16,10 @@ import type { Environment, IdentityProviderConfig } from '@parley/config';
 import { checkSchemaVersion, codeSchemaVersion, readSchemaVersion } from '@parley/database';
 import type { Pool } from '@parley/database';
 import { openFileStore } from '@parley/files';
-import { openMailTransport } from '@parley/mail';
-import { OpenIdProvider } from '@parley/openid';
-import { connectForRequests } from '@parley/redis';
-import { deriveKeySecrets } from '@parley/secrets';
+import { openMailTransport } from '@parley/outgoing/mail';
+import { OpenIdProvider } from '@parley/auth/openid';
+import { connectForRequests } from '@parley/cluster/redis';
+import { deriveKeySecrets } from '@parley/auth/secrets';
 import { countSearchBacklog, countStoredSecrets, sumStoredSecrets } from '@parley/store';
 
 import type { Command } from '../command.ts';

@@ -1,7 +1,7 @@
-import { operator } from '@parley/access';
+import { operator } from '@parley/store/access';
 import { createOrganization, createPerson } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
-import { makePassword } from '@parley/secrets';
+import { makePassword } from '@parley/auth/secrets';
 import { findApiKey, findRealm, listUsers } from '@parley/store';
 
 import { accountJson } from '../account.ts';

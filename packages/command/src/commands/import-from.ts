@@ -25,10 +25,10 @@ import type {
   SlackFetching,
   Source,
 } from '@parley/history-import';
-import { ImageDecoder } from '@parley/images';
+import { ImageDecoder } from '@parley/files/images';
 import { AddressRules, findAddressesInDns } from '@parley/outgoing';
 import { isEmailShaped } from '@parley/people';
-import { deriveKeySecrets } from '@parley/secrets';
+import { deriveKeySecrets } from '@parley/auth/secrets';
 import { findRealm } from '@parley/store';
 
 import { checkChoice } from '../command.ts';

@@ -1,5 +1,5 @@
 import { provenByOperator, replaceApiKey } from '@parley/people';
-import { deriveKeySecrets } from '@parley/secrets';
+import { deriveKeySecrets } from '@parley/auth/secrets';
 import { findApiKey, renewStoredSecrets, sumStoredSecrets } from '@parley/store';
 import type { StoredSecretCounts, StoredSecrets } from '@parley/store';
 

@@ -1,4 +1,4 @@
-import { operator } from '@parley/access';
+import { operator } from '@parley/store/access';
 import { policyValues, realmSettingDefaults } from '@parley/api/organization';
 import type { RealmSettings } from '@parley/api/organization';
 import {

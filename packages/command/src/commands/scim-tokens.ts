@@ -1,4 +1,4 @@
-import { operator } from '@parley/access';
+import { operator } from '@parley/store/access';
 import { makeScimToken, provenByOperator, revokeScimToken } from '@parley/people';
 import { listScimTokens } from '@parley/store/scim';
 

@@ -1,6 +1,6 @@
 import type { Environment } from '@parley/config';
 import { checkSchemaVersion } from '@parley/database';
-import { deriveKeySecrets } from '@parley/secrets';
+import { deriveKeySecrets } from '@parley/auth/secrets';
 import { findRealm } from '@parley/store';
 
 import type { Command } from '../command.ts';

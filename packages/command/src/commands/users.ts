@@ -1,5 +1,5 @@
 import { roles } from '@parley/api';
-import { operator } from '@parley/access';
+import { operator } from '@parley/store/access';
 import {
   changeEmail,
   changePerson,
@@ -8,7 +8,7 @@ import {
   reactivateAccount,
   setPassword,
 } from '@parley/people';
-import { makePassword } from '@parley/secrets';
+import { makePassword } from '@parley/auth/secrets';
 import { findApiKey, listUsers } from '@parley/store';
 import type { User } from '@parley/store';
 

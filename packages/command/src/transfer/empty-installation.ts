@@ -1,7 +1,7 @@
 /** What an import needs: an installation without an organization, which nothing else uses meanwhile. */
 import type { Client, Pool } from '@parley/database';
 import type { FileStore } from '@parley/files';
-import { listLiveServices } from '@parley/placement';
+import { listLiveServices } from '@parley/cluster/placement';
 import { forgetRemovedFile, listNotedFiles } from '@parley/store';
 
 import { CommandFault } from '../faults.ts';

@@ -16,7 +16,7 @@ import type { Client, Pool } from '@parley/database';
 import type { FileStore } from '@parley/files';
 import { parleyVersion } from '@parley/server';
 import { getRealm } from '@parley/store';
-import type { KeySecrets } from '@parley/secrets';
+import type { KeySecrets } from '@parley/auth/secrets';
 
 import { CommandFault } from '../faults.ts';
 import type { Progress } from '../progress.ts';

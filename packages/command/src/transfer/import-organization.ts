@@ -6,7 +6,7 @@ import type { Client, Pool } from '@parley/database';
 import { openImportedLog, planImportedLog } from '@parley/event-log';
 import type { FileStore } from '@parley/files';
 import { findRealm, moveSideEffectCursor } from '@parley/store';
-import type { KeySecrets } from '@parley/secrets';
+import type { KeySecrets } from '@parley/auth/secrets';
 
 import { CommandFault } from '../faults.ts';
 import type { Progress } from '../progress.ts';

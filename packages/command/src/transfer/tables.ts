@@ -3,7 +3,7 @@
  * never silently forgotten (a test finds it first).
  */
 import { openApiKey, openBotSecrets, sealApiKey, sealBotSecrets } from '@parley/store';
-import type { KeySecrets } from '@parley/secrets';
+import type { KeySecrets } from '@parley/auth/secrets';
 
 import type { ExportCipher } from './export-cipher.ts';
 

@@ -6,7 +6,7 @@ import { realmSettingDefaults } from '@parley/api/organization';
 import type { Client, Pool } from '@parley/database';
 import { openImportedLog, planImportedLog, readHead } from '@parley/event-log';
 import { extraEmoji } from '@parley/markdown';
-import { emojiUrl } from '@parley/objects';
+import { emojiUrl } from '@parley/store/objects';
 import {
   createOrganizationRows,
   emailPolicy,

@@ -1,7 +1,7 @@
 import type { Client, Pool } from '@parley/database';
 import type { FileStore } from '@parley/files';
-import type { ImageDecoder } from '@parley/images';
-import type { KeySecrets } from '@parley/secrets';
+import type { ImageDecoder } from '@parley/files/images';
+import type { KeySecrets } from '@parley/auth/secrets';
 
 import type { Ledger } from '../ledger.ts';
 import type { Source } from '../records.ts';

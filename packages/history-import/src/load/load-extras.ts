@@ -6,8 +6,8 @@ import { buffer } from 'node:stream/consumers';
 import { ApiError, limits } from '@parley/api';
 import type { Client } from '@parley/database';
 import { cleanFileName, cutFileName, decideContentType, headBytes, newPathId } from '@parley/files';
-import { UnusableImage } from '@parley/images';
-import type { ImageDecoder, MadeImage, WantedImages } from '@parley/images';
+import { UnusableImage } from '@parley/files/images';
+import type { ImageDecoder, MadeImage, WantedImages } from '@parley/files/images';
 import { descriptionRenderer } from '@parley/markdown';
 import {
   avatarKey,

@@ -1,7 +1,7 @@
 /** Creates the accounts of an import. */
 import { foldName } from '@parley/api';
 import { isEmailShaped, isSameMailbox } from '@parley/people';
-import type { KeySecrets } from '@parley/secrets';
+import type { KeySecrets } from '@parley/auth/secrets';
 import { addAlertWords, createUsers } from '@parley/store';
 import { setImportedAccounts } from '@parley/store/imports';
 import type { EmailPolicy, NewUser, User } from '@parley/store';

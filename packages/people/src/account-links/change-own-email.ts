@@ -1,7 +1,7 @@
 /** Another address of one's own account, which a mail to it confirms (reference facts, people 9; decision 0050). */
 import { withoutCode } from '@parley/api';
 import type { Client } from '@parley/database';
-import { quote } from '@parley/mail';
+import { quote } from '@parley/outgoing/mail';
 import { lockRealmInUse, lockUserForOwnChange } from '@parley/store';
 import type { Realm, User } from '@parley/store';
 import { findToken, hasRoomForToken, insertToken, takeToken } from '@parley/store/account-tokens';

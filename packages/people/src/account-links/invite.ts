@@ -6,12 +6,12 @@ import {
   lockAdministrator,
   lockCaller,
   maySubscribeOthers,
-} from '@parley/access';
+} from '@parley/store/access';
 import { badRequest, invitationFailed, limits, roles, withoutCode } from '@parley/api';
 import type { Caller, Role } from '@parley/api';
 import type { Client } from '@parley/database';
 import type { Append } from '@parley/event-log';
-import { quote } from '@parley/mail';
+import { quote } from '@parley/outgoing/mail';
 import {
   countInvitations,
   deleteInvitation,

@@ -2,8 +2,8 @@
 import { badRequest, withoutCode } from '@parley/api';
 import { isUniqueViolation, transaction } from '@parley/database';
 import type { Client } from '@parley/database';
-import { quote } from '@parley/mail';
-import { hashPassword } from '@parley/secrets';
+import { quote } from '@parley/outgoing/mail';
+import { hashPassword } from '@parley/auth/secrets';
 import {
   findInvitation,
   findRealm,

@@ -1,9 +1,9 @@
 /** Links in mails that open an account (decision 0050). */
 import { badRequest, withoutCode } from '@parley/api';
 import type { ApiError } from '@parley/api';
-import { authenticationMethods } from '@parley/objects';
-import type { SignInServer } from '@parley/objects';
-import { makeSessionToken, sessionTokenPattern } from '@parley/secrets';
+import { authenticationMethods } from '@parley/store/objects';
+import type { SignInServer } from '@parley/store/objects';
+import { makeSessionToken, sessionTokenPattern } from '@parley/auth/secrets';
 import { findRealm } from '@parley/store';
 import type { Realm } from '@parley/store';
 

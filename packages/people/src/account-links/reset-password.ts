@@ -1,8 +1,8 @@
 /** A new password for whoever reads the mails of the account (decision 0050). */
 import { withoutCode } from '@parley/api';
 import { transaction } from '@parley/database';
-import { quote } from '@parley/mail';
-import { hashPassword } from '@parley/secrets';
+import { quote } from '@parley/outgoing/mail';
+import { hashPassword } from '@parley/auth/secrets';
 import {
   findSignInAccount,
   getUser,

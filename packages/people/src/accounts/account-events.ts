@@ -3,7 +3,7 @@ import { audienceKey, changeEntry } from '@parley/event-log';
 import type { ApiEvent } from '@parley/api/events';
 import type { ChangeEntry, EventPart, LogEffect, SideEffect } from '@parley/event-log';
 import type { Role } from '@parley/api';
-import { avatarUrl, realmUserJson } from '@parley/objects';
+import { avatarUrl, realmUserJson } from '@parley/store/objects';
 import { hidesEmails } from '@parley/store';
 import type { Stream, User } from '@parley/store';
 import type { RealmSettings } from '@parley/api/organization';

@@ -1,4 +1,4 @@
-import { checkListRoom, getActor } from '@parley/access';
+import { checkListRoom, getActor } from '@parley/store/access';
 import { badRequest, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { Append, EventPart } from '@parley/event-log';

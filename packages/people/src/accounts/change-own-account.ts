@@ -1,7 +1,7 @@
-import { lockOwnAccount } from '@parley/access';
+import { lockOwnAccount } from '@parley/store/access';
 import { withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
-import { hashPassword } from '@parley/secrets';
+import { hashPassword } from '@parley/auth/secrets';
 import { getUser, lockRealmInUse, updateUser } from '@parley/store';
 
 import type { PeopleContext } from '../people-context.ts';

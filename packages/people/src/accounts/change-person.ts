@@ -1,4 +1,4 @@
-import { checkListRoom, checkMayAdminister, getActor } from '@parley/access';
+import { checkListRoom, checkMayAdminister, getActor } from '@parley/store/access';
 import { badRequest, insufficientPermission, withoutCode } from '@parley/api';
 import type { Caller, Role } from '@parley/api';
 import type { EventPart } from '@parley/event-log';

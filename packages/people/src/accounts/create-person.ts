@@ -1,11 +1,11 @@
-import { checkListRoom, lockAdministrator } from '@parley/access';
+import { checkListRoom, lockAdministrator } from '@parley/store/access';
 import { withoutCode } from '@parley/api';
 import type { ApiError, Caller, Role } from '@parley/api';
 import type { Append, EventPart, SideEffect } from '@parley/event-log';
 import { isUniqueViolation } from '@parley/database';
 import type { Client, Queryable } from '@parley/database';
-import { hashPassword } from '@parley/secrets';
-import { streamJson } from '@parley/objects';
+import { hashPassword } from '@parley/auth/secrets';
+import { streamJson } from '@parley/store/objects';
 import {
   clearWildcardMentions,
   createUser,

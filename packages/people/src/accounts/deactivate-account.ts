@@ -1,4 +1,4 @@
-import { checkMayAdminister, getActor } from '@parley/access';
+import { checkMayAdminister, getActor } from '@parley/store/access';
 import { badRequest, cannotDeactivateLastUser, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { Client } from '@parley/database';

@@ -1,6 +1,6 @@
 import type { EventPart } from '@parley/event-log';
 import type { Client } from '@parley/database';
-import { occupancyEvents } from '@parley/objects';
+import { occupancyEvents } from '@parley/store/objects';
 import {
   closeAccountMemberships,
   deleteEventQueuesOf,

@@ -5,7 +5,7 @@
 import { limits, withoutCode } from '@parley/api';
 import type { ApiError, Caller } from '@parley/api';
 import type { Queryable } from '@parley/database';
-import { verifyPassword } from '@parley/secrets';
+import { verifyPassword } from '@parley/auth/secrets';
 import { findSessionAgeSecs, findSignInAccount, getUser } from '@parley/store';
 
 import type { PeopleContext } from '../people-context.ts';

@@ -1,9 +1,9 @@
-import { capRole, checkMayAdminister, checkMayCreateBot, getActor } from '@parley/access';
+import { capRole, checkMayAdminister, checkMayCreateBot, getActor } from '@parley/store/access';
 import { badRequest, withoutCode } from '@parley/api';
 import type { Caller, Role } from '@parley/api';
 import type { Append, EventPart } from '@parley/event-log';
 import type { Client } from '@parley/database';
-import { occupancyEvents } from '@parley/objects';
+import { occupancyEvents } from '@parley/store/objects';
 import {
   findOccupiedStreams,
   findUserById,

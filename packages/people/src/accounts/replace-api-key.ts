@@ -1,4 +1,4 @@
-import { getActor } from '@parley/access';
+import { getActor } from '@parley/store/access';
 import type { Caller } from '@parley/api';
 import { lockAdministratorsInUse, lockUsersForOwnChange } from '@parley/store';
 

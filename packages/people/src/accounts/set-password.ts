@@ -1,7 +1,7 @@
-import { getActor } from '@parley/access';
+import { getActor } from '@parley/store/access';
 import { badRequest, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
-import { hashPassword } from '@parley/secrets';
+import { hashPassword } from '@parley/auth/secrets';
 import { findUserById, lockUsersForOwnChange } from '@parley/store';
 
 import type { PeopleContext } from '../people-context.ts';

@@ -1,6 +1,6 @@
 import { devEnvironmentOff } from '@parley/api';
-import { authenticationMethods } from '@parley/objects';
-import { verifyPassword } from '@parley/secrets';
+import { authenticationMethods } from '@parley/store/objects';
+import { verifyPassword } from '@parley/auth/secrets';
 import { findRealm, findSignInAccount } from '@parley/store';
 import type { SignInAccount } from '@parley/store';
 

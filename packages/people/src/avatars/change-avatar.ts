@@ -1,9 +1,9 @@
-import { lockOwnAccount } from '@parley/access';
+import { lockOwnAccount } from '@parley/store/access';
 import { withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { EventPart } from '@parley/event-log';
 import type { Client } from '@parley/database';
-import { avatarUrl } from '@parley/objects';
+import { avatarUrl } from '@parley/store/objects';
 import {
   getRealm,
   listHumanAdministratorIds,

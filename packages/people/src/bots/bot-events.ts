@@ -1,8 +1,8 @@
 import type { BotChange, ManagedBot } from '@parley/api/people';
 import type { Audience, EventPart } from '@parley/event-log';
-import { sealEventMembers } from '@parley/secrets';
-import { realmBotJson, realmBotSecrets } from '@parley/objects';
-import type { KeySecrets } from '@parley/secrets';
+import { sealEventMembers } from '@parley/auth/secrets';
+import { realmBotJson, realmBotSecrets } from '@parley/store/objects';
+import type { KeySecrets } from '@parley/auth/secrets';
 import type { BotDetails } from '@parley/store';
 
 import { removedPerson, toUsers } from '../accounts/account-events.ts';

@@ -1,4 +1,4 @@
-import { checkMayAdminister, findReadableStream } from '@parley/access';
+import { checkMayAdminister, findReadableStream } from '@parley/store/access';
 import {
   badRequest,
   botTypes,

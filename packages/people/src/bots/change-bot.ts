@@ -1,9 +1,9 @@
-import { checkListRoom, getActor } from '@parley/access';
+import { checkListRoom, getActor } from '@parley/store/access';
 import { badRequest, botTypes, serviceInterfaces } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { EventPart } from '@parley/event-log';
 import type { Client } from '@parley/database';
-import { botServicesJson } from '@parley/objects';
+import { botServicesJson } from '@parley/store/objects';
 import {
   generateApiKey,
   isBotNameFree,

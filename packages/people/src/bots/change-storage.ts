@@ -1,4 +1,4 @@
-import { lockOwnAccount } from '@parley/access';
+import { lockOwnAccount } from '@parley/store/access';
 import { limits, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import { deleteBotStorage, readBotStorage, writeBotStorage } from '@parley/store';

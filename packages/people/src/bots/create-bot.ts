@@ -1,4 +1,4 @@
-import { checkListRoom, checkMayCreateBot, lockCaller } from '@parley/access';
+import { checkListRoom, checkMayCreateBot, lockCaller } from '@parley/store/access';
 import { badRequest, botTypes, notAllowedForGuests, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import { isUniqueViolation } from '@parley/database';

@@ -1,4 +1,4 @@
-import { capRole } from '@parley/access';
+import { capRole } from '@parley/store/access';
 import type { Role } from '@parley/api';
 import type { Client } from '@parley/database';
 import { setAccountStates } from '@parley/store';

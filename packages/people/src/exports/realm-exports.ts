@@ -1,5 +1,5 @@
 /** Exports of the public data: administrators ask for them, a job makes them (reference facts, people 14.4; decision 0056). */
-import { lockAdministrator } from '@parley/access';
+import { lockAdministrator } from '@parley/store/access';
 import { randomBytes } from 'node:crypto';
 
 import { withoutCode } from '@parley/api';

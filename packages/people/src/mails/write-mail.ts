@@ -1,7 +1,7 @@
 import type { Client } from '@parley/database';
 import { transaction } from '@parley/database';
-import { quote } from '@parley/mail';
-import type { Letter } from '@parley/mail';
+import { quote } from '@parley/outgoing/mail';
+import type { Letter } from '@parley/outgoing/mail';
 import { getRealm, insertMail } from '@parley/store';
 
 import type { PeopleContext } from '../people-context.ts';

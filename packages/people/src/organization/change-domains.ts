@@ -1,9 +1,9 @@
-import { lockAdministrator } from '@parley/access';
+import { lockAdministrator } from '@parley/store/access';
 import { limits, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { ApiEvent } from '@parley/api/events';
 import type { Client } from '@parley/database';
-import { realmDomainJson } from '@parley/objects';
+import { realmDomainJson } from '@parley/store/objects';
 import {
   deleteDomain,
   insertDomain,

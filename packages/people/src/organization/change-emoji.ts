@@ -1,8 +1,8 @@
-import { checkMayAddEmoji, checkMayRemoveEmoji, lockCaller } from '@parley/access';
+import { checkMayAddEmoji, checkMayRemoveEmoji, lockCaller } from '@parley/store/access';
 import { badRequest, limits, valueTooLong, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { Client } from '@parley/database';
-import { realmEmojiJson } from '@parley/objects';
+import { realmEmojiJson } from '@parley/store/objects';
 import {
   addRealmEmoji,
   deactivateRealmEmoji,

@@ -1,10 +1,15 @@
-import { checkListRoom, checkMayEditGroup, checkMayEditGroups, lockCaller } from '@parley/access';
+import {
+  checkListRoom,
+  checkMayEditGroup,
+  checkMayEditGroups,
+  lockCaller,
+} from '@parley/store/access';
 import { badRequest, checkLength, limits, withoutCode } from '@parley/api';
 import type { ApiError, Caller } from '@parley/api';
 import type { ApiEvent } from '@parley/api/events';
 import { isUniqueViolation } from '@parley/database';
 import type { Client } from '@parley/database';
-import { userGroupJson } from '@parley/objects';
+import { userGroupJson } from '@parley/store/objects';
 import {
   addGroupMembers,
   deleteUserGroup,

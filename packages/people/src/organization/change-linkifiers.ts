@@ -1,8 +1,8 @@
-import { checkListRoom, lockAdministrator } from '@parley/access';
+import { checkListRoom, lockAdministrator } from '@parley/store/access';
 import { limits, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { Client } from '@parley/database';
-import { linkifierJson } from '@parley/objects';
+import { linkifierJson } from '@parley/store/objects';
 import { deleteLinkifier, insertLinkifier, listLinkifiers, lockLinkifiers } from '@parley/store';
 import type { StoredLinkifier } from '@parley/store';
 

@@ -1,11 +1,11 @@
-import { lockAdministrator } from '@parley/access';
+import { lockAdministrator } from '@parley/store/access';
 import { randomBytes } from 'node:crypto';
 
 import { withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { ApiEvent } from '@parley/api/events';
-import type { WantedImages } from '@parley/images';
-import { realmIconUrl, realmLogoUrl } from '@parley/objects';
+import type { WantedImages } from '@parley/files/images';
+import { realmIconUrl, realmLogoUrl } from '@parley/store/objects';
 import { getRealm, lockRealmForChange, setRealmPicture } from '@parley/store';
 import type { Realm, RealmPicture } from '@parley/store';
 

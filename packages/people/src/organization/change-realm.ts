@@ -1,10 +1,10 @@
-import { getReadableStream, lockAdministrator } from '@parley/access';
+import { getReadableStream, lockAdministrator } from '@parley/store/access';
 import type { Caller } from '@parley/api';
 import type { ApiEvent } from '@parley/api/events';
 import type { EventPart } from '@parley/event-log';
 import type { Client } from '@parley/database';
-import { authenticationMethods } from '@parley/objects';
-import type { SignInServer } from '@parley/objects';
+import { authenticationMethods } from '@parley/store/objects';
+import type { SignInServer } from '@parley/store/objects';
 import {
   applyEmailPolicy,
   emailPolicy,

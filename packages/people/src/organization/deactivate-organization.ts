@@ -1,4 +1,4 @@
-import { lockAdministrator } from '@parley/access';
+import { lockAdministrator } from '@parley/store/access';
 import type { Caller } from '@parley/api';
 import { deactivateRealm, listActiveUserIds, lockRealmForChange } from '@parley/store';
 

@@ -11,7 +11,7 @@ export type RealmRequest = {
   readonly settings: {
     readonly [Name in keyof RealmSettings]?: RealmSettings[Name] | undefined;
   };
-  /** By the server's names; see `authenticationMethods` of `@parley/objects`. */
+  /** By the server's names; see `authenticationMethods` of `@parley/store/objects`. */
   readonly authenticationMethods?: Readonly<Record<string, boolean>> | undefined;
   /** Negative means none. */
   readonly notificationsStreamId?: number | undefined;

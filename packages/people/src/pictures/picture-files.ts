@@ -4,7 +4,7 @@ import { ApiError, serviceUnavailable } from '@parley/api';
 import type { Client, Pool } from '@parley/database';
 import { FileStoreFault } from '@parley/files';
 import type { FileStore, StoredFile } from '@parley/files';
-import type { Logger } from '@parley/logging';
+import type { Logger } from '@parley/telemetry/logging';
 import { claimNewFiles, forgetRemovedFile, noteNewFiles, noteUnusedFile } from '@parley/store';
 
 /** Far longer than storing and naming a picture takes; unnamed pictures are then removed. */

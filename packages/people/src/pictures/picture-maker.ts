@@ -4,8 +4,8 @@ import { FairLine } from '@parley/clock';
 import type { Clock } from '@parley/clock';
 import { takeTurn } from '@parley/server';
 import type { FormFile } from '@parley/server';
-import { DecoderUnavailable, UnusableImage } from '@parley/images';
-import type { ImageDecoder, ImageFault, MadeImage, WantedImages } from '@parley/images';
+import { DecoderUnavailable, UnusableImage } from '@parley/files/images';
+import type { ImageDecoder, ImageFault, MadeImage, WantedImages } from '@parley/files/images';
 
 /** A file of a request that may be a picture. */
 export type UploadedPicture = {

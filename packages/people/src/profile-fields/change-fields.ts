@@ -1,8 +1,8 @@
-import { checkListRoom, lockAdministrator } from '@parley/access';
+import { checkListRoom, lockAdministrator } from '@parley/store/access';
 import { badRequest, limits, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { Client } from '@parley/database';
-import { profileFieldJson } from '@parley/objects';
+import { profileFieldJson } from '@parley/store/objects';
 import {
   deleteProfileField,
   insertProfileField,

@@ -1,4 +1,4 @@
-import { checkListRoom, lockOwnAccount } from '@parley/access';
+import { checkListRoom, lockOwnAccount } from '@parley/store/access';
 import type { Caller } from '@parley/api';
 import type { EventPart } from '@parley/event-log';
 import type { Client } from '@parley/database';

@@ -1,5 +1,5 @@
 import { badRequest, makeCheck, limits, valueTooLong } from '@parley/api';
-import { defaultExternalAccounts } from '@parley/objects';
+import { defaultExternalAccounts } from '@parley/store/objects';
 import { profileFieldTypes } from '@parley/store';
 import type { ProfileField } from '@parley/store';
 

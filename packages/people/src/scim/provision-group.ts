@@ -1,5 +1,5 @@
 /** User groups as a program keeps them by SCIM (decision 0052), with the functions, rules and events of the interface's own changes. */
-import { operator } from '@parley/access';
+import { operator } from '@parley/store/access';
 import { ApiError } from '@parley/api';
 import { scimRefusal } from '@parley/api/scim';
 import type { Client, Queryable } from '@parley/database';

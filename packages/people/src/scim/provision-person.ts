@@ -2,7 +2,7 @@
  * People as an identity provider maintains them by SCIM (decision 0052): with the functions, rules, locks and events of the interface's own changes. Each
  * request is one transaction, so it changes everything or nothing.
  */
-import { operator } from '@parley/access';
+import { operator } from '@parley/store/access';
 import { ApiError, foldName } from '@parley/api';
 import { scimRefusal } from '@parley/api/scim';
 import type { Append, EventPart } from '@parley/event-log';

@@ -1,9 +1,9 @@
 /** Tokens of programs that keep accounts by SCIM (decision 0052). */
-import { lockAdministrator, operator } from '@parley/access';
+import { lockAdministrator, operator } from '@parley/store/access';
 import { checkLength, limits, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import { transaction } from '@parley/database';
-import { makeScimToken as makeSecret } from '@parley/secrets';
+import { makeScimToken as makeSecret } from '@parley/auth/secrets';
 import { deleteScimToken, insertScimToken, lockScimTokenCount } from '@parley/store/scim';
 
 import type { CallerProof } from '../accounts/prove-caller.ts';

@@ -1,5 +1,5 @@
 /** Where a person wants to be notified by Web Push (decision 0053). */
-import { lockOwnAccount } from '@parley/access';
+import { lockOwnAccount } from '@parley/store/access';
 import { createPublicKey } from 'node:crypto';
 
 import { badRequest, limits } from '@parley/api';

@@ -2,7 +2,7 @@
 import { withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { Append } from '@parley/event-log';
-import { makeSessionToken, sealUnder } from '@parley/secrets';
+import { makeSessionToken, sealUnder } from '@parley/auth/secrets';
 import {
   deleteSession,
   deleteSessions,

@@ -1,4 +1,4 @@
-import { lockOwnAccount } from '@parley/access';
+import { lockOwnAccount } from '@parley/store/access';
 import type { ApiEvent } from '@parley/api/events';
 import type { SettingChanges } from '@parley/api/people';
 import { audienceKey } from '@parley/event-log';

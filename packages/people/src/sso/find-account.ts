@@ -5,7 +5,7 @@ import type { IdentityProviderConfig } from '@parley/config';
 import { isUniqueViolation } from '@parley/database';
 import type { Client } from '@parley/database';
 import type { Append } from '@parley/event-log';
-import type { ProvidedIdentity } from '@parley/openid';
+import type { ProvidedIdentity } from '@parley/auth/openid';
 import {
   findIdentityAccount,
   findSignInAccount,

@@ -14,7 +14,7 @@ import {
   listIdentities,
   lockUserForOwnChange,
 } from '@parley/store';
-import { authenticationMethods } from '@parley/objects';
+import { authenticationMethods } from '@parley/store/objects';
 
 import { accountDisabled } from '../accounts/sign-in-refusals.ts';
 import type { PeopleContext } from '../people-context.ts';

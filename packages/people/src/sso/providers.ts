@@ -1,10 +1,10 @@
 /** The OpenID providers of this server, and what is said when they do not sign somebody in (decision 0051). */
 import { withoutCode } from '@parley/api';
 import type { ApiError } from '@parley/api';
-import { authenticationMethods, singleSignOnMethod } from '@parley/objects';
-import type { SignInServer } from '@parley/objects';
-import { ProviderAnswerFault, ProviderUnavailable } from '@parley/openid';
-import type { OpenIdProvider } from '@parley/openid';
+import { authenticationMethods, singleSignOnMethod } from '@parley/store/objects';
+import type { SignInServer } from '@parley/store/objects';
+import { ProviderAnswerFault, ProviderUnavailable } from '@parley/auth/openid';
+import type { OpenIdProvider } from '@parley/auth/openid';
 import type { Realm } from '@parley/store';
 
 import { noOrganization, organizationDeactivated } from '../accounts/sign-in-refusals.ts';

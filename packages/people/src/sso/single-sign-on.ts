@@ -1,9 +1,14 @@
 /** Signing in by an OpenID provider: what the browser begins, and what it comes back with (decision 0051). */
 import { ApiError, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
-import { attemptLifetimeSecs } from '@parley/identity';
-import type { SignInAttempt, OpenIdProvider, ProvidedIdentity } from '@parley/openid';
-import { deriveToken, makeSessionToken, openUnder, sessionTokenPattern } from '@parley/secrets';
+import { attemptLifetimeSecs } from '@parley/auth/identity';
+import type { SignInAttempt, OpenIdProvider, ProvidedIdentity } from '@parley/auth/openid';
+import {
+  deriveToken,
+  makeSessionToken,
+  openUnder,
+  sessionTokenPattern,
+} from '@parley/auth/secrets';
 import { findRealm, findSessionProvider, insertAttempt, takeAttempt } from '@parley/store';
 
 import { accountDisabled } from '../accounts/sign-in-refusals.ts';

@@ -3,7 +3,7 @@ import type { Client, Queryable } from '@parley/database';
 import { findApiKeys } from '../people/api-keys.ts';
 import { findBotServices } from './bot-services.ts';
 import type { BotService } from './bot-services.ts';
-import type { KeySecrets } from '@parley/secrets';
+import type { KeySecrets } from '@parley/auth/secrets';
 import { findStreamsByIds, lockStreamInUse } from '../streams/streams.ts';
 import { findUsersByIds } from '../people/users.ts';
 import type { User } from '../people/users.ts';

@@ -1,7 +1,7 @@
 import type { Queryable } from '@parley/database';
 
-import { openSecret, sealSecret } from '@parley/secrets';
-import type { KeySecrets } from '@parley/secrets';
+import { openSecret, sealSecret } from '@parley/auth/secrets';
+import type { KeySecrets } from '@parley/auth/secrets';
 
 /**
  * The addresses that outgoing-webhook bots post to, and the configuration of bots (owner of `bot_services`; reference facts, people 8 and

@@ -1,7 +1,7 @@
 import { botTypes } from '@parley/api';
 import type { Client } from '@parley/database';
 
-import type { KeySecrets } from '@parley/secrets';
+import type { KeySecrets } from '@parley/auth/secrets';
 import { createUsers } from '../people/new-users.ts';
 import { createRealm } from '../organization/realm.ts';
 import type { User } from '../people/users.ts';

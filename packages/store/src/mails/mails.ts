@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 
 import type { Client, Queryable } from '@parley/database';
-import { openSecret, sealSecret } from '@parley/secrets';
-import type { KeySecrets } from '@parley/secrets';
+import { openSecret, sealSecret } from '@parley/auth/secrets';
+import type { KeySecrets } from '@parley/auth/secrets';
 
 export type NewMail = {
   /** In metrics and lists, never shown to the recipient. */

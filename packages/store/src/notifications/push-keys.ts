@@ -1,8 +1,8 @@
 /** The keys by which push services recognize this installation (owner of `push_keys`; RFC 8292). */
 import { transaction } from '@parley/database';
 import type { Pool, Queryable } from '@parley/database';
-import { openSecret, sealSecret } from '@parley/secrets';
-import type { KeySecrets } from '@parley/secrets';
+import { openSecret, sealSecret } from '@parley/auth/secrets';
+import type { KeySecrets } from '@parley/auth/secrets';
 
 /** Both in base64url. */
 export type PushKeys = { readonly publicKey: string; readonly privateKey: string };

@@ -1,7 +1,7 @@
 /** Links in mails that open an account (owner of `account_tokens`; decision 0050). */
 import { foldName } from '@parley/api';
 import type { Client, Queryable } from '@parley/database';
-import { hashSessionToken } from '@parley/secrets';
+import { hashSessionToken } from '@parley/auth/secrets';
 
 export type TokenPurpose = 'reset-password' | 'change-email' | 'join';
 

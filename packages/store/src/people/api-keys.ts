@@ -4,8 +4,8 @@ import { limits } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { Queryable } from '@parley/database';
 
-import { hashToStore, hashesToFind, openSecret, sealSecret } from '@parley/secrets';
-import type { KeySecrets } from '@parley/secrets';
+import { hashToStore, hashesToFind, openSecret, sealSecret } from '@parley/auth/secrets';
+import type { KeySecrets } from '@parley/auth/secrets';
 
 /**
  * Stored API keys (owner of `api_keys`). A key is found by its keyed hash, and stored encrypted because some answers must show it again.

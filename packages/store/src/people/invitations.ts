@@ -2,8 +2,8 @@
 import { foldName } from '@parley/api';
 import type { Role } from '@parley/api';
 import type { Client, Queryable } from '@parley/database';
-import { hashSessionToken, openSecret, sealSecret } from '@parley/secrets';
-import type { KeySecrets } from '@parley/secrets';
+import { hashSessionToken, openSecret, sealSecret } from '@parley/auth/secrets';
+import type { KeySecrets } from '@parley/auth/secrets';
 
 export type Invitation = {
   readonly id: number;

@@ -3,7 +3,7 @@ import type { Role } from '@parley/api';
 import type { Queryable } from '@parley/database';
 
 import { setApiKeys } from './api-keys.ts';
-import type { KeySecrets } from '@parley/secrets';
+import type { KeySecrets } from '@parley/auth/secrets';
 import { shownEmail } from './shown-email.ts';
 import type { EmailPolicy } from './shown-email.ts';
 import type { UserSettings } from '@parley/api/people';

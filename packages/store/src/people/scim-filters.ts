@@ -1,7 +1,7 @@
 /** Filters and orders of SCIM as SQL: their attributes are names of a list, their values parameters. */
 import { foldName } from '@parley/api';
-import { invalidFilter } from '@parley/scim';
-import type { Comparison, Filter } from '@parley/scim';
+import { invalidFilter } from '@parley/api/scim-language';
+import type { Comparison, Filter } from '@parley/api/scim-language';
 import type { Statement } from '@parley/database';
 
 /** What an attribute is compared with. */

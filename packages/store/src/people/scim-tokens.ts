@@ -1,6 +1,6 @@
 /** Tokens of programs that keep accounts by SCIM (owner of `scim_tokens`; decision 0052). */
 import type { Client, Queryable } from '@parley/database';
-import { hashSessionToken } from '@parley/secrets';
+import { hashSessionToken } from '@parley/auth/secrets';
 
 /** A token without its secret. Times are seconds since 1970. */
 export type ScimToken = {

@@ -1,6 +1,6 @@
 import { limits } from '@parley/api';
 import type { Queryable } from '@parley/database';
-import { hashSessionToken } from '@parley/secrets';
+import { hashSessionToken } from '@parley/auth/secrets';
 
 import { keyAccountColumns } from './api-keys.ts';
 import type { KeyAccount } from './api-keys.ts';

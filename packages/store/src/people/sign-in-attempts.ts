@@ -1,6 +1,6 @@
 /** Sign-ins by single sign-on that wait for the browser to come back (owner of `sign_in_attempts`; decision 0051). */
 import type { Queryable } from '@parley/database';
-import { hashSessionToken } from '@parley/secrets';
+import { hashSessionToken } from '@parley/auth/secrets';
 
 export type SignInAttempt = {
   readonly provider: string;

@@ -5,8 +5,8 @@ import { linkPurpose } from './invitations.ts';
 import { configPurpose, tokenPurpose } from '../bots/bot-services.ts';
 import { letterPurpose } from '../mails/mails.ts';
 import { pushKeyPurpose } from '../notifications/push-keys.ts';
-import { hashToStore, isCurrentHash, openEither, sealSecret } from '@parley/secrets';
-import type { KeySecrets } from '@parley/secrets';
+import { hashToStore, isCurrentHash, openEither, sealSecret } from '@parley/auth/secrets';
+import type { KeySecrets } from '@parley/auth/secrets';
 
 /**
  * Walks all data in tables that is encrypted under the key secret, to find out the secret of each row, or to re-encrypt it while the secret

@@ -1,7 +1,7 @@
-/** What the person is notified of: new messages as they arrive, and how many are waiting. That is decided by `@parley/notification-rules`. */
+/** What the person is notified of: new messages as they arrive, and how many are waiting. That is decided by `@parley/api/notification-rules`. */
 import { computed } from '@preact/signals';
-import { notificationsFor } from '@parley/notification-rules';
-import type { Attention, Notifications, Recipient } from '@parley/notification-rules';
+import { notificationsFor } from '@parley/api/notification-rules';
+import type { Attention, Notifications, Recipient } from '@parley/api/notification-rules';
 
 import { conversationOfMessage } from './conversation.ts';
 import { narrowPredicate } from './narrow-predicate.ts';

@@ -4,14 +4,14 @@
  * depend on the person is read once, and its JSON is made once for all who see the same. JSON that rarely changes is kept for later
  * registers (`KeptState`).
  */
-import { mayCreateStreams, maySubscribeOthers } from '@parley/access';
+import { mayCreateStreams, maySubscribeOthers } from '@parley/store/access';
 import { limits } from '@parley/api';
 import type { FetchType, FetchedState, RegisterState } from '@parley/api/events';
 import type { UserObject } from '@parley/api/people';
 import { webhookIntegrations } from '@parley/api/webhooks';
 import type { Queryable, SnapshotReads } from '@parley/database';
-import type { KeySecrets } from '@parley/secrets';
-import type { ListForMembers, UserJsonOptions } from '@parley/objects';
+import type { KeySecrets } from '@parley/auth/secrets';
+import type { ListForMembers, UserJsonOptions } from '@parley/store/objects';
 import type { StreamTraffic, User, VersionedTable } from '@parley/store';
 import {
   avatarUrl,
@@ -28,7 +28,7 @@ import {
   scheduledMessageJson,
   userGroupJson,
   userJsonOptions,
-} from '@parley/objects';
+} from '@parley/store/objects';
 import {
   displaySettings,
   getRealm,

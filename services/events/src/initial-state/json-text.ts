@@ -2,9 +2,9 @@
  * The answer to register as JSON, put together from texts. Texts that several answers contain are kept as bytes, which cross a link once
  * and are compressed once.
  */
-import { Deflater, compressedMinBytes, gzipMember, storedPiece } from '@parley/compression';
-import type { DeflatedPiece } from '@parley/compression';
-import { bytesOf, keepBytes } from '@parley/links';
+import { Deflater, compressedMinBytes, gzipMember, storedPiece } from '@parley/server/compression';
+import type { DeflatedPiece } from '@parley/server/compression';
+import { bytesOf, keepBytes } from '@parley/server/links';
 import { preserialized } from '@parley/server';
 import type { Preserialized } from '@parley/server';
 

@@ -1,5 +1,5 @@
 import { MovedClock } from '@parley/clock';
-import { createLogger } from '@parley/logging';
+import { createLogger } from '@parley/telemetry/logging';
 import { expect, test } from 'vitest';
 
 import { newestPresence } from './presence-state.ts';

@@ -2,9 +2,9 @@ import type { FetchedState } from '@parley/api/events';
 import type { Clock } from '@parley/clock';
 import type { Queryable } from '@parley/database';
 import { faultLogger } from '@parley/server';
-import type { Logger } from '@parley/logging';
-import { listedForMs, presenceJson, statesByUser, takeStates } from '@parley/presence-state';
-import type { ClientStates, SharedPresence } from '@parley/presence-state';
+import type { Logger } from '@parley/telemetry/logging';
+import { listedForMs, presenceJson, statesByUser, takeStates } from '@parley/store/presence-state';
+import type { ClientStates, SharedPresence } from '@parley/store/presence-state';
 import { listPresence, listPresencePeople } from '@parley/store';
 
 import { JsonText } from './json-text.ts';

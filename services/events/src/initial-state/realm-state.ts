@@ -9,7 +9,7 @@ import {
   realmDomainJson,
   realmIconUrl,
   realmLogoUrl,
-} from '@parley/objects';
+} from '@parley/store/objects';
 import { findStreamsByIds, getRealm, listDomains, generatedEmailDomain } from '@parley/store';
 
 /** How a server runs, as far as clients see it. */

@@ -1,6 +1,6 @@
 /** Register's answer about streams, as JSON text: most of it is the same for everybody and made once. */
 import type { Queryable } from '@parley/database';
-import { ageFields, personalFields, streamJson, withoutDescription } from '@parley/objects';
+import { ageFields, personalFields, streamJson, withoutDescription } from '@parley/store/objects';
 import {
   findSubscriptions,
   listStreams,

@@ -4,7 +4,7 @@ import type { HangUpSignal } from '@parley/api';
 import type { Clock } from '@parley/clock';
 import type { Epoch, LogFollower } from '@parley/event-log';
 import { isStoreFailure } from '@parley/server';
-import type { Logger } from '@parley/logging';
+import type { Logger } from '@parley/telemetry/logging';
 
 import { UnknownEntryFormat } from '../feed/parsed-entry.ts';
 import { FeedLost, LogTrimmed, collectEvents, collectFromMemory } from './collect-events.ts';

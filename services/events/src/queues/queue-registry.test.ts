@@ -1,6 +1,6 @@
 import { MovedClock } from '@parley/clock';
 import type { Pool } from '@parley/database';
-import { createLogger } from '@parley/logging';
+import { createLogger } from '@parley/telemetry/logging';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 
 import { ModelledLog } from '../../tests/modelled-log.ts';

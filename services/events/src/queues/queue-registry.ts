@@ -2,7 +2,7 @@ import { pause } from '@parley/clock';
 import type { Clock, Timer } from '@parley/clock';
 import { BatchedReads } from '@parley/database';
 import type { Pool } from '@parley/database';
-import type { Logger } from '@parley/logging';
+import type { Logger } from '@parley/telemetry/logging';
 import { findEventQueues, touchEventQueues } from '@parley/store';
 
 import type { NodeFeed } from '../feed/node-feed.ts';

@@ -9,7 +9,7 @@ import type { Readable } from 'node:stream';
 
 import { limitMs } from '@parley/clock';
 import type { Clock } from '@parley/clock';
-import type { Logger } from '@parley/logging';
+import type { Logger } from '@parley/telemetry/logging';
 import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
 import { SMTPServer } from 'smtp-server';

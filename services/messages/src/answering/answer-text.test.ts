@@ -1,4 +1,4 @@
-import { answerMark } from '@parley/mail/answer-mark';
+import { answerMark } from '@parley/outgoing/mail/answer-mark';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 

@@ -2,7 +2,7 @@
  * Finds what somebody wrote in a mail that quotes the mail that it answers. Each line is looked at a bounded number of times, so the cost is
  * proportional to the length of the text, whatever it is.
  */
-import { answerMark } from '@parley/mail/answer-mark';
+import { answerMark } from '@parley/outgoing/mail/answer-mark';
 
 import { isDefaultSignature } from './default-signatures.ts';
 

@@ -1,4 +1,4 @@
-import { checkEditingIsOn, checkMayEditMessage, getVisibleMessage } from '@parley/access';
+import { checkEditingIsOn, checkMayEditMessage, getVisibleMessage } from '@parley/store/access';
 import { badRequest } from '@parley/api';
 import type { Role } from '@parley/api';
 import type { Queryable } from '@parley/database';

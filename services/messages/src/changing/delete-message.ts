@@ -1,4 +1,4 @@
-import { checkMayDeleteMessage, getVisibleMessage } from '@parley/access';
+import { checkMayDeleteMessage, getVisibleMessage } from '@parley/store/access';
 import { badRequest } from '@parley/api';
 import type { Caller } from '@parley/api';
 import { changeEntry } from '@parley/event-log';

@@ -1,4 +1,4 @@
-import { getReadableStream } from '@parley/access';
+import { getReadableStream } from '@parley/store/access';
 import { audienceKey, changeEntry, readHead } from '@parley/event-log';
 import { foldName, mustBeAdministrator } from '@parley/api';
 import type { Caller } from '@parley/api';

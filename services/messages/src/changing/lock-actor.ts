@@ -1,4 +1,4 @@
-import { lockCaller } from '@parley/access';
+import { lockCaller } from '@parley/store/access';
 import type { Role } from '@parley/api';
 import type { Client } from '@parley/database';
 

@@ -7,7 +7,7 @@
  *
  * The sender sees the rows: each that is added or deleted is an event for that account.
  */
-import { lockOwnAccount } from '@parley/access';
+import { lockOwnAccount } from '@parley/store/access';
 import { ApiError, badRequest, idempotencyKeyReused, limits } from '@parley/api';
 import { pauseShortly } from '@parley/clock';
 import type { Clock } from '@parley/clock';
@@ -16,9 +16,9 @@ import type { CheckedMessage } from '@parley/composing';
 import type { Client, Pool } from '@parley/database';
 import { ownEventsEntry } from '@parley/event-log';
 import type { Append, EventLog } from '@parley/event-log';
-import { scheduledMessageJson } from '@parley/objects';
+import { scheduledMessageJson } from '@parley/store/objects';
 import { isStoreFailure } from '@parley/server';
-import type { Logger } from '@parley/logging';
+import type { Logger } from '@parley/telemetry/logging';
 import {
   addDeferredMessage,
   cancelDeferredMessage,

@@ -1,6 +1,6 @@
 import { addSubmessageEndpoint } from '@parley/api/messages';
 import type { ApiEvent } from '@parley/api/events';
-import { getLockedMessage, getSeenMessage, lockCaller } from '@parley/access';
+import { getLockedMessage, getSeenMessage, lockCaller } from '@parley/store/access';
 import { badRequest, checkLength, limits } from '@parley/api';
 import { implement } from '@parley/server';
 import { addSubmessage } from '@parley/store';

@@ -1,4 +1,4 @@
-import { lockOwnAccount } from '@parley/access';
+import { lockOwnAccount } from '@parley/store/access';
 import {
   listAlertWordsEndpoint,
   addAlertWordsEndpoint,

@@ -1,6 +1,6 @@
 import { changeFlagsEndpoint, messageFlags } from '@parley/api/messages';
 import type { MessageFlag } from '@parley/api/messages';
-import { getLockedMessage, getSeenMessage } from '@parley/access';
+import { getLockedMessage, getSeenMessage } from '@parley/store/access';
 import { badRequest } from '@parley/api';
 import type { Client } from '@parley/database';
 import { implement } from '@parley/server';

@@ -1,5 +1,5 @@
 /** Drafts of the caller (decision 0082). Each change is an event for the account's own queues, and commits with it. */
-import { lockOwnAccount } from '@parley/access';
+import { lockOwnAccount } from '@parley/store/access';
 import { badRequest, limits } from '@parley/api';
 import type { Caller } from '@parley/api';
 import {
@@ -12,7 +12,7 @@ import type { ApiEvent } from '@parley/api/events';
 import { CallerReads } from '@parley/database';
 import type { Client } from '@parley/database';
 import { ownEventsEntry } from '@parley/event-log';
-import { draftJson } from '@parley/objects';
+import { draftJson } from '@parley/store/objects';
 import { implement } from '@parley/server';
 import {
   addDraft,

@@ -1,5 +1,5 @@
 import { getMessageHistoryEndpoint } from '@parley/api/messages';
-import { checkMayReadEditHistory, getVisibleHistory } from '@parley/access';
+import { checkMayReadEditHistory, getVisibleHistory } from '@parley/store/access';
 import type { EditSnapshot } from '@parley/api/messages';
 import { CallerLeft, CallerReads } from '@parley/database';
 import { implement } from '@parley/server';

@@ -1,5 +1,5 @@
 import { getMessageEndpoint } from '@parley/api/messages';
-import { getVisibleMessage } from '@parley/access';
+import { getVisibleMessage } from '@parley/store/access';
 import { implement } from '@parley/server';
 
 import type { MessagesContext } from '../context.ts';

@@ -3,7 +3,7 @@ import {
   markStreamAsReadEndpoint,
   markTopicAsReadEndpoint,
 } from '@parley/api/messages';
-import { getReadableStream } from '@parley/access';
+import { getReadableStream } from '@parley/store/access';
 import { badRequest } from '@parley/api';
 import { implement } from '@parley/server';
 import {

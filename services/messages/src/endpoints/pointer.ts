@@ -1,4 +1,4 @@
-import { lockOwnAccount } from '@parley/access';
+import { lockOwnAccount } from '@parley/store/access';
 import { getPointerEndpoint, movePointerEndpoint, putPointerEndpoint } from '@parley/api/messages';
 import { badRequest, notAuthenticated } from '@parley/api';
 import { ownEventsEntry } from '@parley/event-log';

@@ -1,5 +1,5 @@
 import { addReactionEndpoint, removeReactionEndpoint } from '@parley/api/messages';
-import { getLockedMessage, getSeenMessage, lockCaller } from '@parley/access';
+import { getLockedMessage, getSeenMessage, lockCaller } from '@parley/store/access';
 import { badRequest } from '@parley/api';
 import type { ApiEvent } from '@parley/api/events';
 import type { Client } from '@parley/database';

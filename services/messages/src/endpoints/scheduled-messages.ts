@@ -3,7 +3,7 @@ import {
   listScheduledMessagesEndpoint,
 } from '@parley/api/messages';
 import { CallerReads } from '@parley/database';
-import { scheduledMessageJson } from '@parley/objects';
+import { scheduledMessageJson } from '@parley/store/objects';
 import { implement } from '@parley/server';
 import { listDeferredMessages } from '@parley/store';
 

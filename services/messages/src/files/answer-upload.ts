@@ -1,5 +1,5 @@
-import { findReadableFile } from '@parley/access';
-import type { ReadableFile } from '@parley/access';
+import { findReadableFile } from '@parley/store/access';
+import type { ReadableFile } from '@parley/store/access';
 import type { Caller } from '@parley/api';
 import { FileStoreFault, servingHeaders } from '@parley/files';
 import { rawAnswer } from '@parley/server';

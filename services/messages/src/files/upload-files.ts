@@ -17,7 +17,7 @@ import {
   newPathId,
 } from '@parley/files';
 import type { FileStore } from '@parley/files';
-import type { Logger } from '@parley/logging';
+import type { Logger } from '@parley/telemetry/logging';
 import { Counter } from 'prom-client';
 import type { Registry } from 'prom-client';
 import {

@@ -16,7 +16,7 @@ import {
 } from '@parley/composing';
 import type { Notice } from '@parley/composing';
 import type { Pool } from '@parley/database';
-import type { RunAgain, SideEffectHandlers } from '@parley/jobs';
+import type { RunAgain, SideEffectHandlers } from '@parley/outgoing/jobs';
 import {
   findMemberships,
   findNotificationBot,

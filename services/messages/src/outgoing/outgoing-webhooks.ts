@@ -10,9 +10,9 @@ import { messageLink } from '@parley/markdown';
 import type { MessagePlace } from '@parley/markdown';
 import { snapshot } from '@parley/database';
 import type { Pool } from '@parley/database';
-import type { SideEffectHandlers, SideEffectRun } from '@parley/jobs';
+import type { SideEffectHandlers, SideEffectRun } from '@parley/outgoing/jobs';
 import { findBotServices, findUserById, getRealm, listMessageOfCall } from '@parley/store';
-import type { KeySecrets } from '@parley/secrets';
+import type { KeySecrets } from '@parley/auth/secrets';
 import type { BotService, Realm, User } from '@parley/store';
 import type { CallResult, ServiceCall } from '@parley/outgoing';
 

@@ -1,4 +1,4 @@
-import { avatarUrl } from '@parley/objects';
+import { avatarUrl } from '@parley/store/objects';
 import type { ShownNames, ShownPerson } from '@parley/store';
 
 import type { MessageBody } from './message-body.ts';

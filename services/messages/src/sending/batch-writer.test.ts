@@ -4,7 +4,7 @@ import { ApiError } from '@parley/api';
 import { MovedClock, WhollyMovedClock } from '@parley/clock';
 import { NotSent } from '@parley/event-log';
 import type { SendItem, SendOutcome } from '@parley/event-log';
-import { createLogger } from '@parley/logging';
+import { createLogger } from '@parley/telemetry/logging';
 import { expect, test } from 'vitest';
 
 import { BatchWriter } from './batch-writer.ts';

@@ -16,9 +16,9 @@ import { isUndone } from '@parley/database';
 import { NotSent } from '@parley/event-log';
 import type { SendItem, SendOutcome } from '@parley/event-log';
 import { isStoreFailure } from '@parley/server';
-import type { Logger } from '@parley/logging';
-import { findTracer, inChildSpan } from '@parley/tracing';
-import type { Span } from '@parley/tracing';
+import type { Logger } from '@parley/telemetry/logging';
+import { findTracer, inChildSpan } from '@parley/telemetry/tracing';
+import type { Span } from '@parley/telemetry/tracing';
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { Registry } from 'prom-client';
 

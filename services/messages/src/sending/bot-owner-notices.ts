@@ -2,9 +2,9 @@ import { ApiError } from '@parley/api';
 import { notice, streamLink, streamName } from '@parley/composing';
 import type { CheckedMessage, Notice } from '@parley/composing';
 import type { Pool } from '@parley/database';
-import type { Logger } from '@parley/logging';
-import { keyNames } from '@parley/redis';
-import type { Redis } from '@parley/redis';
+import type { Logger } from '@parley/telemetry/logging';
+import { keyNames } from '@parley/cluster/redis';
+import type { Redis } from '@parley/cluster/redis';
 import {
   findNotificationBot,
   findOccupiedStreams,

@@ -4,7 +4,7 @@
  */
 import { badRequest, foldName, limits, notAuthenticated, streamDoesNotExist } from '@parley/api';
 import type { Recipients } from '@parley/api/messages';
-import { checkMaySendToStream, checkParticipantCount } from '@parley/access';
+import { checkMaySendToStream, checkParticipantCount } from '@parley/store/access';
 import type { CheckedMessage } from '@parley/composing';
 import type { SendPerson, StreamAddress } from '@parley/store';
 

@@ -11,7 +11,7 @@ import {
 } from '@parley/api/people';
 import { implement } from '@parley/server';
 import type { RawAnswer } from '@parley/server';
-import { drawDefaultAvatar } from '@parley/images';
+import { drawDefaultAvatar } from '@parley/files/images';
 import {
   avatarKey,
   avatarSides,
@@ -20,7 +20,7 @@ import {
   uploadOwnAvatar,
 } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
-import { avatarUrl, gravatarUrl } from '@parley/objects';
+import { avatarUrl, gravatarUrl } from '@parley/store/objects';
 import { findAvatarFile, findUserByEmail, findUserById } from '@parley/store';
 import { LRUCache } from 'lru-cache';
 

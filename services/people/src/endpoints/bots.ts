@@ -16,7 +16,7 @@ import {
 } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
 import { implement } from '@parley/server';
-import { avatarUrl, botDefaultsJson } from '@parley/objects';
+import { avatarUrl, botDefaultsJson } from '@parley/store/objects';
 import { listBots, readBotDetails } from '@parley/store';
 
 /** GET bots (reference facts, people 8). */

@@ -4,7 +4,7 @@ import { notAuthenticated } from '@parley/api';
 import { getOwnProfileEndpoint } from '@parley/api/people';
 import type { PeopleContext } from '@parley/people';
 import { implement } from '@parley/server';
-import { avatarUrl } from '@parley/objects';
+import { avatarUrl } from '@parley/store/objects';
 import { findNewestSentMessageId, findUserById, listProfiles } from '@parley/store';
 
 /** GET users/me (contract, Profile; reference facts, people 7.2). */

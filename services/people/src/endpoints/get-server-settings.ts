@@ -7,7 +7,7 @@ import {
   realmIconUrl,
   realmLogoUrl,
   singleSignOnMethod,
-} from '@parley/objects';
+} from '@parley/store/objects';
 import { findRealm } from '@parley/store';
 import type { Realm } from '@parley/store';
 

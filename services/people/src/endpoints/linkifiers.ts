@@ -6,7 +6,7 @@ import {
 import { implement } from '@parley/server';
 import { addLinkifier, removeLinkifier } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
-import { linkifierJson } from '@parley/objects';
+import { linkifierJson } from '@parley/store/objects';
 import { listLinkifiers } from '@parley/store';
 
 export const listLinkifiersHandler = implement(

@@ -5,9 +5,9 @@ import { CallerReads } from '@parley/database';
 import type { Queryable } from '@parley/database';
 import type { PeopleContext } from '@parley/people';
 import { implement } from '@parley/server';
-import { memberJson, userJsonOptions } from '@parley/objects';
+import { memberJson, userJsonOptions } from '@parley/store/objects';
 import { findUserById, getRealm, listProfiles, listUsers } from '@parley/store';
-import type { UserJsonOptions } from '@parley/objects';
+import type { UserJsonOptions } from '@parley/store/objects';
 import type { User } from '@parley/store';
 
 type Wanted = {

@@ -16,7 +16,7 @@ import {
   reorderFields,
 } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
-import { profileFieldJson } from '@parley/objects';
+import { profileFieldJson } from '@parley/store/objects';
 import { listProfileFields } from '@parley/store';
 
 export const listProfileFieldsHandler = implement(

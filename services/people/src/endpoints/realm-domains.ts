@@ -7,7 +7,7 @@ import {
 import { implement } from '@parley/server';
 import { addDomain, changeDomain, removeDomain } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
-import { realmDomainJson } from '@parley/objects';
+import { realmDomainJson } from '@parley/store/objects';
 import { listDomains } from '@parley/store';
 
 export const listRealmDomainsHandler = implement(

@@ -7,10 +7,10 @@ import {
   removeRealmEmojiEndpoint,
 } from '@parley/api/organization';
 import { implement } from '@parley/server';
-import { drawExtraEmoji } from '@parley/images';
+import { drawExtraEmoji } from '@parley/files/images';
 import { addEmoji, emojiFileKey, readPictures, removeEmoji } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
-import { realmEmojiJson } from '@parley/objects';
+import { realmEmojiJson } from '@parley/store/objects';
 import { isEmojiFile, listRealmEmoji } from '@parley/store';
 import { LRUCache } from 'lru-cache';
 

@@ -13,7 +13,7 @@ import {
 } from '@parley/api/organization';
 import { implement } from '@parley/server';
 import type { RawAnswer } from '@parley/server';
-import { drawDefaultLogo } from '@parley/images';
+import { drawDefaultLogo } from '@parley/files/images';
 import { pictureUrl, readPictures, removePicture, uploadPicture } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
 import { findRealmPicture, getRealm } from '@parley/store';

@@ -11,7 +11,12 @@ import {
   scimSearchAllEndpoint,
 } from '@parley/api/scim';
 import type { PeopleContext } from '@parley/people';
-import { resourceTypes, schemaResources, scimBaseOf, serviceProviderConfig } from '@parley/scim';
+import {
+  resourceTypes,
+  schemaResources,
+  scimBaseOf,
+  serviceProviderConfig,
+} from '@parley/api/scim-language';
 import { implement } from '@parley/server';
 import type { RawAnswer } from '@parley/server';
 

@@ -15,7 +15,7 @@ import {
   deleteProvisionedGroup,
 } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
-import { parsePatch, scimBaseOf } from '@parley/scim';
+import { parsePatch, scimBaseOf } from '@parley/api/scim-language';
 import { implement, rawAnswer } from '@parley/server';
 import type { RawAnswer } from '@parley/server';
 import {

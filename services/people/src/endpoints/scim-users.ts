@@ -14,7 +14,7 @@ import {
   deleteProvisionedPerson,
 } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
-import { parsePatch, scimBaseOf } from '@parley/scim';
+import { parsePatch, scimBaseOf } from '@parley/api/scim-language';
 import { implement, rawAnswer } from '@parley/server';
 import type { RawAnswer } from '@parley/server';
 import { findScimUser, searchScimUsers } from '@parley/store/scim';

@@ -5,7 +5,7 @@ import {
   listSessionsEndpoint,
   openSessionEndpoint,
 } from '@parley/api/people';
-import { clearSessionCookie, sessionCookieValues, setSessionCookie } from '@parley/identity';
+import { clearSessionCookie, sessionCookieValues, setSessionCookie } from '@parley/auth/identity';
 import {
   endOtherSessions,
   endSession,

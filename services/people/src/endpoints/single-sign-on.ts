@@ -5,7 +5,7 @@ import {
   listIdentitiesEndpoint,
   unlinkIdentityEndpoint,
 } from '@parley/api/people';
-import { sessionCookieValues, setSessionCookie } from '@parley/identity';
+import { sessionCookieValues, setSessionCookie } from '@parley/auth/identity';
 import {
   beginSingleSignOn,
   finishSingleSignOn,

@@ -14,7 +14,7 @@ import {
 } from '@parley/people';
 import type { PeopleContext } from '@parley/people';
 import { implement } from '@parley/server';
-import { userGroupJson } from '@parley/objects';
+import { userGroupJson } from '@parley/store/objects';
 import { listUserGroups } from '@parley/store';
 
 /** GET user_groups (contract, User group). */

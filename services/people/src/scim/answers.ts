@@ -1,6 +1,6 @@
 /** Answers of SCIM (RFC 7644, 3.4 and 3.9). */
 import { scimContentType, scimRefusal } from '@parley/api/scim';
-import { schemas } from '@parley/scim';
+import { schemas } from '@parley/api/scim-language';
 import { noStoreHeaders, rawAnswer } from '@parley/server';
 import type { RawAnswer } from '@parley/server';
 

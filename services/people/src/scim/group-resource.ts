@@ -2,8 +2,8 @@
 import { limits } from '@parley/api';
 import { scimRefusal } from '@parley/api/scim';
 import type { ProvisionedGroup, MembersChange } from '@parley/people';
-import { attributeName, invalidFilter, membersOf, schemas } from '@parley/scim';
-import type { Filter, PatchOperation } from '@parley/scim';
+import { attributeName, invalidFilter, membersOf, schemas } from '@parley/api/scim-language';
+import type { Filter, PatchOperation } from '@parley/api/scim-language';
 import type { ScimGroup, ScimMember } from '@parley/store/scim';
 
 import type { ScimResource } from './answers.ts';

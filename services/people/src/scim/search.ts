@@ -1,7 +1,7 @@
 /** Searches of SCIM, by query or by message (RFC 7644, 3.4.2 and 3.4.3). */
 import { limits } from '@parley/api';
 import { scimRefusal } from '@parley/api/scim';
-import { attributeName, membersOf, parseFilter, schemas } from '@parley/scim';
+import { attributeName, membersOf, parseFilter, schemas } from '@parley/api/scim-language';
 import type { ScimSearch } from '@parley/store/scim';
 
 import { projectionOf } from './answers.ts';

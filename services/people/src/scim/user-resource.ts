@@ -2,8 +2,8 @@
 import { limits } from '@parley/api';
 import { scimRefusal } from '@parley/api/scim';
 import type { ProvisionedPerson } from '@parley/people';
-import { attributeName, matches, membersOf, schemas } from '@parley/scim';
-import type { FilterValue, PatchOperation } from '@parley/scim';
+import { attributeName, matches, membersOf, schemas } from '@parley/api/scim-language';
+import type { FilterValue, PatchOperation } from '@parley/api/scim-language';
 import type { ScimUser } from '@parley/store/scim';
 
 import type { ScimResource } from './answers.ts';

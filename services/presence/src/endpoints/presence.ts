@@ -8,7 +8,7 @@ import {
 import type { RealmPresence } from '@parley/api/presence';
 import { implement, preserialized } from '@parley/server';
 import type { Preserialized } from '@parley/server';
-import { presenceJson, reportingClient } from '@parley/presence-state';
+import { presenceJson, reportingClient } from '@parley/store/presence-state';
 import { findSignInAccount, findUserByEmail } from '@parley/store';
 import type { User } from '@parley/store';
 

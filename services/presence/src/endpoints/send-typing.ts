@@ -2,7 +2,7 @@ import { badRequest, foldName } from '@parley/api';
 import { noTypingRecipients, sendTypingEndpoint } from '@parley/api/presence';
 import type { TypingRecipients } from '@parley/api/presence';
 import type { Queryable } from '@parley/database';
-import { checkParticipantCount } from '@parley/access';
+import { checkParticipantCount } from '@parley/store/access';
 import { implement } from '@parley/server';
 import { findUsersByEmails, findUsersByIds } from '@parley/store';
 import type { User } from '@parley/store';

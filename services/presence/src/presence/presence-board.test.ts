@@ -3,8 +3,8 @@ import { EventEmitter } from 'node:events';
 import { MovedClock } from '@parley/clock';
 import type { Pool } from '@parley/database';
 import type { EventLog } from '@parley/event-log';
-import { createLogger } from '@parley/logging';
-import type { Redis } from '@parley/redis';
+import { createLogger } from '@parley/telemetry/logging';
+import type { Redis } from '@parley/cluster/redis';
 import { Registry } from 'prom-client';
 import { expect, test } from 'vitest';
 

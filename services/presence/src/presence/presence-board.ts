@@ -7,11 +7,16 @@ import type { Clock, Timer } from '@parley/clock';
 import type { Pool } from '@parley/database';
 import type { EventLog } from '@parley/event-log';
 import { faultLogger } from '@parley/server';
-import type { Logger } from '@parley/logging';
-import { SharedPresence, applyReport, statesByUser, takeStates } from '@parley/presence-state';
-import type { AppliedReport, ClientStates, Report } from '@parley/presence-state';
-import { onMayBeBack, onMayHaveLost } from '@parley/redis';
-import type { Redis } from '@parley/redis';
+import type { Logger } from '@parley/telemetry/logging';
+import {
+  SharedPresence,
+  applyReport,
+  statesByUser,
+  takeStates,
+} from '@parley/store/presence-state';
+import type { AppliedReport, ClientStates, Report } from '@parley/store/presence-state';
+import { onMayBeBack, onMayHaveLost } from '@parley/cluster/redis';
+import type { Redis } from '@parley/cluster/redis';
 import { listPresence } from '@parley/store';
 import type { PresencePerson } from '@parley/store';
 import { Counter, Gauge } from 'prom-client';

@@ -1,7 +1,7 @@
 import { gunzipSync } from 'node:zlib';
 
-import { listedForMs, presenceJson } from '@parley/presence-state';
-import type { ClientStates } from '@parley/presence-state';
+import { listedForMs, presenceJson } from '@parley/store/presence-state';
+import type { ClientStates } from '@parley/store/presence-state';
 import type { PresencePerson } from '@parley/store';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';

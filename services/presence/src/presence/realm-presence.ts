@@ -5,11 +5,11 @@ import {
   joinChecksums,
   noBytes,
   storedPiece,
-} from '@parley/compression';
-import type { Checksum, DeflatedPiece } from '@parley/compression';
-import { cutAt, keepBytes } from '@parley/links';
-import { listedForMs, presenceJson, serverTimestamp } from '@parley/presence-state';
-import type { ClientStates } from '@parley/presence-state';
+} from '@parley/server/compression';
+import type { Checksum, DeflatedPiece } from '@parley/server/compression';
+import { cutAt, keepBytes } from '@parley/server/links';
+import { listedForMs, presenceJson, serverTimestamp } from '@parley/store/presence-state';
+import type { ClientStates } from '@parley/store/presence-state';
 import type { PresencePerson } from '@parley/store';
 
 type Fragment = {

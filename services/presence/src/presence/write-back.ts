@@ -2,10 +2,15 @@ import type { Clock } from '@parley/clock';
 import { audienceKey, changeEntry } from '@parley/event-log';
 import type { EventLog, EventPart } from '@parley/event-log';
 import type { Client, Pool } from '@parley/database';
-import type { Logger } from '@parley/logging';
+import type { Logger } from '@parley/telemetry/logging';
 import { GatheredRuns } from '@parley/server';
-import { clientPresence, serverTimestamp, staleAfterMs, takeStates } from '@parley/presence-state';
-import type { ClientState, ClientStates } from '@parley/presence-state';
+import {
+  clientPresence,
+  serverTimestamp,
+  staleAfterMs,
+  takeStates,
+} from '@parley/store/presence-state';
+import type { ClientState, ClientStates } from '@parley/store/presence-state';
 import { findSupersededPresence, lockUsersInUse, trimPresence, writePresence } from '@parley/store';
 import type { PresenceRow, User } from '@parley/store';
 

@@ -1,4 +1,4 @@
-import { lockOwnAccount } from '@parley/access';
+import { lockOwnAccount } from '@parley/store/access';
 import type { Caller } from '@parley/api';
 import { audienceKey, changeEntry } from '@parley/event-log';
 import type { Append } from '@parley/event-log';

@@ -1,7 +1,7 @@
 import type { Clock } from '@parley/clock';
 import { audienceKey, changeEntry } from '@parley/event-log';
 import type { EventLog, EventPart } from '@parley/event-log';
-import type { Logger } from '@parley/logging';
+import type { Logger } from '@parley/telemetry/logging';
 import { GatheredRuns } from '@parley/server';
 import { lockUsersInUse } from '@parley/store';
 import type { User } from '@parley/store';

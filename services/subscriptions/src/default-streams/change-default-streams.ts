@@ -1,4 +1,4 @@
-import { checkListRoom, findReadableStream, lockAdministrator } from '@parley/access';
+import { checkListRoom, findReadableStream, lockAdministrator } from '@parley/store/access';
 import { audienceKey, changeEntry } from '@parley/event-log';
 import { badRequest, limits } from '@parley/api';
 import type { Caller } from '@parley/api';

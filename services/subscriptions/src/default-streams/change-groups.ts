@@ -1,4 +1,4 @@
-import { checkListRoom, filterReadableStreams } from '@parley/access';
+import { checkListRoom, filterReadableStreams } from '@parley/store/access';
 import { badRequest, checkLength, foldName, limits, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { EventPart } from '@parley/event-log';

@@ -1,9 +1,9 @@
 import type { ApiEvent } from '@parley/api/events';
 import type { EventPart } from '@parley/event-log';
 import type { Client } from '@parley/database';
-import { readDefaultStreamGroups, readDefaultStreams } from '@parley/objects';
+import { readDefaultStreamGroups, readDefaultStreams } from '@parley/store/objects';
 import { holdListedStreams } from '@parley/store';
-import type { ListForMembers } from '@parley/objects';
+import type { ListForMembers } from '@parley/store/objects';
 
 /**
  * Events that replace a whole list (reference facts, streams 11.4; events 12.3). They are made while nobody else can change the list

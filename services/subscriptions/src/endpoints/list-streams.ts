@@ -1,9 +1,9 @@
-import { checkStreamSources } from '@parley/access';
+import { checkStreamSources } from '@parley/store/access';
 import { notAuthenticated } from '@parley/api';
 import { listStreamsEndpoint, listSubscriptionsEndpoint } from '@parley/api/streams';
 import { CallerReads } from '@parley/database';
 import { implement } from '@parley/server';
-import { streamJson } from '@parley/objects';
+import { streamJson } from '@parley/store/objects';
 import { findUserById, listStreams } from '@parley/store';
 
 import type { SubscriptionsContext } from '../context.ts';

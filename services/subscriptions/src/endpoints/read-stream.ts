@@ -1,5 +1,10 @@
 /** Reads of one stream. Permission and data are read in one snapshot, so nobody gets data from after losing the permission. */
-import { getReadableStream, mayReadStream, maySeeStream, sharesHistory } from '@parley/access';
+import {
+  getReadableStream,
+  mayReadStream,
+  maySeeStream,
+  sharesHistory,
+} from '@parley/store/access';
 import { badRequest } from '@parley/api';
 import {
   getStreamEmailEndpoint,

@@ -1,5 +1,5 @@
 import type { ApiEvent } from '@parley/api/events';
-import { findReadableStream, lockOwnAccount } from '@parley/access';
+import { findReadableStream, lockOwnAccount } from '@parley/store/access';
 import { badRequest, limits, withoutCode } from '@parley/api';
 import { ownEventsEntry } from '@parley/event-log';
 import type { Caller } from '@parley/api';

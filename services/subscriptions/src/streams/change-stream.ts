@@ -1,12 +1,12 @@
 import type { ApiEvent } from '@parley/api/events';
-import { checkListRoom, lockAdministrator } from '@parley/access';
+import { checkListRoom, lockAdministrator } from '@parley/store/access';
 import { audienceKey, changeEntry } from '@parley/event-log';
 import { badRequest, foldName, withoutCode } from '@parley/api';
 import type { Audience, ChangeContent, EventPart } from '@parley/event-log';
 import type { Caller } from '@parley/api';
 import { isUniqueViolation } from '@parley/database';
 import type { Client } from '@parley/database';
-import { streamJson } from '@parley/objects';
+import { streamJson } from '@parley/store/objects';
 import {
   findStreamByName,
   forgetMutedTopics,

@@ -1,6 +1,6 @@
 import type { Audience, EventPart } from '@parley/event-log';
 import type { Client } from '@parley/database';
-import { streamJson, withoutDescription } from '@parley/objects';
+import { streamJson, withoutDescription } from '@parley/store/objects';
 import {
   closeStreamMemberships,
   deactivateStreams,

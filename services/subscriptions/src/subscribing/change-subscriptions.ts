@@ -1,4 +1,4 @@
-import { checkListRoom } from '@parley/access';
+import { checkListRoom } from '@parley/store/access';
 import { notAllowedForGuests, withoutCode } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { StreamEntry } from '@parley/api/streams';

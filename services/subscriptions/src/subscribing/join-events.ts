@@ -1,5 +1,5 @@
 import type { EventPart } from '@parley/event-log';
-import { occupancyEvents, streamJson, subscriptionJson } from '@parley/objects';
+import { occupancyEvents, streamJson, subscriptionJson } from '@parley/store/objects';
 import type { NewMembership, Stream, User } from '@parley/store';
 
 import type { Joining } from './joining.ts';

@@ -1,5 +1,5 @@
-import { checkMaySubscribeOthers, mayCreateStreams, maySubscribeTo } from '@parley/access';
-import type { Growth } from '@parley/access';
+import { checkMaySubscribeOthers, mayCreateStreams, maySubscribeTo } from '@parley/store/access';
+import type { Growth } from '@parley/store/access';
 import { badRequest, foldName, tooManyNewStreams, withoutCode } from '@parley/api';
 import type { AnswerOf } from '@parley/api';
 import type { addSubscriptionsEndpoint } from '@parley/api/streams';

@@ -1,10 +1,10 @@
-import { maySeeStream } from '@parley/access';
+import { maySeeStream } from '@parley/store/access';
 import { foldName, streamsDoNotExist } from '@parley/api';
 import type { AnswerOf } from '@parley/api';
 import type { removeSubscriptionsEndpoint } from '@parley/api/streams';
 import type { EventPart, LogEffect } from '@parley/event-log';
 import type { Client } from '@parley/database';
-import { occupancyEvents } from '@parley/objects';
+import { occupancyEvents } from '@parley/store/objects';
 import {
   findMemberships,
   findOccupiedStreams,

@@ -1,7 +1,7 @@
 /** The subscriptions that GET users/me/subscriptions answers. */
 import type { ListedSubscription } from '@parley/api/streams';
 import type { Queryable } from '@parley/database';
-import { subscriptionJson } from '@parley/objects';
+import { subscriptionJson } from '@parley/store/objects';
 import {
   findStreamsByIds,
   findSubscriptions,

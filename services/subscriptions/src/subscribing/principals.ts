@@ -1,4 +1,4 @@
-import { getActor } from '@parley/access';
+import { getActor } from '@parley/store/access';
 import { foldName, unauthorizedPrincipal } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { Queryable } from '@parley/database';

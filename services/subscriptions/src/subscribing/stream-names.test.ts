@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-import { TextRoom } from '@parley/access';
+import { TextRoom } from '@parley/store/access';
 import { badRequest, foldName } from '@parley/api';
 import type { DescriptionRenderer } from '@parley/markdown';
 import { StepBudget } from '@parley/markdown';

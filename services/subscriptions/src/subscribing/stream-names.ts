@@ -1,5 +1,5 @@
-import { filterReadableStreams, findTextRoom } from '@parley/access';
-import type { TextRoom } from '@parley/access';
+import { filterReadableStreams, findTextRoom } from '@parley/store/access';
+import type { TextRoom } from '@parley/store/access';
 import { badRequest, foldName } from '@parley/api';
 import type { Caller } from '@parley/api';
 import type { StreamEntry } from '@parley/api/streams';

@@ -1,5 +1,5 @@
 import type { ApiEvent } from '@parley/api/events';
-import { lockCaller, mayReadStream } from '@parley/access';
+import { lockCaller, mayReadStream } from '@parley/store/access';
 import { badRequest, withoutCode } from '@parley/api';
 import { ownEventsEntry } from '@parley/event-log';
 import type { Caller } from '@parley/api';

@@ -1,8 +1,8 @@
 /** How the person is told while a page is open: the number in the title, the icon, notifications of the desktop with sound. */
 import { signal, useSignalEffect } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { wordsOf } from '@parley/notification-rules';
-import type { Notifications as Channels } from '@parley/notification-rules';
+import { wordsOf } from '@parley/api/notification-rules';
+import type { Notifications as Channels } from '@parley/api/notification-rules';
 
 import type { App } from '../../data/app.ts';
 import { conversationOfMessage } from '../../data/conversation.ts';
