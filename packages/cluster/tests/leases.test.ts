@@ -10,6 +10,7 @@ import type { TestDatabase } from '@parley/test-kit';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
 import { LiveServices, ServiceLease } from '../src/placement/index.ts';
+import { readLeasesAndAccountChanges, renewLease } from '../src/placement/leases-table.ts';
 
 const log = { warn: () => undefined, info: () => undefined };
 
@@ -41,15 +42,7 @@ const readers: LiveServices[] = [];
 beforeEach(async () => {
   clock = new MovedClock();
   database = await createTestDatabase();
-  pool = createPool({
-    databaseUrl: database.url,
-    clock,
-    applicationName: 'parley tests',
-    connectionsMax: 2,
-    connectTimeoutMs: 0,
-    statementTimeoutMs: 0,
-    onError: () => undefined,
-  });
+  pool = openTestPool(2);
   hints = new Hints();
   live = await startReader();
 });
@@ -60,6 +53,18 @@ afterEach(async () => {
   await pool.end();
   await database.drop();
 });
+
+function openTestPool(connectionsMax: number): Pool {
+  return createPool({
+    databaseUrl: database.url,
+    clock,
+    applicationName: 'parley tests',
+    connectionsMax,
+    connectTimeoutMs: 0,
+    statementTimeoutMs: 0,
+    onError: () => undefined,
+  });
+}
 
 /** Starts a reader that hears the hints. */
 async function startReader(
@@ -264,4 +269,23 @@ it('reads account changes at once after a hint', async () => {
   hints.emit('message', accountsChannel('p'), '');
   await waitUntil('the change is heard', () => changes.length > 0);
   expect(changes).toEqual([7]);
+});
+
+it('is renewed by all nodes at once after none had a lease for long', async () => {
+  const nodes = Array.from({ length: 8 }, (_, n) => ({
+    nodeId: `node ${n}`,
+    service: 'events',
+    address: `127.0.0.1:${n}`,
+  }));
+  const connections = openTestPool(nodes.length);
+  try {
+    for (let round = 0; round < 30; round += 1) {
+      await Promise.all(nodes.map((node) => renewLease(connections, node)));
+      const { leases: found } = await readLeasesAndAccountChanges(pool, null);
+      expect(found.filter((lease) => lease.is_live)).toHaveLength(nodes.length);
+      await clock.leap(120_000);
+    }
+  } finally {
+    await connections.end();
+  }
 });

@@ -15,20 +15,28 @@ type StateRow = {
   newest_position: number;
 };
 
-/** Begins or renews a lease, and deletes rows that lapsed long ago. */
+/**
+ * Begins or renews a lease, and deletes rows that lapsed long ago. Where all nodes were paused, each of them finds the rows of the others: it
+ * takes its own first and waits for none of the others.
+ */
 export async function renewLease(
   database: Queryable,
   lease: { readonly nodeId: string; readonly service: string; readonly address: string },
 ): Promise<void> {
   await database.query({
     name: 'placement-renew-lease',
-    text: `WITH cleared AS (
-        DELETE FROM service_leases WHERE lapses_at < parley_now() - make_interval(secs => $5) AND node_id <> $1
+    text: `WITH renewed AS (
+        INSERT INTO service_leases (node_id, service, address, renewed_at, lapses_at)
+        VALUES ($1, $2, $3, parley_now(), parley_now() + make_interval(secs => $4))
+        ON CONFLICT (node_id) DO UPDATE
+          SET service = excluded.service, address = excluded.address, renewed_at = excluded.renewed_at, lapses_at = excluded.lapses_at
+        RETURNING node_id
       )
-      INSERT INTO service_leases (node_id, service, address, renewed_at, lapses_at)
-      VALUES ($1, $2, $3, parley_now(), parley_now() + make_interval(secs => $4))
-      ON CONFLICT (node_id) DO UPDATE
-        SET service = excluded.service, address = excluded.address, renewed_at = excluded.renewed_at, lapses_at = excluded.lapses_at`,
+      DELETE FROM service_leases WHERE node_id IN (
+        SELECT l.node_id FROM service_leases l
+        WHERE l.lapses_at < parley_now() - make_interval(secs => $5) AND l.node_id NOT IN (SELECT r.node_id FROM renewed r)
+        FOR UPDATE SKIP LOCKED
+      )`,
     values: [
       lease.nodeId,
       lease.service,
