@@ -39,14 +39,16 @@ async function findAddition(...files) {
   return commit;
 }
 
-/** The newest commit that changed the name of the protocol between gateways and nodes. */
+/** The newest commit that changed the name of the protocol between gateways and nodes; one that moved its file did not. */
 async function findProtocolChange() {
   const [commit] = await readLines(
     'log',
     '--max-count=1',
     '--format=%H',
+    '--find-renames',
     '-G^export const linkProtocol = ',
     '--',
+    'packages/links/src/protocol.ts',
     'packages/server/src/links/protocol.ts',
   );
   return commit;
