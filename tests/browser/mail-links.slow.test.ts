@@ -26,6 +26,14 @@ async function signIn({ page }: Visitor, email: string, password: string): Promi
   await page.getByRole('button', { name: 'Sign in', exact: true }).click();
 }
 
+/** The page before had a field of the same name, which would take the address and go. */
+async function askForLink({ page }: Visitor, email: string): Promise<void> {
+  const send = page.getByRole('button', { name: 'Send the link' });
+  await expectShown(send);
+  await page.getByLabel('Email address').fill(email);
+  await send.click();
+}
+
 // First, with the key that ends with the lost password.
 test('where no invitation is needed, a stranger asks for an account', async () => {
   const visitor = await visit();
@@ -34,8 +42,7 @@ test('where no invitation is needed, a stranger asks for an account', async () =
   await system().ann.typed.request('PATCH /realm', { invite_required: false });
   await visitor.go('');
   await page.getByRole('button', { name: 'Create an account' }).click();
-  await page.getByLabel('Email address').fill(email);
-  await page.getByRole('button', { name: 'Send the link' }).click();
+  await askForLink(visitor, email);
   await expectShown(page.getByText(`An email to ${email} is on its way`));
   await openLink(visitor, 'join', tokenIn(await waitForMail(folder, email)));
   await createAccount(visitor, 'Otto Yew');
@@ -48,8 +55,7 @@ test('a lost password is replaced by a link, which leaves the address at once an
   const { email } = system().ann;
   await visitor.go('');
   await page.getByRole('button', { name: 'Forgot your password?' }).click();
-  await page.getByLabel('Email address').fill(email);
-  await page.getByRole('button', { name: 'Send the link' }).click();
+  await askForLink(visitor, email);
   await expectShown(page.getByText(`If there is an account with the address ${email}`));
   const token = tokenIn(await waitForMail(folder, email));
 
@@ -144,8 +150,7 @@ test('a link for anybody asks for an address, to which the link to the account i
   await expectShown(invitations.getByText('used by 0 of 20'));
   const token = (await link.innerText()).split('/').at(-1) ?? '';
   await openLink(visitor, 'join', token);
-  await page.getByLabel('Email address').fill(email);
-  await page.getByRole('button', { name: 'Send the link' }).click();
+  await askForLink(visitor, email);
   await expectShown(page.getByText(`An email to ${email} is on its way`));
   await visitor.enter(system().ann);
   await openLink(visitor, 'join', tokenIn(await waitForMail(folder, email)));
